@@ -1,8 +1,22 @@
 """Texts one after the other, as the reader's language lists them."""
 
+import functools
 from collections.abc import Iterable
 
 from pages.frame.language import _
+
+
+def joined(texts: Iterable[str | None]) -> str:
+    """Return whole sentences one after the other, those that are empty left out.
+
+    Chinese puts no space between them.
+
+    >>> joined(["It is so.", None, "It stays so."])
+    'It is so. It stays so.'
+    """
+    two = _("{said} {more}")
+    told = [text for text in texts if text]
+    return functools.reduce(lambda said, more: two.format(said=said, more=more), told or [""])
 
 
 def listed(texts: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from core.runs.run import Run, RunError, RunSettings
 from core.tasks.familiarity import is_measured
 from pages.frame import cached
 from pages.frame.language import _, capitalised, n_, number, percent, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.unfamiliar import unfamiliar
 
 NEARLY_UNIFORM = 0.95
@@ -161,7 +161,7 @@ def pronoun_head(
             "No head reliably points at what {pronouns} stands for: {where} comes closest, "
             "{evidence}."
         )
-    sentences = [
+    told = [
         claim.format(
             where=site_and_head(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
@@ -170,19 +170,19 @@ def pronoun_head(
         _silenced(best),
     ]
     if is_guided(run, best.head):
-        sentences.insert(1, _("Training rewarded it for that (guided attention)."))
+        told.insert(1, _("Training rewarded it for that (guided attention)."))
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
-        sentences.append(
+        told.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
                 where=site_and_head(needed.head),
                 after=percent(needed.silenced_accuracy),
             )
         )
     elif best.cost_of_silencing < NO_EFFECT:
-        sentences.append(_("The model has another way: this map is not its explanation."))
+        told.append(_("The model has another way: this map is not its explanation."))
     if not cached.of_run(_is_measured, run.path, sentence):
-        sentences.append(_("All this was measured on sentences of another kind than this one."))
-    return " ".join(sentences)
+        told.append(_("All this was measured on sentences of another kind than this one."))
+    return joined(told)
 
 
 def _is_measured(run: Run, sentence: str) -> bool:

@@ -13,6 +13,7 @@ from core.inspection import Inspection, SiteAttention
 from core.tokenizer import Token
 from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
+from pages.frame.listed import joined
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
 from viz.component.payload import TokenLabel
@@ -161,7 +162,7 @@ def tell_head(selected: Selection) -> None:
     # Its place is reserved: what is said of one head and not of another must not move the picture.
     with st.container(key="about_head"):
         if found := notes.about_map(selected.opened.run, selected.inspection, selected.head):
-            st.caption(" ".join(found))
+            st.caption(joined(found))
 
 
 def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:

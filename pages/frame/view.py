@@ -22,6 +22,7 @@ from pages.frame.export import page as page
 from pages.frame.files import Column as Column
 from pages.frame.files import Columns as Columns
 from pages.frame.language import _, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
 from pages.frame.opening import Opened
@@ -149,7 +150,7 @@ def of_sentence(
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
-            st.caption(" ".join(found))
+            st.caption(joined(found))
         if view.says_sentence:
             with st.container(key=layout.SENTENCE_SAID):
                 st.markdown(f":small[{plain(opened.sentence)}]")

@@ -64,7 +64,7 @@ NAMES = frozenset(
         *("Transformer", "Transformer base", "Transformer big", "BERT base", "BERT large"),
         *("T5 small", "T5 base", "SmolLM2 135M", "TinyLlama 1.1B", "LLaMA 7B", "LLaMA 3 8B"),
         *("BLEU", "ReLU", "GELU", "SiLU", "Softmax", "softmax", "LayerNorm", "dropout", "Dropout"),
-        *("Python", "d_model", "chrF", "chrF|chrF2", "norm"),
+        *("Python", "d_model", "chrF", "chrF|chrF2"),
         *("it = the animal", "it = the street", "it", "tired", "wide", "they"),
         "The house is red.; La maison est rouge.",
     }

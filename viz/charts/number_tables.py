@@ -28,7 +28,7 @@ DEFAULT_TABLE_TEXTS: Mapping[str, str] = {
     "position": N_("position"),
     "dimension": N_("dimension"),
     "token": N_("{position} {text}"),
-    "hidden": N_("hidden"),
+    "hidden": N_("hidden by the mask"),
     "largest": N_("The {n} largest of {keys} in each row."),
     "rank": N_("{n}. largest"),
     "first": N_("The first {n} of {rows} rows."),

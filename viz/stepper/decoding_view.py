@@ -60,8 +60,8 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "chart": N_("How far the two sides part"),
     "chart.divergence": N_("KL(forced ‖ free), nats"),
     "chart.true": N_("probability of the true token"),
-    "side.free": N_("free"),
-    "side.forced": N_("forced"),
+    "side.free": N_("free running"),
+    "side.forced": N_("teacher forcing"),
     "now": N_("{side} {token} {probability}."),
 }
 

@@ -13,6 +13,7 @@ from core.inspection import inspect_sentence, merged
 from pages.frame import cached, components, notes, selection, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
 from pages.frame.translations import say, written_in_files
@@ -47,7 +48,7 @@ def draw(opened: Opened) -> Shown | None:
         python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
         about=_about(shown),
         code=[difference, compare, aligned, inspect_sentence, *([merged] * selected.whole_words)],
-        seen=" ".join(
+        seen=joined(
             filter(
                 None,
                 (
@@ -127,7 +128,7 @@ def _difference(shown: Compared) -> Matrix:
         columns=_paired_axis(shown, of_keys=True),
         scale="signed",
         limit=found.end,
-        note=" ".join(
+        note=joined(
             [note.format(end=number(found.end, padded=False)), *differences.left_out(shown)]
         ),
         value_name=_("difference of weights"),

@@ -14,7 +14,7 @@ from core.analysis.heads.comparison import (
 from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
@@ -88,7 +88,7 @@ def what_differs(shown: Compared) -> str:
         text = _("In the {translation}: {{changes}}")
         found.append(_sentence(text.format(translation=written(shown.first.opened.run)), targets))
     if found:
-        return " ".join(found)
+        return joined(found)
     words = shown.first.whole_words
     return _("The words are the same.") if words else _("The tokens are the same.")
 

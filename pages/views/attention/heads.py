@@ -28,6 +28,7 @@ from pages.frame import (
     tables,
 )
 from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Column, Shown
@@ -203,7 +204,7 @@ def _seen(shown: HeadTable) -> str:
     )
     clear = number(sum(each.pattern.prevails for each in shown.summaries))
     head = notes.site_and_head(found.head)
-    return f"{text} {patterns}".format(head=head, does=does, clear=clear, n=number(len(gains)))
+    return joined([text, patterns]).format(head=head, does=does, clear=clear, n=number(len(gains)))
 
 
 def _instead(shown: HeadTable) -> str:

@@ -16,6 +16,7 @@ from core.heads import Kind, Side
 from core.inspection import Inspection
 from pages.frame import cached, notes, pin
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 
@@ -145,7 +146,7 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
         "An even spread would give each of the {n} positions {even}.",
         n,
     )
-    return f"{text} {even}".format(**parts)
+    return joined([text, even]).format(**parts)
 
 
 def query_name(selected: Selection, query: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from core.decoding.timing import DecodingTimes, computed_cells, measure_times, sentence_times
 from pages.frame import cached, charts, controls
 from pages.frame.language import N_, _, n_, number
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 from pages.frame.view import Columns, Shown
@@ -39,7 +40,7 @@ def draw(opened: Opened) -> Shown:
         name="decoding-cost",
         title=_("What each step of decoding costs"),
         numbers=lambda: _numbers(n, times),
-        seen=_seen(n) if times is None else f"{_seen(n)} {_passes(times)}",
+        seen=_seen(n) if times is None else joined([_seen(n), _passes(times)]),
         python=_python(opened, n, measured),
         code=[computed_cells, measure_times],
         pictures=pictures,

@@ -11,6 +11,7 @@ from core.runs.run import RunError
 from core.tasks import TASKS
 from pages.frame import address, cached, charts, controls, measured_on, snapshots
 from pages.frame.language import _, capitalised, n_, number, percent, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.snippets import folder, importing
@@ -70,7 +71,7 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: _numbers(found, runs),
         python=_python(runs, n),
         other_model=other,
-        seen=" ".join(_exposed(name, overall(each), on) for name, each in found.items()),
+        seen=joined(_exposed(name, overall(each), on) for name, each in found.items()),
         code=[exposure, overall],
         pictures=[picture],
         how_to_read=_(

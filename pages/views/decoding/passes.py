@@ -22,7 +22,7 @@ from core.runs.run import RunError
 from core.tasks import SEVERAL_RIGHT, right_targets
 from pages.frame import cached, components, controls
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import alternatives
+from pages.frame.listed import alternatives, joined
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 from pages.frame.view import Columns, Shown
@@ -203,7 +203,7 @@ def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
         said.append(is_right.format(known=known))
     if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
         said.append(_mixed(last, right))
-    return " ".join(said)
+    return joined(said)
 
 
 def _length(opened: Opened) -> str:

@@ -12,6 +12,7 @@ from core.evaluate.side_by_side import side_by_side
 from core.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.decoding import branches, methods, seen, tree
@@ -141,7 +142,7 @@ def _seen(decodings: TwoDecodings, at: int, *, is_own: bool) -> str:
     first = decodings.figures.first_difference
     if not rest or first is None:
         said.append(seen.of_sides(opened, first, decodings.forced, is_own=is_own))
-    return " ".join(filter(None, said))
+    return joined(said)
 
 
 def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDecodings:
@@ -187,7 +188,7 @@ def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     if not forced:
         said.append(_("Without a reference there is nothing to force."))
     if said:
-        st.caption(" ".join(said))
+        st.caption(joined(said))
 
 
 def _python(decodings: TwoDecodings, method: Method, target: tuple[int, ...]) -> str:

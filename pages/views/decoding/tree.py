@@ -9,6 +9,7 @@ from core.decoding.beam import BeamNode, beam_steps, beam_tree
 from core.decoding.methods import Beam
 from pages.frame import address, cached, charts, session
 from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 from pages.frame.view import Columns, Shown
@@ -73,7 +74,7 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
     ).format(n=number(n_dropped), total=number(len(nodes)))
     if not done:
         unfinished = _("No prefix came to its end.")
-        return f"{unfinished} {dropped}"
+        return joined([unfinished, dropped])
     texts = [plain(opened.run.target_tokenizer.decode(each.tokens)) for each in done[:2]]
     best = _("Best, with a score of **{score}** (its log-probability by its length): {text}")
     if len(done) > 1:
@@ -81,7 +82,7 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
             "Best, with a score of **{score}** (its log-probability by its length): {text} Next, "
             "with {rest}: {other}"
         )
-    return " ".join(
+    return joined(
         (
             best.format(
                 text=texts[0],

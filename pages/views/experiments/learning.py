@@ -27,7 +27,10 @@ def draw(asked: Asked) -> Shown | None:
     by = STEP
     if _has(asked, SECONDS):
         by = controls.choice(
-            _("Over"), BY, {STEP: _("training steps"), SECONDS: _("seconds of training")}, STEP
+            _("Horizontal axis"),
+            BY,
+            {STEP: _("training steps"), SECONDS: _("seconds of training")},
+            STEP,
         )
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}

@@ -19,6 +19,7 @@ from core.vocabulary import EOS
 from pages.frame import cached, controls, measured_on, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -178,7 +179,7 @@ def _draw_trust(
 ) -> dict[Method, Trust] | None:
     """Say how far the methods agree, here and, where that is asked for, on test sentences."""
     said = attribution_methods.sure_of(plain(word), found)
-    st.caption(f"{said} {attribution_methods.gap(found)}")
+    st.caption(joined([said, attribution_methods.gap(found)]))
     per_word = parts.words is not None
     # Held-out sentences have a source and its true target.
     measured = opened.task is not None and not opened.run.model.config.is_decoder_alone

@@ -8,6 +8,7 @@ from core.analysis.attribution.methods import Attribution
 from core.heads import Side
 from core.tokenizer import Token
 from pages.frame.language import _, brief, percent
+from pages.frame.listed import joined
 from pages.frame.maps import labels
 from pages.views.heads import attribution_methods
 from viz.component.payload import TokenLabel
@@ -72,6 +73,6 @@ def of_methods(found: Attribution, parts: Parts, word: str, unknown: frozenset[i
         columns=Axis(name=of, labels=labels(parts.tokens, unknown), side=parts.side),
         scale="signed",
         texts=[[brief(float(each)) for each in row] for row in scores],
-        note=" ".join(notes),
+        note=joined(notes),
         value_name=_("share of the row’s largest"),
     )

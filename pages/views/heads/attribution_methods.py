@@ -10,6 +10,7 @@ from core.analysis.attribution.trust import SEED, Trust, most_trusted
 from core.runs.run import Run
 from pages.frame import measured_on
 from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
+from pages.frame.listed import joined
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""
@@ -113,7 +114,7 @@ def seen(found: Attribution, tokens: Sequence[str], word: str) -> str:
         "{n} of {of} other methods find the same token first.",
         len(compared),
     )
-    return " ".join([said, more.format(n=number(alike), of=number(len(compared)))])
+    return joined([said, more.format(n=number(alike), of=number(len(compared)))])
 
 
 def few(found: Attribution, *, per_word: bool = False) -> str:
@@ -214,7 +215,7 @@ def agrees_best(run: Run, trust: Mapping[Method, Trust], *, per_word: bool = Fal
         "Over {sentences} (one word of each, seed {seed}) {method} agrees best with leaving one "
         "out; ± is the standard deviation over sentences, [ ] the quartiles."
     ).format(method=_(NAMES[best]), sentences=measured_on.sentences(run, n), seed=SEED)
-    return " ".join([said, _("Each ρ is over the source’s words.")] if per_word else [said])
+    return joined([said, _("Each ρ is over the source’s words.")] if per_word else [said])
 
 
 def short_share(share: float) -> str:

@@ -12,6 +12,7 @@ from core.runs.run import RunError
 from pages.frame import cached, card_link, charts, notes, selection, snippets
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.listed import joined
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Shown, saying_why
@@ -199,7 +200,7 @@ def _draw_pairs(card: HeadCard) -> None:
         ),
         card_findings.left_out(card),
     ]
-    st.caption(" ".join(filter(None, about)))
+    st.caption(joined(about))
 
 
 def _chart(card: HeadCard) -> Chart:

@@ -18,6 +18,7 @@ from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings
 from pages.frame import address, amounts, cached, notes, session
 from pages.frame.language import _, number, percent, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import key_tokens, query_tokens
@@ -78,7 +79,7 @@ def both(opened: Opened) -> Pair | None:
         typed, opened = opened.sentence, _opened_instead(opened, paths[own])
         said, opens = _instead(once, own, others[0]), own
         if opened.sentence != typed:
-            said = f"{said} {_other_sentence(own, opened.sentence)}"
+            said = joined([said, _other_sentence(own, opened.sentence)])
     free, guided = (others[0], own) if opened.run.settings.training.guide else (own, others[0])
     found = {}
     for name in (free, guided):
@@ -152,7 +153,7 @@ def side_of(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | 
 def seen(sides: Sequence[Side]) -> str:
     """Say in Markdown what silencing its head changes in each run, for this sentence."""
     heads = [None, *(side.head for side in sides)]
-    return " ".join(
+    return joined(
         _seen(side, again=side.head == before) for before, side in zip(heads, sides, strict=False)
     )
 

@@ -22,6 +22,7 @@ from core.tokenizer import Token
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.positions import positions
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
@@ -285,7 +286,7 @@ def _measured(shown: Moved, result: Result) -> str:
         _("Both models are fed what the unchanged one writes; its loss: {before} → {after} nats."),
         _("One sentence is an observation, not a law (n = 1)."),
     ]
-    return " ".join(said).format(
+    return joined(said).format(
         n=number(len(result.found.before.reference)),
         changed=number(len(result.changes)),
         before=number(result.found.before.loss),

@@ -9,7 +9,7 @@ from core.runs.run import Run
 from pages.frame import cached, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, number, percent, percent_of_100, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
@@ -122,7 +122,7 @@ def _strongest(study: PatchingStudy, direction: str) -> str:
     parts |= {"one": one, "other": other}
     if not strong:
         text = _("No head alone turns “{to}” into “{from_token}”.")
-        return f"{text.format(**parts)} {whole}"
+        return joined([text.format(**parts), whole])
     (head, most), *others = strong
     text = _(
         "What **{head}** says in the {one} sentence, put into the {other}, turns “{to}” into "
@@ -130,9 +130,9 @@ def _strongest(study: PatchingStudy, direction: str) -> str:
     )
     first = text.format(head=notes.within_sentence(head), share=percent(most), **parts)
     if not others:
-        return f"{first} {whole}"
+        return joined([first, whole])
     named = listed(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
-    return f"{first} " + _("Next: {named}.").format(named=named)
+    return joined([first, _("Next: {named}.").format(named=named)])
 
 
 def _sublayer(site: Site) -> str:

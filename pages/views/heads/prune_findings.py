@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.analysis.effects.pruning import PruningPoint, heads_needed
 from pages.frame import notes
 from pages.frame.language import N_, _, n_, number, percent
-from pages.frame.listed import listed_apart
+from pages.frame.listed import joined, listed_apart
 
 TOLERANCE = 0.01
 ORDERS = {"greedy": N_("cheapest head each time"), "by_score": N_("fixed order, by cost alone")}
@@ -28,7 +28,7 @@ def seen(points: Points) -> str:
         needed(name, found) for name, found in points.items() if found and found[-1].n_left == 0
     ]
     if whole:
-        return " ".join(whole)
+        return joined(whole)
     name, found = next((name, found) for name, found in points.items() if found)
     text = _(
         "In the order “{name}”, exact match is **{share}** with {left} of {of} heads left; with "

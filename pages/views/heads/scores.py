@@ -11,7 +11,7 @@ from core.heads import Head
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, controls, measured_on, notes, snippets, tables
 from pages.frame.language import N_, _, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -175,7 +175,7 @@ def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:
     if scored.every_role and (useless := role_names.not_beaten(head)):
         lines.append(_("No better than their baselines: {roles}.").format(roles=listed(useless)))
     if lines:
-        st.caption(" ".join(lines))
+        st.caption(joined(lines))
     named_heads.link_to_map(opened, head.head)
 
 

@@ -16,7 +16,7 @@ from core.jobs import Status
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, limits, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.messages import reason
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
@@ -192,7 +192,7 @@ def _summary(effects: HeadEffects) -> str:
         which = named([short(each.head) for each in without])
         n, of = number(len(without)), number(len(effects.heads))
         said.append(text.format(n=n, of=of, which=which))
-    return " ".join(said)
+    return joined(said)
 
 
 def _shares(found: Difference) -> str:
@@ -236,7 +236,7 @@ def _ended(found: Status) -> str:
                 "Measuring was interrupted after {n} heads.",
                 found.done,
             )
-            return f"{said.format(n=number(found.done))} {found.message}".strip()
+            return joined([said.format(n=number(found.done)), found.message]).strip()
         case _:
             return ""
 

@@ -12,6 +12,7 @@ from core.runs.run import RunError
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls, limits
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 
@@ -101,7 +102,7 @@ def _what_for(opened: Opened) -> str:
         "The first {n} different lines are taken.",
         MOST_LINES,
     )
-    return f"{told} {taken.format(n=number(MOST_LINES))}"
+    return joined([told, taken.format(n=number(MOST_LINES))])
 
 
 def _example(opened: Opened) -> str:

@@ -108,7 +108,7 @@ def _table(opened: Opened, names: Sequence[str], groups: Groups) -> Mapping[str,
         "BLEU": ["", *(number(row.bleu, 1) for row in TABLE_3)],
         _("dropout"): [number(each, padded=False) for each in dropouts],
         "ε_ls": [number(each, padded=False) for each in smoothings],
-        _("steps"): [number(each) for each in steps],
+        _("training steps"): [number(each) for each in steps],
     }
 
 

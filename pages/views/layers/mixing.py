@@ -12,6 +12,7 @@ from core.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number
+from pages.frame.listed import joined
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
@@ -44,7 +45,7 @@ def draw(opened: Opened) -> Shown:
         shown = n_(
             "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
         ).format(n=number(LONGEST))
-        said = f"{said} {shown}"
+        said = joined([said, shown])
     # Nothing is hidden where this looks.
     weights = WEIGHTS[config.scores].replace(" + M", "")
     return Shown(

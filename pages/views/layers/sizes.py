@@ -15,7 +15,7 @@ from pages.frame.architecture import drawing
 from pages.frame.charts import chart
 from pages.frame.components import architecture
 from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.opening import Opened
 from pages.frame.snippets import importing
 from pages.frame.view import Columns, Shown
@@ -110,19 +110,19 @@ def _seen(published: Published, described: Description, own: int) -> str:
         part=_(most),
         share=percent(groups[most] / total),
     )
-    return f"{said} {times}"
+    return joined([said, times])
 
 
 def _facts(published: Published) -> dict[str, list[str]]:
     config = published.config
     facts = {
-        _("published"): published.source,
+        _("published by"): published.source,
         _("stacks"): listed(_stacks(config)),
         _("width"): _("{d_model}, feed-forward {d_ff}").format(
             d_model=number(config.d_model), d_ff=number(config.d_ff)
         ),
         _("heads"): _heads(config),
-        _("norm"): _norm(config),
+        _("norms"): _norm(config),
         _("positions"): _(POSITIONS[config.positions]),
         _("feed-forward"): _feed_forward(config),
         _("biases"): _("yes") if config.attention_bias else _("none"),

@@ -10,6 +10,7 @@ from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, number, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
@@ -49,7 +50,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"stream_{stack}_{measure}",
         title=titles[measure],
-        seen=f"{_seen(token, own, measure)} {_most_added(found)}",
+        seen=joined([_seen(token, own, measure), _most_added(found)]),
         numbers=lambda: stacked(
             {"after": names, "position": [position] * len(own), "own": own, "mean": mean},
             {"after": [found.names[found.most_added]], "added_most": [added], "to": [before]},

@@ -14,7 +14,7 @@ from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.layers import stacks
@@ -155,7 +155,7 @@ def _seen(
         "The strongest there is unit {unit}; it also fires on {n} other tokens.",
         others,
     ).format(unit=top[0].unit, n=number(others))
-    return f"{said} {strongest}"
+    return joined([said, strongest])
 
 
 def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:

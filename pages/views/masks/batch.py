@@ -19,6 +19,7 @@ from core.tokenizer import Tokenizer
 from pages.frame import cached, controls, opening, session, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, number, plain
+from pages.frame.listed import joined
 from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
@@ -143,7 +144,7 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     if batch.cut:
         said.append(_("A sentence was cut: the model has no more positions."))
     with st.container(key="sentence_of_batch"):
-        st.caption(" ".join(said))
+        st.caption(joined(said))
     head_of_site = Head(chosen_sites[layer], head)
     tokenizers: dict[Side, Tokenizer] = {
         "source": opened.run.tokenizer,

@@ -12,7 +12,7 @@ from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.masks.batch import Chosen, ask
@@ -174,7 +174,7 @@ def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
             "the decoder has no self-attention: a recurrent unit (SSRU) carries what was written "
             "from word to word, and so it cannot look ahead and needs no mask."
         )
-    return f"{said} {rest}".format(
+    return joined([said, rest]).format(
         n=number(len(batch.source_ids)),
         source=number(n_source),
         target=number(n_target),

@@ -11,6 +11,7 @@ from pages.frame import cached, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
+from pages.frame.listed import joined
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.rounding import bound
@@ -101,7 +102,7 @@ def _said(check: PrefixCheck, n_all: int) -> str:
             "Shown is the first {n} of {all} steps.", "Shown are the first {n} of {all} steps.", n
         )
         said.append(shown.format(n=number(n), all=number(n_all)))
-    return " ".join(said)
+    return joined(said)
 
 
 def _numbers(tokens: Sequence[Token], found: PrefixCheck) -> Columns:

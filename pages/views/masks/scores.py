@@ -9,6 +9,7 @@ from core.model.scoring import attention_weights
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
+from pages.frame.listed import joined
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
 from pages.frame.rounding import bound
@@ -63,7 +64,7 @@ def _seen(done: HeadOfBatch) -> str:
     ).format(n=number(n), rows=number(len(rows)))
     error = max(abs(1 - total) for total in done.row_sums)
     sums = _("Every row still sums to 1, within {error}.").format(error=bound(error))
-    return f"{text} {sums}"
+    return joined([text, sums])
 
 
 def _scores(

@@ -11,6 +11,7 @@ from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, number
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.rounding import TINY, bound
 from pages.frame.view import Columns, Shown, saying_why
@@ -86,7 +87,7 @@ def _said(found: position_pairs.DotProducts, position: int) -> str:
             "differs by less than **{x}**: it does not tell left from right."
         ).format(p=number(position), x=_above(found.asymmetry))
     spread = _("The same distance gives the same everywhere, within {x}.")
-    return f"{said} {spread.format(x=_above(found.spread))}"
+    return joined([said, spread.format(x=_above(found.spread))])
 
 
 def _above(difference: float) -> str:

@@ -16,6 +16,7 @@ from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
@@ -54,7 +55,7 @@ def draw(opened: Opened) -> Shown | None:
     length = min(wanted, model.max_positions)
     require_position(position, length)
     found = cached.of_run(position_experiments.learned, run.path, length)
-    st.caption(" ".join(_said(found, wanted)))
+    st.caption(joined(_said(found, wanted)))
     tables = {LEARNED: found.table_PD, **_sinusoids(model.d_model, length)}
     cosines = {
         name: position_experiments.cosines(table_PD, position).tolist()

@@ -13,6 +13,7 @@ from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
@@ -134,7 +135,7 @@ def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
         )
     if shown < made.d_model:
         said.append(_("Dimensions 0 to {n} are shown.").format(n=number(shown - 1)))
-    return " ".join(said)
+    return joined(said)
 
 
 def _numbers(found: position_pairs.Rotation, n: int) -> Columns:

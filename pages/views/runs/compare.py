@@ -9,7 +9,7 @@ from core.runs.records import read_record, read_rows
 from pages.frame import cached, charts, controls, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
@@ -83,13 +83,13 @@ def _seen(runs: Sequence[Listed]) -> str:
     right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
     beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
     if not beside:
-        return f"{text} {right}"
+        return joined([text, right])
     counted = _(
         "{runs} was tested on generated sentences alone, and its curves on others, half of them "
         "pairs of its file: compare shapes, not heights."
     )
     named = listed(plain(each.name) for each in beside)
-    return f"{text} {right} {counted.format(runs=named)}"
+    return joined([text, right, counted.format(runs=named)])
 
 
 def _named(setting: str) -> str:

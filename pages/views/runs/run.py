@@ -10,6 +10,7 @@ from pages.frame import cached, charts, notes
 from pages.frame.counted import counted
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
+from pages.frame.listed import joined
 from pages.frame.view import Shown
 from pages.views.runs.table import Listed, folders
 from viz.charts.frames import DIFFERS, settings_table
@@ -65,7 +66,7 @@ def _seen(record: RunRecord) -> str:
     results = record.results
     if results is None or results.exact_match is None:
         unmeasured = _("It was not measured on held-out sentences yet.")
-        return f"{size} {unmeasured}"
+        return joined([size, unmeasured])
     right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
     if record.settings.beside_own_pairs and results.n_own == 0:
         right = n_(
@@ -79,15 +80,15 @@ def _seen(record: RunRecord) -> str:
     )
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
-        right = f"{right} {tokens.format(share=percent(results.token_accuracy))}"
-    right = " ".join([right, *counted(record.settings)])
+        right = joined([right, tokens.format(share=percent(results.token_accuracy))])
+    right = joined([right, *counted(record.settings)])
     if not record.settings.beside_own_pairs:
-        return f"{right} {size}"
+        return joined([right, size])
     harder = _(
         "Half of the curve’s held-out sentences come from its file of pairs: they are harder, and "
         "the curve’s loss is higher than the table’s."
     )
-    return f"{right} {harder} {size}"
+    return joined([right, harder, size])
 
 
 def _curves(run: Listed) -> list[Drawn]:

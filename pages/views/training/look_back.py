@@ -26,7 +26,7 @@ from pages.frame import (
 )
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import listed
+from pages.frame.listed import joined, listed
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
@@ -72,7 +72,7 @@ def draw(path: Path) -> Shown | None:
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
-    st.caption(" ".join(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
+    st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),

@@ -17,6 +17,7 @@ from core.training.presets import vocabulary_for
 from core.training.settings import Setting
 from pages.frame import cached, controls, knobs, limits, session
 from pages.frame.language import N_, _, number, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.views.training import pairs_found, settings
 from pages.views.training.pairs_found import Taken
@@ -73,7 +74,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     if not content.strip():
         how = _("One pair on each line, with a tab, a comma or a semicolon between the two.")
         empty = _("This file is empty.") if name and origin == "file" else ""
-        beside.caption(f"{empty} {how}".strip())
+        beside.caption(joined([empty, how]).strip())
         return None, changed
     if not _learnable(changed):
         return None, changed

@@ -16,6 +16,7 @@ from core.training.settings import LIKE, Setting, with_settings
 from pages.frame import address, cached, controls, visit
 from pages.frame.knobs import GROUPS, MODEL, VOCABULARY, Knob
 from pages.frame.language import _, number
+from pages.frame.listed import joined
 
 WIDTH = 136
 """Of a knob, in pixels."""
@@ -117,7 +118,8 @@ def ask_one(
     default = of_preset if chosen is None else chosen
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
     written = knob.word(default) if isinstance(default, str) else exact(default)
-    help_text = f"{_(knob.text)} {origin.format(name=begun.name, value=written)} `{knob.name}`"
+    told = joined([_(knob.text), origin.format(name=begun.name, value=written)])
+    help_text = f"{told} `{knob.name}`"
     value: Setting
     if knob.offered:
         address.belongs_to(key, begun.key)

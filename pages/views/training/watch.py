@@ -34,6 +34,7 @@ from pages.frame import (
 )
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.listed import joined
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import heads_at_step, state
@@ -133,7 +134,7 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
         after=number(last[measure]),
     )
     if not held_out or finished:
-        return " ".join(filter(None, (text, above)))
+        return joined((text, above))
     right = _(
         "Of the curve’s held-out sentences **{share}** are right in every token (step {step})."
     )
@@ -146,7 +147,7 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
         share=percent(held_out[-1]["held_out_exact_match"]),
         step=number(int(held_out[-1]["step"])),
     )
-    return " ".join(filter(None, (text, right, above)))
+    return joined((text, right, above))
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:
@@ -286,7 +287,7 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
     try:
         step, inspection = progress.at_newest(inspect_sentence, path, sentence)
         known = heads_at_step.notes_on(path, inspection)
-        st.caption(" ".join([_("At step {step}.").format(step=number(step)), *known]))
+        st.caption(joined([_("At step {step}.").format(step=number(step)), *known]))
         shown = heads_at_step.maps_of(path, inspection, head)
         # The head is asked for outside of this part.
         components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)

@@ -49,7 +49,7 @@ def test_cells_become_a_table_of_queries_by_keys():
 
 def test_hidden_cells_are_not_zeros():
     [(_, rows)] = tables(cells(2, 2, lambda *_: 0.0, visible=lambda query, key: key <= query))
-    assert [row[1:] for row in rows[1:]] == [["0", "hidden"], ["0", "0"]]
+    assert [row[1:] for row in rows[1:]] == [["0", "hidden by the mask"], ["0", "0"]]
 
 
 def test_every_head_and_every_quantity_has_a_table_of_its_own():
