@@ -21,7 +21,7 @@ TOUR_AT = "tour_at"
 """… and in it which stop it is,"""
 TOUR_TEXT, TOUR_TASK, TOUR_ONWARD = "tour_text", "tour_task", "tour_onward"
 """… what explains, what is to be done, and the buttons."""
-CONTROLS, SIZE = "controls", "size"
+CONTROLS, SIZE = "controls", "size_said"
 """Keys of the row that asks for a head, and of what it says of the sentence's size."""
 OPENING = "opening"
 """Key of the row that asks for model and sentence."""
@@ -111,7 +111,7 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   .stElementContainer:has(> * > .stDataFrame) { margin-bottom: 2.75rem; }
   .stDataFrame [data-testid="stElementToolbar"] { top: calc(100% + 2px); }
 }
-@media (max-width: 1100px) { .st-key-size { display: none; } }
+@media (max-width: 1100px) { .st-key-size_said { display: none; } }
 @media (max-width: 1000px) { .stMainBlockContainer { padding: 2.2rem 1.2rem 3rem; } }
 @media print {
   .stSidebar, header.stAppHeader, .stExpander, .stButton { display: none !important; }

@@ -56,8 +56,15 @@ def turn() -> Iterator[None]:
 
 
 @contextmanager
-def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Path], None]]:
+def starting(
+    model: ModelConfig, training: TrainConfig, *, begins_with_run: bool = False
+) -> Iterator[Callable[[Path], None]]:
     """Hand over what starts a prepared run's training, or puts it in line, if the visitor may.
+
+    Args:
+        model: What is trained.
+        training: How.
+        begins_with_run: Whether it keeps the weights of another run, with which it begins.
 
     Raises:
         ConfigError: It is too large, there is no room for it, or too many are under way.
@@ -67,7 +74,8 @@ def starting(model: ModelConfig, training: TrainConfig) -> Iterator[Callable[[Pa
         yield process.start
         return
     limits.require(model, training)
-    limits.require_room(bytes_in(cached.own()), model, training.keep_checkpoints)
+    n_kept = training.keep_checkpoints + begins_with_run
+    limits.require_room(bytes_in(cached.own()), model, n_kept)
     with _deciding():
         at_work, waiting = under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))

@@ -174,3 +174,15 @@ def test_what_a_training_step_measured_is_read_to_its_end(visit):
     assert words.inner_text().rstrip().endswith("%")
     assert words.evaluate("node => node.scrollWidth <= node.clientWidth")
     assert words.bounding_box()["height"] <= 26
+
+
+def test_everything_of_a_training_can_be_asked_for(visit):
+    page = shown(visit("training?training=set_up", **SMALL), ".st-key-task")
+    for name in ("task", "size", "like", "start"):
+        expect(page.locator(f".st-key-{name}").first).to_be_visible()
+    page.get_by_text("The architecture, part by part").click()
+    page.locator(".st-key-set_norm_kind").wait_for(timeout=20_000)
+    settled(page)
+    for name in ("norm_kind", "residual", "d_k", "length", "teacher_forcing", "keep_checkpoints"):
+        expect(page.locator(f".st-key-set_{name}").first).to_be_visible()
+    assert page.evaluate(SIDEWAYS) <= 0

@@ -79,14 +79,14 @@ TRAINING = (
         "evaluate_every",
         N_("Steps between measurements"),
         N_("So often held-out sentences are measured."),
-        (1, 10**6),
+        (10, 10**6),
         50,
     ),
     Knob(
         "checkpoint_every",
         N_("Steps between checkpoints"),
         N_("So often the training is kept, so that it can go on from there."),
-        (1, 10**6),
+        (10, 10**6),
         50,
     ),
     Knob(

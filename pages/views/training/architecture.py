@@ -57,7 +57,7 @@ def ask(begun: Begun, task: Task | None) -> None:
     """
 
     def draw() -> None:
-        values = begun.values
+        values, with_steps = begun.values, _with_steps(begun)
         for title, knobs in ARCHITECTURE.items():
             asked = [knob for knob in knobs if begun.has(knob)]
             # What is only on or off has no label above: it stands after what has.
@@ -68,7 +68,7 @@ def ask(begun: Begun, task: Task | None) -> None:
                 if knobs is TRAINING and task is not None and not begun.preset.model.alone:
                     _ask_start(task.name, begun.like)
                 for knob in asked:
-                    _one(knob, _with_steps(begun), task, asked=True)
+                    _one(knob, with_steps, task, asked=True)
         if begun.start:
             said = _("A training that begins with a run has its model: nothing of it can change.")
             st.caption(said)

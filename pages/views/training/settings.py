@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import get_args
 
@@ -40,33 +40,27 @@ class Begun:
     steps: int = 0
     """Those that are asked for, which other settings follow; 0 for the preset's."""
 
-    @property
-    def preset(self) -> Preset:
-        """Its sizes."""
-        asked: dict[str, Setting] = {LIKE: self.like}
-        found = with_settings(
-            PRESETS[self.name], asked | ({"steps": self.steps} if self.steps else {})
-        )
-        return replace(found, model=cached.settings(self.start).model) if self.start else found
+    preset: Preset = field(init=False, compare=False)
+    """Its sizes."""
+    values: Mapping[str, Setting] = field(init=False, compare=False)
+    """Its settings by name."""
+
+    def __post_init__(self) -> None:
+        # Once for all knobs, of which each asks for its value.
+        object.__setattr__(self, "preset", self._preset())
+        object.__setattr__(self, "values", _values(self.preset))
 
     @property
     def key(self) -> str:
         """What stands for it: another one brings its own values."""
         return f"{self.name} {self.like}".strip()
 
-    @property
-    def values(self) -> Mapping[str, Setting]:
-        """Its settings by name."""
-        preset = self.preset
-        values = {
-            field.name: getattr(each, field.name)
-            for each in (preset.model, preset.training)
-            for field in dataclasses.fields(each)
-        }
-        evenly = preset.model.d_model // preset.model.n_heads
-        # Heads of another number or width share the model's width again.
-        shared = {name: 0 for name in ("d_k", "d_v") if values[name] == evenly}
-        return values | shared | {"vocab_size": preset.vocab_size, LIKE: ""}
+    def _preset(self) -> Preset:
+        asked: dict[str, Setting] = {LIKE: self.like}
+        found = with_settings(
+            PRESETS[self.name], asked | ({"steps": self.steps} if self.steps else {})
+        )
+        return replace(found, model=cached.settings(self.start).model) if self.start else found
 
     def has(self, knob: Knob) -> bool:
         """Say whether a setting means something: a single stack has no layers of the other."""
@@ -77,6 +71,18 @@ class Begun:
             return True
         absent = {f"n_{stack}_layers" for stack in get_args(Stack) if stack not in stacks}
         return knob.name not in {*absent, *_OF_TWO_STACKS}
+
+
+def _values(preset: Preset) -> Mapping[str, Setting]:
+    values = {
+        setting.name: getattr(each, setting.name)
+        for each in (preset.model, preset.training)
+        for setting in dataclasses.fields(each)
+    }
+    evenly = preset.model.d_model // preset.model.n_heads
+    # Heads of another number or width share the model's width again.
+    shared = {name: 0 for name in ("d_k", "d_v") if values[name] == evenly}
+    return values | shared | {"vocab_size": preset.vocab_size, LIKE: ""}
 
 
 def ask(begun: Begun, *, vocabulary: bool) -> dict[str, Setting]:
@@ -112,8 +118,8 @@ def ask_one(
     default = of_preset if chosen is None else chosen
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
     written = knob.word(default) if isinstance(default, str) else exact(default)
-    said = [_(knob.text), origin.format(name=begun.name, value=written), f"`{knob.name}`"]
-    help_text = joined(said)
+    told = joined([_(knob.text), origin.format(name=begun.name, value=written)])
+    help_text = f"{told} `{knob.name}`"
     value: Setting
     if knob.offered:
         address.belongs_to(key, begun.key)

@@ -157,7 +157,10 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
         return _("there is nothing to learn from yet")
     try:
         model = wanted.preset.sized(wanted.vocab_size)
-        with limits.starting(model, wanted.preset.training) as begin:
+        begins_with_run = wanted.start is not None
+        with limits.starting(
+            model, wanted.preset.training, begins_with_run=begins_with_run
+        ) as begin:
             prepare_run(
                 *(path, wanted.task, wanted.preset_name, wanted.preset, command),
                 start=wanted.start,

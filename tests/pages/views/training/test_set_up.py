@@ -25,6 +25,15 @@ def test_the_python_computes_what_the_training_costs(open_page, own_runs, taken)
     assert shown.about == {"task": "reverse", "command": command}
 
 
+def test_the_python_begins_with_the_run_that_the_training_begins_with(open_page, own_runs, taken):
+    open_page("training", task="copy", size="small", start_from="copy", set_objective="reinforce")
+    shown = taken[-1]
+    numbers = shown.numbers()
+    assert run_lines(shown.python) == flat_of(numbers)
+    rows = set(zip(*numbers.values(), strict=True))
+    assert {("setting", "d_model", 64), ("setting", "objective", "reinforce")} <= rows
+
+
 def test_the_python_reads_the_visitors_own_pairs(open_page, own_runs, taken, tmp_path):
     at = open_page("training", task="own pairs", pairs_from="text")
     at.text_area(key="pairs_text").set_value(LINES).run()
