@@ -96,9 +96,10 @@ def attend_probed(
         scoring: The same.
         see: Takes each step and gives back the one to go on with.
     """
+    everything_BQK = None
     if visible_BQK is None:
         shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
-        visible_BQK = query_BHQE.new_ones(shape, dtype=torch.bool)
+        visible_BQK = everything_BQK = query_BHQE.new_ones(shape, dtype=torch.bool)
     query_step, key_step = (
         (Step.ROTATED_QUERY, Step.ROTATED_KEY) if scoring.rotated else (Step.QUERY, Step.KEY)
     )
@@ -115,7 +116,8 @@ def attend_probed(
     scores_BHQK = see(Step.SCORES, scores_BHQK)
     # What no softmax follows has no share where it is 0.
     hidden, weigh = (0.0, shares) if scoring.linear else (-math.inf, attention_weights)
-    scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
+    if visible_BQK is not everything_BQK:
+        scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
     scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
     weights_BHQK = see(Step.WEIGHTS, weigh(scores_BHQK))
     return see(Step.MIXED, weights_BHQK @ value_BHKE)

@@ -109,7 +109,9 @@ def attention_weights(scores_BHQK: Tensor) -> Tensor:
     >>> attention_weights(torch.tensor([[0.0, 0.0], [-math.inf, -math.inf]])).tolist()
     [[0.5, 0.5], [0.0, 0.0]]
     """
-    blind_BHQ1 = (scores_BHQK == -math.inf).all(dim=-1, keepdim=True)
+    blind_BHQ1 = scores_BHQK.amax(dim=-1, keepdim=True) == -math.inf
+    if not blind_BHQ1.any():
+        return scores_BHQK.softmax(dim=-1)
     return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
 
 

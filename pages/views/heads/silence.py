@@ -99,12 +99,15 @@ def _ask_instead(opened: Opened) -> str:
 def _ask_figure(run: Run, effects: HeadEffects | None) -> Figure:
     """Ask for the figure that colours the grid and fills the table."""
     if effects is None:
-        st.caption(
-            _(
-                "Click a head to silence it ({mark}). What each costs on {sentences} is not "
-                "measured yet; the colour is how sharply it looks on this one."
-            ).format(mark=_(silence_grid.OFF), sentences=measured_on.all_of_them(run))
+        said = _(
+            "Click a head to silence it ({mark}). What each costs on {sentences} is not "
+            "measured yet; the colour is how sharply it looks on this one."
         )
+        if run.settings.model.alone:
+            # It reads no pairs: what a head costs there is on its card.
+            said = _("Click a head to silence it ({mark}); the colour is how sharply it looks.")
+        on = measured_on.all_of_them(run)
+        st.caption(said.format(mark=_(silence_grid.OFF), sentences=on))
         return _USUAL
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
     by = controls.choice(

@@ -309,3 +309,10 @@ def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open
 
 def test_of_no_head_only_that_is_said(open_silence):
     assert seen(open_silence(silent="none")).endswith("No head is changed: click one in the grid.")
+
+
+def test_a_model_that_reads_no_pairs_is_told_of_none(open_silence, opened_path, elsewhere):
+    elsewhere("OWN", opened_path("gpt2").parent)
+    at = open_silence(model=f"runs/{opened_path('gpt2').name}")
+    assert "Click a head to silence it (off); the colour is how sharply it looks." in said(at)
+    assert "pairs" not in said(at)
