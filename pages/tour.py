@@ -23,7 +23,7 @@ _FED_QU = 6
 """Where "qu'" stands that writes "il" or "elle" in the first two."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
-_TRUE = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+_TRUE = TASKS["everyday"].reference(_TIRED) or ""
 """What the first sentence means: where none is to be compared with, the box is empty."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
 _ALONE = {**_OPENED, "decoding": "steps", "reference": ""}

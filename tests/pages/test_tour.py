@@ -88,8 +88,10 @@ def test_the_token_that_is_put_into_its_mouth_is_elle():
     assert load_run(EVERYDAY).tokenizer.describe([page._ELLE])[0].text == "elle"
 
 
-def test_what_is_compared_with_is_what_the_first_sentence_means():
-    assert TASKS["everyday"].reference(page._TIRED) == page._TRUE
+def test_what_is_compared_with_at_the_word_put_in_is_known():
+    [shows] = [stop.shows for stop in page.STOPS if "overrides" in stop.shows]
+    assert shows["reference"] == TASKS["everyday"].reference(page._TIRED)
+    assert shows["reference"].endswith("il était trop fatigué.")
 
 
 @pytest.mark.parametrize("revealed", [False, True])

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
 from core.analysis.lessons.lens import formula as lens_formula
-from core.heads import Stack
+from core.heads import Kind, Stack
 from core.tokenizer import Token
 from pages.frame import cached, layout, session
 from pages.frame.language import _, n_, number, percent, plain
@@ -88,7 +88,7 @@ def _echo(opened: Opened, found: Lens, stack: Stack) -> NDArray[np.bool_]:
     encoder, which nobody asks for the next token, it is what is to be seen.
     """
     echo_LK = np.zeros_like(found.best_LK, dtype=np.bool_)
-    if stack == "decoder":
+    if Kind.self_of(stack).causal:
         fed_K = np.asarray(opened.inspection.translation.fed_ids)
         echo_LK[:-1] = found.best_LK[:-1] == fed_K
     return echo_LK
