@@ -103,7 +103,8 @@ def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
     going_on = [each.step for each in ran(tmp_path / "stopped", seeds=1) if each.steps]
     assert going_on[0] == 5
     one, other = (
-        json.loads((folder / "base-0.json").read_text()) for folder in (finished, tmp_path / "stopped")
+        json.loads((folder / "base-0.json").read_text())
+        for folder in (finished, tmp_path / "stopped")
     )
     for each in (one, other):
         # A row tells the mean loss since the row before, or since training went on.
