@@ -1,6 +1,7 @@
 import itertools
 import random
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -8,6 +9,7 @@ from core import jobs
 from core.batch import encode_samples
 from core.byte_level import ByteLevelTokenizer
 from core.config import ModelConfig
+from core.evaluate.evaluation import evaluate
 from core.runs.run import load_run
 from core.tasks import TASKS, task_named
 from core.train_config import TrainConfig
@@ -35,6 +37,8 @@ def draw_few(patch):
     """Let trainings draw few samples beside their batches, so that they are soon done."""
     patch.setattr(prepare, "TOKENIZER_SAMPLES", 300)
     patch.setattr(trainer, "EVALUATION_SAMPLES", 10)
+    # What is hardly trained writes long sentences.
+    patch.setattr(trainer, "evaluate", partial(evaluate, n=100))
 
 
 def prepared(path, task="copy", **training):

@@ -49,7 +49,7 @@ def test_two_processes_do_not_run_one_experiment(tmp_path, tiny):
 
 def test_a_process_of_its_own_begins_and_can_be_stopped(tmp_path):
     folder = tmp_path / "new" / "order"
-    job.start(EXPERIMENTS["order"], folder, 1)
+    job.start(EXPERIMENTS["guide"], folder, 1)
     assert job.RUNNING.at_work(folder)
     job.RUNNING.ask(folder, "stop")
     for _ in range(1200):
@@ -58,4 +58,4 @@ def test_a_process_of_its_own_begins_and_can_be_stopped(tmp_path):
         time.sleep(0.25)
     assert not job.RUNNING.at_work(folder)
     assert job.RUNNING.status(folder).state == "idle"
-    assert not running.run_of(folder, EXPERIMENTS["order"].variant("none")).exists()
+    assert not running.run_of(folder, EXPERIMENTS["guide"].variant("first")).exists()

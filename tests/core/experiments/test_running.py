@@ -1,7 +1,6 @@
 import json
 import shutil
 from dataclasses import replace
-from functools import partial
 
 import pytest
 import torch
@@ -12,7 +11,6 @@ from core.experiments import EXPERIMENTS, measures, measuring, running
 from core.experiments.experiment import BASE, Experiment, Variant
 from core.experiments.results import Results, Trained
 from core.runs.run import load_run
-from core.training import trainer
 from core.training.settings import parse_setting
 from tests.core.conftest import draw_few
 
@@ -32,14 +30,28 @@ TINY = Experiment(
 )
 
 
+def train_and_measure_on_few(patch):
+    draw_few(patch)
+    patch.setattr(measuring, "N_MEASURED", 30)
+
+
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
-    draw_few(monkeypatch)
-    monkeypatch.setattr(measuring, "N_MEASURED", 30)
+    train_and_measure_on_few(monkeypatch)
 
 
 def ran(out, seeds=2):
     return list(running.run_experiment(TINY, out, seeds, "a command"))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of the experiment, run with one seed; whoever changes it copies it."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        train_and_measure_on_few(patch)
+        ran(folder, seeds=1)
+    return folder
 
 
 def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
@@ -64,28 +76,25 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     assert not (tmp_path / "runs" / "less-1").exists()
 
 
-def test_lengths_add_up_to_exact_match(tmp_path):
-    ran(tmp_path, seeds=1)
-    run = load_run(tmp_path / "runs" / "base-0")
+def test_lengths_add_up_to_exact_match(finished):
+    run = load_run(finished / "runs" / "base-0")
     pairs = evaluation.held_out_pairs(run, 30, 0)
     right = silencing.Silenceable(run.model, pairs).figures().right_N
-    [trained] = Results.load(tmp_path / "tiny.json").of(BASE)
+    [trained] = Results.load(finished / "tiny.json").of(BASE)
     assert sum(each for *_, each in trained.by_length) == right.sum()
     for length, n, _ in trained.by_length:
         assert n == sum(len(pair.source) - 1 == length for pair in pairs)
 
 
-def test_what_is_finished_is_not_trained_again(tmp_path):
-    ran(tmp_path, seeds=1)
+def test_what_is_finished_is_not_trained_again(finished, tmp_path):
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")}
     steps = ran(tmp_path, seeds=2)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")} == before
     assert {each.seed for each in steps if each.steps} == {1}
 
 
-def test_a_stopped_training_goes_on_where_it_was(tmp_path):
-    whole = tmp_path / "whole"
-    ran(whole, seeds=1)
+def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
     stopped = running.run_experiment(TINY, tmp_path / "stopped", 1, "a command")
     for step in stopped:
         if step.step == 4:
@@ -94,7 +103,8 @@ def test_a_stopped_training_goes_on_where_it_was(tmp_path):
     going_on = [each.step for each in ran(tmp_path / "stopped", seeds=1) if each.steps]
     assert going_on[0] == 5
     one, other = (
-        json.loads((folder / "base-0.json").read_text()) for folder in (whole, tmp_path / "stopped")
+        json.loads((folder / "base-0.json").read_text())
+        for folder in (finished, tmp_path / "stopped")
     )
     for each in (one, other):
         # A row tells the mean loss since the row before, or since training went on.
@@ -109,8 +119,8 @@ def test_settings_that_do_not_go_together_are_refused_before_anything_is_made(tm
     assert not (tmp_path / "odd" / "runs" / "base-0").exists()
 
 
-def test_a_variant_becomes_a_run_among_the_others(tmp_path):
-    ran(tmp_path / "out", seeds=1)
+def test_a_variant_becomes_a_run_among_the_others(finished, tmp_path):
+    shutil.copytree(finished, tmp_path / "out")
     runs = tmp_path / "runs"
     runs.mkdir()
     less = TINY.variant("less")
@@ -191,8 +201,6 @@ def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
     tmp_path, monkeypatch, name
 ):
     monkeypatch.setattr(measures, "N_FORCED", 10)
-    # What is hardly trained writes long sentences.
-    monkeypatch.setattr(trainer, "evaluate", partial(evaluation.evaluate, n=20))
     experiment = EXPERIMENTS[name]
     layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
     small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}
@@ -232,9 +240,8 @@ def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     assert running.expected_seconds(TINY, 1, tmp_path) == pytest.approx(2 * 5)
 
 
-def test_the_command_of_a_training_sets_what_the_variant_changes(tmp_path):
-    ran(tmp_path, 1)
-    command = load_run(tmp_path / "runs" / "less-0").settings.command
+def test_the_command_of_a_training_sets_what_the_variant_changes(finished):
+    command = load_run(finished / "runs" / "less-0").settings.command
     given = command.split()
     named = dict(parse_setting(given[at + 1]) for at, word in enumerate(given) if word == "--set")
     assert named["feed_forward"] is False
