@@ -330,7 +330,7 @@ def test_the_vocabulary_is_chosen_from_the_pairs_and_said(command, tmp_path, pai
 
 def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path, pairs):
     out = tmp_path / "run"
-    options = ["--beside", "translate", "--preset", "tiny", "--steps", "40"]
+    options = ["--beside", "translate", "--preset", "tiny", "--steps", "10"]
     status, said, _ = command("train", out, "--task", pairs, *options)
     assert status == 0
     assert "(valid and test split off by the hash of the source)" in said
@@ -342,7 +342,7 @@ def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path,
     assert (run.settings.task, (out / "pairs.tsv").is_file()) == ("translate", True)
     assert run.known_words & {"the", "The"}
     assert "cat" in run.known_words
-    assert command("train", out, "--resume", "--steps", "41")[0] == 0
+    assert command("train", out, "--resume", "--steps", "11")[0] == 0
     assert command("export", out, tmp_path / "small", "--without-pairs")[0] == 0
     assert not (tmp_path / "small" / "pairs.tsv").exists()
     assert load_run(tmp_path / "small").evaluation["pronoun"]

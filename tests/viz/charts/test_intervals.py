@@ -1,6 +1,6 @@
 import math
 
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from viz.charts.curves import Quantity
@@ -39,6 +39,10 @@ def test_a_line_marks_the_first_mean():
     assert line == [{"value": 0.6}]
 
 
+# Every example draws a chart.
+@settings(max_examples=20)
+@example(-1.0, 2.0)
+@example(0.0, 1.0)
 @given(st.floats(-5, 5), st.floats(-5, 5))
 def test_no_interval_leaves_the_axis(low, high):
     low, high = sorted((low, high))
