@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.chromium import launched
+from tests.browser.chromium import COMPILED_ONCE, launched
 
 # Before torch is imported, which reads it once.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -42,7 +42,7 @@ def pytest_collection():
 def browser() -> Iterator[Browser]:
     """One Chromium: the installed one if there is any, else the one Playwright has downloaded."""
     with sync_playwright() as playwright:
-        opened = launched(playwright.chromium)
+        opened = launched(playwright.chromium, COMPILED_ONCE)
         yield opened
         opened.close()
 
