@@ -61,8 +61,11 @@ class DecodeStep:
 
     def most_probable(self, n: int) -> list[int]:
         """Return the `n` most probable tokens, best first; of equal ones the first comes first."""
-        order_V = self.logits_V.argsort(descending=True, stable=True)
-        found: list[int] = order_V[:n].tolist()
+        logits_V, n = self.logits_V, min(n, self.logits_V.numel())
+        # Only those that may be among them are put in order: a vocabulary may be large.
+        likely = (logits_V >= logits_V.topk(n).values[-1]).nonzero().squeeze(1)
+        order = logits_V[likely].argsort(descending=True, stable=True)
+        found: list[int] = likely[order[:n]].tolist()
         return found
 
 

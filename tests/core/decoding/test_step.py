@@ -38,6 +38,15 @@ def test_the_most_probable_tokens_come_first_and_equal_ones_in_their_order():
     assert found.most_probable(99) == [3, 5, 2, 4, 0, 1]
 
 
+@pytest.mark.parametrize("n", [1, 2, 10, 40])
+def test_the_most_probable_of_many_are_those_of_all_in_order(n):
+    for seed in range(20):
+        logits_V = torch.randint(0, 9, (40,), generator=torch.Generator().manual_seed(seed)).float()
+        logits_V[::7] = -math.inf
+        ordered = logits_V.argsort(descending=True, stable=True)[:n].tolist()
+        assert step(logits_V.tolist(), 0).most_probable(n) == ordered
+
+
 def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
     steps = [step([5.0, 0.0, -9.0], 0), step([1.0, 1.2, -9.0], 1), step([0.0, 0.2, 0.1], 1)]
     shares = [np.sort(each.probabilities.double().numpy())[::-1] for each in steps]
