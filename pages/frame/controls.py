@@ -17,6 +17,8 @@ Chosen = TypeVar("Chosen")
 Word = TypeVar("Word", bound=str)
 
 KIND, LAYER, HEAD = "kind", "layer", "head"
+_LARGEST = 2**53 - 1
+"""A browser knows no larger whole number exactly, and Streamlit draws no box for one."""
 
 
 class How(TypedDict, Generic[Chosen], total=False):
@@ -247,6 +249,8 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         try:
             found = type(default)(written)
         except (ValueError, OverflowError):
+            return None
+        if isinstance(found, int) and abs(found) > _LARGEST:
             return None
         within = (low is None or low <= found) and (high is None or found <= high)
         return found if within and math.isfinite(found) else None

@@ -130,6 +130,11 @@ def test_a_whole_amount_is_read_as_a_whole_number(written, meant):
     assert found(asked("amount", "beam", 4, query={"beam": written})) == meant
 
 
+@pytest.mark.parametrize("written", [str(2**53), str(-(2**60)), "1" + 30 * "0"])
+def test_a_whole_amount_that_no_browser_can_hold_is_none(written):
+    assert found(asked("amount", "beam", 4, query={"beam": written})) == "4"
+
+
 def _amount_of_a_run():
     import streamlit as st
 
