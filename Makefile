@@ -23,8 +23,8 @@ GUIDE := encoder.2.self:0
 NOTICE := Learned from sentences of Tatoeba (tatoeba.org), CC BY 2.0 FR, and of the grammar.
 
 BENCHMARKS := attention_maps lines word steps sentence cold_start copy_task decoding_view lessons \
-	training beside_training large_corpus own_corpora heads silence decode model_view opened equality \
-	scores load class
+	training beside_training large_corpus own_corpora heads silence decode model_view opened encoding \
+	equality scores load class
 
 BEGIN ?=
 PAIRS ?=
