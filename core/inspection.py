@@ -41,10 +41,13 @@ class Inspection:
     fed_tokens: tuple[Token, ...]
     """BOS first: the rows of decoder and cross maps, the columns of decoder maps. None for an
     encoder alone."""
+    end_token: Token | None
+    """What comes after the last token that was fed: EOS, or what came when the limit was reached.
+    None for an encoder alone."""
     predicted_tokens: tuple[Token, ...]
     """The most probable next token of each decoder row; of an encoder alone, the most probable
-    token at each place of the source. A parallel decoder says it at the next place, and after the
-    last its text has ended."""
+    token at each place of the source. None of a parallel decoder: it guesses at places that are
+    hidden from it, and in this pass none is."""
     source_words: tuple[str, ...]
     """The text of each word that `Token.word` of a source token counts."""
     fed_words: tuple[str, ...]
@@ -94,7 +97,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
-    guessed = _guessed(run.model, logits_BTV[0])
+    guessed = [] if run.model.config.is_parallel else _guessed(run.model, logits_BTV[0])
     if guessed and not fed_ids:
         translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
     words = run.tokenizer.word_texts(translation.source_ids)
@@ -103,6 +106,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
         fed_tokens=run.target_tokenizer.describe(fed_ids),
+        end_token=_end(run, fed_ids, guessed),
         predicted_tokens=run.target_tokenizer.describe(guessed),
         source_words=tuple(words),
         fed_words=tuple(run.target_tokenizer.word_texts(fed_ids)),
@@ -118,7 +122,14 @@ def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
     if not model.config.has_output:
         return []
     guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
-    return [*guessed[1:], model.config.eos_ids[0]] if model.config.is_parallel else guessed
+    return guessed
+
+
+def _end(run: Run, fed_ids: Sequence[int], guessed: Sequence[int]) -> Token | None:
+    if not fed_ids:
+        return None
+    end_id = guessed[-1] if guessed else run.model.config.eos_ids[0]
+    return run.target_tokenizer.describe([end_id])[0]
 
 
 def _filled_in(run: Run, ids: Sequence[int], guessed: Sequence[int]) -> str:
@@ -195,7 +206,9 @@ def merged(inspection: Inspection) -> Inspection:
         source_tokens=merge_tokens(inspection.source_tokens, inspection.source_words),
         fed_tokens=merge_tokens(inspection.fed_tokens, inspection.fed_words),
         # What follows a word is what its last token predicts.
-        predicted_tokens=tuple(inspection.predicted_tokens[row] for row in last_rows),
+        predicted_tokens=tuple(
+            inspection.predicted_tokens[row] for row in last_rows if inspection.predicted_tokens
+        ),
         attention=attention,
         n_typed=n_typed,
     )

@@ -40,7 +40,6 @@ def maps_of(
         "source": labels(inspection.source_tokens, inspection.unknown_words),
         "target": labels_of_fed(inspection),
     }
-    predicted = labels(inspection.predicted_tokens)
     visible_QK = inspection.attention[sites[0]].visible_QK
     return AttentionMaps(
         kind=kind.value,
@@ -49,16 +48,21 @@ def maps_of(
         visible=visible_QK,
         queries=tokens[kind.query_side],
         keys=tokens[kind.key_side],
-        predicted=predicted if kind.query_side == "target" else (),
+        predicted=labels(inspection.predicted_tokens) if kind.query_side == "target" else (),
         source=tokens["source"],
-        # What the last row predicts ends the target: EOS, or what came when the limit was reached.
-        target=(*tokens["target"], *(predicted[-1:] if tokens["target"] else ())),
+        target=labels_of_target(inspection),
         translation=typeset(inspection.translation.text, run),
         finding=finding,
         selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),
         pin=pin,
     )
+
+
+def labels_of_target(inspection: Inspection) -> tuple[TokenLabel, ...]:
+    """Return how what a decoder is fed is shown, and what ends it; nothing without a decoder."""
+    end = () if inspection.end_token is None else (inspection.end_token,)
+    return (*labels_of_fed(inspection), *labels(end))
 
 
 def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:

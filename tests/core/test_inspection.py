@@ -1,4 +1,5 @@
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from core.model import Record, build
 from core.runs.run import load_run
 from core.tokenizer import Token
 from core.vocabulary import BOS
+
+ROOT = Path(__file__).resolve().parents[2]
 
 SENTENCE, TARGET = "a b c d e f", "c a b"
 
@@ -274,3 +277,12 @@ def test_of_a_decoder_alone_the_prompt_was_typed_and_beside_an_encoder_nothing(o
     for kind in ("bert", "marian"):
         other = inspect_sentence(load_run(opened_path(kind)), "the animal")
         assert other.n_typed == merged(other).n_typed == 0
+
+
+def test_a_parallel_decoder_predicts_nothing_beside_the_words_that_it_reads():
+    run = load_run(ROOT / "gallery" / "parallel")
+    for inspection in (found := inspect_sentence(run, "a b c d b e f g"), merged(found)):
+        assert inspection.predicted_tokens == ()
+        assert inspection.end_token is not None and inspection.end_token.text == "EOS"
+    written = translate(run, "a b c d b e f g").text
+    assert " ".join(texts(found.fed_tokens)[1:]) == written

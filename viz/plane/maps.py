@@ -85,7 +85,8 @@ class AttentionMaps:
         visible: (queries, keys), True where a query may look at a key.
         queries: One label per row.
         keys: One label per column.
-        predicted: What each row of the target predicted; empty where the source looks.
+        predicted: What each row of the target predicted; empty where the source looks, or where
+            no row predicts a token.
         source: The source sentence's tokens.
         target: The target sentence's tokens, from BOS to EOS.
         translation: The target sentence as text to read.
@@ -175,7 +176,7 @@ def _check_labels(maps: AttentionMaps) -> None:
     n_queries, n_keys = maps.weights.shape[2:]
     if n_queries != n_keys and queries == keys:
         raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
-    n_predicted = n_queries * _AHEAD[queries]
+    n_predicted = n_queries * _AHEAD[queries] if maps.predicted else 0
     expected = {"queries": n_queries, "keys": n_keys, "predicted": n_predicted}
     for side, count in ((keys, n_keys), (queries, n_queries)):
         expected[side] = count + _AHEAD[side]

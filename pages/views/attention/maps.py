@@ -78,6 +78,7 @@ _HOW_TO_READ = N_(
   cells are hidden by the look-ahead mask. In **cross-attention** rows are target tokens and
   columns source tokens.
 - A decoder row says *fed → predicted*: the token that went in, and the token that came out there.
+  A decoder that fills in all words at once says no prediction, and has no look-ahead mask.
 - The colours go from 0 to 1 for every head, so that the same weight always looks the same.
 - A map is a hypothesis about what a head does. Silencing the head is a test: what that costs
   on held-out sentences is said above the maps where it was measured.

@@ -91,7 +91,7 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
     inspection, kind = selected.inspection, selected.kind
     said, predicted = _("**{key}** gets its largest weight from **{query}**: **{weight}**."), ""
     queries = query_tokens(inspection, kind)
-    if kind.query_side == "target":
+    if kind.query_side == "target" and inspection.predicted_tokens:
         predicted = inspection.predicted_tokens[query].text
         said = _(
             "**{key}** gets its largest weight from the decoder, fed **{query}** to predict "
@@ -153,7 +153,7 @@ def query_name(selected: Selection, query: int) -> str:
     """Return in Markdown who looks: a source word, or the decoder in one of its steps."""
     inspection, kind = selected.inspection, selected.kind
     text = plain(query_tokens(inspection, kind)[query].text)
-    if kind.query_side == "source":
+    if kind.query_side == "source" or not inspection.predicted_tokens:
         return f"**{text}**"
     predicted = plain(inspection.predicted_tokens[query].text)
     return _("The decoder, fed **{fed}** to predict **{predicted}**,").format(

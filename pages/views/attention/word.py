@@ -15,12 +15,11 @@ from pages.frame.cells import cell_columns
 from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.listed import listed
-from pages.frame.maps import labels, labels_of_fed
+from pages.frame.maps import labels, labels_of_target
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Columns, Shown
 from pages.views.attention import seen, weights
-from viz.component.payload import TokenLabel
 from viz.plane.strips import StripGroup, Strips
 
 AT, BY = "at", "by"
@@ -50,7 +49,7 @@ def draw(opened: Opened) -> Shown:
         Strips(
             source=labels(inspection.source_tokens, inspection.unknown_words),
             # What the last row predicts ends the target: EOS, or what came at the length limit.
-            target=_target(inspection),
+            target=labels_of_target(inspection),
             side=side,
             index=index,
             direction="at" if direction == AT else "by",
@@ -86,12 +85,6 @@ def _followed(selected: Selection) -> tuple[Side, int]:
     words = [token.word for token in inspection.tokens_of(side)]
     middle = max(words) // 2
     return side, words.index(middle)
-
-
-def _target(inspection: Inspection) -> tuple[TokenLabel, ...]:
-    """Return what a decoder is fed, and what its last row predicts; nothing without a decoder."""
-    fed = labels_of_fed(inspection)
-    return (*fed, *labels(inspection.predicted_tokens)[-1:]) if fed else ()
 
 
 def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:
@@ -190,7 +183,7 @@ def _token(inspection: Inspection, side: Side, index: int) -> str:
 
 
 def _note(inspection: Inspection, side: Side, index: int) -> str:
-    if side == "source":
+    if side == "source" or not inspection.predicted_tokens:
         return ""
     return _("Fed “{fed}”, the decoder predicts “{predicted}”.").format(
         fed=_token(inspection, side, index), predicted=inspection.predicted_tokens[index].text

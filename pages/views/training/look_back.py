@@ -144,7 +144,7 @@ def _seen(inspection: Inspection, head: Head, step: int) -> str:
 
 def _written(inspection: Inspection, head: Head, row: int) -> str:
     """Return what a row of the decoder predicts; nothing for the encoder."""
-    if head.kind.query_side == "source":
+    if head.kind.query_side == "source" or not inspection.predicted_tokens:
         return ""
     return plain(inspection.predicted_tokens[row].text)
 

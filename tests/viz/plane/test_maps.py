@@ -48,7 +48,7 @@ def cross(layers=2, heads=3, queries=5, keys=7, seed=0, selected=(1, 2)):
         ({"keys": words(5)}, "7 keys labels, got 5"),
         ({"source": words(5)}, "7 source labels, got 5"),
         ({"target": words(5)}, "6 target labels, got 5"),
-        ({"predicted": ()}, "5 predicted labels, got 0"),
+        ({"predicted": words(4)}, "5 predicted labels, got 4"),
         ({"sides": ("target", "target")}, "5 × 7"),
         ({"sides": ("source", "target")}, "0 predicted labels, got 5"),
         ({"kind": "other"}, "other"),
