@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +106,7 @@ def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
     Random numbers begin anew at each step, from the seed and the step. A weight that nothing was
     learned of, for no loss depends on it, has the state of one before its first step: zeros.
     """
-    state = optimizer.state_dict()
-    known = state["state"]
+    known = optimizer.state_dict()["state"]
     like: dict[str, Tensor] = next(iter(known.values()), {})
     weights = [each for group in optimizer.param_groups for each in group["params"]]
     tensors = {
@@ -120,8 +118,7 @@ def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         for number, weight in enumerate(weights)
         for name, value in like.items()
     }
-    settings = json.dumps(state["param_groups"])
-    write_atomically(path, _sealed(tensors, {"param_groups": settings}))
+    write_atomically(path, _sealed(tensors))
 
 
 def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
@@ -165,10 +162,11 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     return tensors
 
 
-def _sealed(tensors: dict[str, Tensor], told: Mapping[str, str] | None = None) -> bytes:
+def _sealed(tensors: dict[str, Tensor]) -> bytes:
     """Return a file of tensors that says what it was written with: a flipped bit is found."""
     _, seal = _header(save(tensors))
-    return save(tensors, metadata={**(told or {}), SEAL: seal})
+    # Of several things that are told, safetensors writes now this first, now that.
+    return save(tensors, metadata={SEAL: seal})
 
 
 def _header(content: bytes) -> tuple[dict[str, Any], str]:

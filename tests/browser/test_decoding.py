@@ -198,7 +198,7 @@ def test_steps_go_by_keyboard_without_asking_the_server(show):
             expect(slider(page)).to_have_attribute("aria-valuenow", str(step))
             expect(page.locator(".count")).to_have_text(f"step {step} / 4")
         page.keyboard.press("ArrowRight")
-        expect(page.locator(".live")).to_contain_text("step 1 / 4. free chat")
+        expect(page.locator(".live")).to_contain_text("step 1 / 4. free running chat")
         page.wait_for_timeout(200)
         expect(page.get_by_text("runs: 1")).to_be_visible()
 
@@ -377,7 +377,7 @@ def test_a_side_that_ended_stays_at_its_last_step_and_says_so(show):
         expect(page.locator(".count")).to_have_text("step 4 / 4")
         expect(column(page, "free").locator(".title")).to_contain_text("ended at step 3")
         assert [b["text"] for b in bars(page, "free") if "chosen" in b["marks"]] == ["chien"]
-        expect(page.locator(".live")).to_have_text(re.compile("^step 4 / 4. forced EOS"))
+        expect(page.locator(".live")).to_have_text(re.compile("^step 4 / 4. teacher forcing EOS"))
 
 
 def test_the_table_tells_what_is_fed_at_each_step(show):
