@@ -192,6 +192,7 @@ def _continued(
     alpha: float,
 ) -> list[tuple[Hypothesis, int]]:
     """Return each hypothesis with its most probable next tokens, and its number beside it."""
+    ends = model.config.eos_ids
     n = min(most, log_probabilities_BV.shape[-1])
     values_BK, tokens_BK = log_probabilities_BV.topk(n, dim=-1)
     continued = []
@@ -203,8 +204,7 @@ def _continued(
             if value == float("-inf"):
                 continue
             total = hypothesis.log_probability + value
-            ended = token in model.config.eos_ids
-            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty, ended)
+            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty, token in ends)
             continued.append((longer, parent))
     return continued
 

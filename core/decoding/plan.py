@@ -68,7 +68,8 @@ class DecoderPlan:
         self._pointer = None if model.pointer is None else known("pointer", model.pointer, Pointer)
         if self._pointer is not None and (source_BS is None or memory_BSD is None):
             raise PlanError("pointer without the source's tokens", self._pointer)
-        self._source_BS, self._memory_BSD = source_BS, memory_BSD
+        self._source_BS = None if self._pointer is None else source_BS
+        self._memory_BSD = None if self._pointer is None else memory_BSD
         self.length = 0
         self._room = sublayers.FIRST_POSITIONS
         self._visible_B1S = visible_B1S

@@ -110,7 +110,9 @@ class Stepper:
         require_next(model.config)
         self.model = model
         self.options = options or DecodeOptions(watch=False)
-        self._source_BS, self._visible_B1S, self._memory_BSD = source_BS, None, None
+        # Only what copies from the source asks for it again.
+        self._source_BS = source_BS if model.config.pointer else None
+        self._visible_B1S, self._memory_BSD = None, None
         self._cache = Cache() if self.options.cached else None
         self._plan: DecoderPlan | None = None
         n = n_texts if source_BS is None else len(source_BS)
@@ -121,7 +123,7 @@ class Stepper:
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
                 seen = (self._memory_BSD, self._visible_B1S)
-                self._plan = _plan_of(model, *seen, n, source_BS)
+                self._plan = _plan_of(model, *seen, n, self._source_BS)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.
@@ -207,7 +209,12 @@ def require_next(config: ModelConfig) -> None:
 def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
     """Return the scores with −∞ for what is no word: see `ModelConfig.never_said`."""
     said_KV = logits_KV.clone()
-    for token in config.never_said:
+    never = config.never_said
+    # Side by side, as they mostly are, they are one part to fill.
+    if never and never[-1] - never[0] == len(never) - 1:
+        said_KV[..., never[0] : never[-1] + 1] = -math.inf
+        return said_KV
+    for token in never:
         said_KV[..., token] = -math.inf
     return said_KV
 
