@@ -15,6 +15,7 @@ from core.word_level import Vocabulary
 from pages.frame import cached, controls, folded
 from pages.frame.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob
 from pages.frame.language import _
+from pages.frame.listed import joined
 from pages.views.training import settings
 from pages.views.training.settings import WIDTH, Begun
 
@@ -48,11 +49,12 @@ def chosen(begun: Begun, task: Task | None) -> dict[str, Setting]:
     return found
 
 
-def ask(begun: Begun, task: Task | None) -> None:
+def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
     """Ask for all of them, folded.
 
     Args:
         begun: The preset.
+        now: All settings as they are chosen.
         task: What is learned.
     """
 
@@ -68,7 +70,7 @@ def ask(begun: Begun, task: Task | None) -> None:
                 if knobs is TRAINING and task is not None and not begun.preset.model.alone:
                     _ask_start(task.name, begun.like)
                 for knob in asked:
-                    _one(knob, with_steps, task, asked=True)
+                    _one(knob, with_steps, task, now={**with_steps.values, **now}, asked=True)
         if begun.start:
             said = _("A training that begins with a run has its model: nothing of it can change.")
             st.caption(said)
@@ -84,12 +86,19 @@ def _with_steps(begun: Begun) -> Begun:
     return replace(begun, steps=int(steps)) if low <= float(steps) <= high else begun
 
 
-def _one(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mapping[str, Setting]:
+def _one(
+    knob: Knob,
+    begun: Begun,
+    task: Task | None,
+    *,
+    now: Mapping[str, Setting] | None = None,
+    asked: bool,
+) -> Mapping[str, Setting]:
     if not begun.has(knob):
         return {}
     if knob.name == "shared_names":
         return _names(knob, begun, task, asked=asked)
-    return settings.ask_one(knob, begun, asked=asked)
+    return settings.ask_one(knob, begun, now=now, asked=asked)
 
 
 def _names(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mapping[str, Setting]:
@@ -97,7 +106,7 @@ def _names(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mappi
     words = _words(task)
     if words is None:
         return {}
-    help_text = f"{_(knob.text)} `{knob.name}`"
+    help_text = joined([_(knob.text), settings.on_command_line(knob)])
     key = settings.key_of(knob.name)
     wanted = controls.toggle(_(knob.label), key, help_text=help_text, asked=asked)
     if not wanted:

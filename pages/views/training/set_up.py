@@ -18,7 +18,7 @@ from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
-from pages.frame.knobs import KNOBS
+from pages.frame.knobs import KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed
 from pages.frame.messages import explained
@@ -85,7 +85,7 @@ LEARNS = {
     ),
 }
 """The only stack of a model → what it learns."""
-_WIDTH = 170
+_WIDTH = 250
 MOST_PARAMETERS = 300_000_000
 """Training keeps four numbers for each parameter; more would not fit into most machines."""
 _SAMPLES = 3
@@ -104,11 +104,12 @@ def draw(folder: Path) -> Shown | None:
         task, learned, changed = _learned(name, begun, varied)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
-    with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
-        changed |= settings.ask(begun, vocabulary=not own) | varied
+    with st.expander(_(PAPER), key="knobs", icon=":material/tune:"):
+        now = {**begun.values, **settings.chosen(begun), **varied}
+        changed |= settings.ask(begun, now, vocabulary=not own) | varied
         with settings.row(_("Guided attention")):
             changed |= guided.ask(changed, begun, task)
-    architecture.ask(begun, task)
+    architecture.ask(begun, changed, task)
     preset, problem = _checked(begun, changed, task, own=own)
     wanted = PendingSettings(
         task=task,
@@ -183,7 +184,7 @@ def _ask_what() -> tuple[str, Begun]:
 
 def _ask_like() -> str:
     """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
-    kinds = {"": _("as in the paper"), **{name: _(each.label) for name, each in STYLES.items()}}
+    kinds = {"": _("encoder and decoder"), **{name: _(each.label) for name, each in STYLES.items()}}
     return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
 
 
