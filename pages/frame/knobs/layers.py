@@ -47,10 +47,7 @@ ATTENTION = (
     Knob(
         "projections",
         N_("Projections to Q, K, V"),
-        N_(
-            "Off: each head's queries, keys and values are its share of what comes in, as it is, "
-            "and there is no output projection."
-        ),
+        N_("Off: each head's queries, keys and values are its share of what comes in, as it is."),
     ),
     Knob(
         "output_projection",

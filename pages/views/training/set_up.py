@@ -128,6 +128,7 @@ def draw(folder: Path) -> Shown | None:
     with st.container(key=layout.SIZES_SAID):
         if preset:
             st.caption(costs.sizes(preset.model, preset.training))
+            st.caption(costs.unlike_paper(preset))
             costs.say_little_patience(preset.training)
         _say_changes(begun, changed)
     st.code(command, language="bash")

@@ -18,7 +18,7 @@ from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, lackin
 from pages.frame.language import _, number
 from pages.frame.listed import joined
 
-WIDTH = 136
+WIDTH = 144
 """Of a knob, in pixels."""
 _OF_TWO_STACKS = {
     *("encoder_mixing", "decoder_mixing", "cross", "memory", "decoder"),
@@ -48,7 +48,7 @@ class Begun:
     def __post_init__(self) -> None:
         # Once for all knobs, of which each asks for its value.
         object.__setattr__(self, "preset", self._preset())
-        object.__setattr__(self, "values", _values(self.preset))
+        object.__setattr__(self, "values", values_of(self.preset))
 
     @property
     def key(self) -> str:
@@ -73,7 +73,8 @@ class Begun:
         return knob.name not in {*absent, *_OF_TWO_STACKS}
 
 
-def _values(preset: Preset) -> Mapping[str, Setting]:
+def values_of(preset: Preset) -> Mapping[str, Setting]:
+    """Return a preset's settings by name; 0 where heads share the width evenly."""
     values = {
         setting.name: getattr(each, setting.name)
         for each in (preset.model, preset.training)
