@@ -6,7 +6,7 @@ Names are what links and code say; labels are what people read, in their languag
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
@@ -264,12 +264,12 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         return found
     shown = None if found == numbers.get("empty") else found
     box = visit.widget(name, shown, (low, high, step))
-    draw: Callable[..., object] = st.number_input
-    draw(
+    first: Any = box.first
+    st.number_input(
         label,
         low,
         high,
-        box.first,
+        first,
         step,
         format="%d" if isinstance(default, int) else "%.6g",
         key=box.key,
