@@ -18,7 +18,7 @@ from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
-from pages.frame.knobs import KNOBS, PAPER
+from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed
 from pages.frame.messages import explained
@@ -226,14 +226,16 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
         st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
         return
     parts = [
-        f"**{name} {plain(settings.exact(value))}**{_before(begun.values[name])}"
+        f"**{name} {plain(settings.exact(value))}**{_before(name, begun.values[name])}"
         for name, value in changed.items()
     ]
     said = _("Changed from the preset {name}: {parts}.")
     st.caption(said.format(name=begun.name, parts=listed(parts)))
 
 
-def _before(value: Setting) -> str:
+def _before(name: str, value: Setting) -> str:
+    if name in AUTOMATIC and value == 0:
+        return f" ({_('auto')})"
     return "" if value == "" else f" ({plain(settings.exact(value))})"
 
 

@@ -134,7 +134,9 @@ def ask_one(
     default = of_preset if chosen is None else chosen
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
     written = knob.word(default) if isinstance(default, str) else exact(default)
-    told = joined([_(knob.text), origin.format(name=begun.name, value=written)])
+    follows = knob.name in AUTOMATIC and default == 0
+    # An empty box says itself what it comes to.
+    told = joined([_(knob.text), "" if follows else origin.format(name=begun.name, value=written)])
     now = begun.values if now is None else now
     lacks = lacking(knob, now)
     # What was changed can always be put back.
@@ -151,7 +153,7 @@ def ask_one(
         label = _label(knob, default)
         value = controls.toggle(label, key, default, **how)
     else:
-        automatic = AUTOMATIC[knob.name](now) if knob.name in AUTOMATIC and default == 0 else None
+        automatic = AUTOMATIC[knob.name](now) if follows else None
         value = _ask_number(knob, begun, default, automatic, how)
     return {} if value == of_preset else {knob.name: value}
 

@@ -285,6 +285,7 @@ def test_a_number_that_follows_from_others_says_what_it_is(set_up):
     at.number_input(key="set_d_k").set_value(4).run()
     assert at.query_params["set_d_k"] == "4"
     assert "d_k=4" in command_of(at)
+    assert "**d_k 4** (auto)" in said(at)
     # Whoever empties the box has it follow from the others again.
     at.number_input(key="set_d_k").set_value(None).run()
     assert "set_d_k" not in at.query_params
