@@ -58,7 +58,8 @@ ATTENTION = (
         "d_k",
         "d_k",
         N_(
-            "Width of a head's queries and keys. Empty: heads share d_model evenly, as in the paper."
+            "Width of a head's queries and keys. Empty: heads share d_model evenly, as in the "
+            "paper."
         ),
         (0, 512),
         4,

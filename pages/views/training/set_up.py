@@ -234,9 +234,8 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
 
 
 def _before(name: str, value: Setting) -> str:
-    if name in AUTOMATIC and value == 0:
-        return f" ({_('auto')})"
-    return "" if value == "" else f" ({plain(settings.exact(value))})"
+    told = _("auto") if name in AUTOMATIC and value == 0 else plain(settings.exact(value))
+    return f" ({told})" if told else ""
 
 
 def _checked(
