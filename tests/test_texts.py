@@ -31,6 +31,8 @@ MEANT = {
     # They speak in the terminal, before there is a reader.
     "pages/classroom/begin.py": {"escaping"},
     "pages/classroom/settings.py": {"escaping"},
+    # It speaks in the log of whoever keeps the server.
+    "pages/classroom/warm_start.py": {"escaping"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Settings stand there as in their files.

@@ -68,11 +68,11 @@ _T5 = {
 }
 _MARIAN = {"norm": "post", "positions": "halves", "activation": "silu", "logit_bias": True}
 STYLES: Mapping[str, Style] = {
-    "bert": Style(N_("like BERT"), "encoder", _BERT, 4),
-    "gpt2": Style(N_("like GPT-2"), "decoder", _GPT2, 2),
-    "llama": Style(N_("like LLaMA"), "decoder", _LLAMA),
-    "marian": Style(N_("like Marian"), "", _MARIAN),
-    "t5": Style(N_("like T5"), "", _T5),
+    "bert": Style(N_("encoder alone (BERT)"), "encoder", _BERT, 4),
+    "gpt2": Style(N_("decoder alone (GPT-2)"), "decoder", _GPT2, 2),
+    "llama": Style(N_("decoder alone (LLaMA)"), "decoder", _LLAMA),
+    "marian": Style(N_("encoder and decoder (Marian)"), "", _MARIAN),
+    "t5": Style(N_("encoder and decoder (T5)"), "", _T5),
 }
 """By the name that a `config.json` has for the family."""
 

@@ -6,7 +6,7 @@ Names are what links and code say; labels are what people read, in their languag
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
@@ -21,7 +21,18 @@ _LARGEST = 2**53 - 1
 """A browser knows no larger whole number exactly, and Streamlit draws no box for one."""
 
 
-class How(TypedDict, Generic[Chosen], total=False):
+class Asked(TypedDict, total=False):
+    """How whatever it is is asked for."""
+
+    disabled: bool
+    """Whether it is shown, but cannot be changed."""
+    asked: bool
+    """False where another view asks for it: what was chosen there stays, also in the URL."""
+    help_text: str | None
+    """To be read on demand."""
+
+
+class How(Asked, Generic[Chosen], total=False):
     """How one of several things is asked for."""
 
     labelled: bool
@@ -32,12 +43,6 @@ class How(TypedDict, Generic[Chosen], total=False):
     """What older links called a thing, beside its name."""
     then: Callable[[], None] | None
     """What follows when another is chosen, by `address.choose`."""
-    disabled: bool
-    """Whether it is shown, but cannot be changed."""
-    asked: bool
-    """False where another view asks for it: what was chosen there stays, also in the URL."""
-    help_text: str
-    """To be read on demand."""
 
 
 def choice(
@@ -198,24 +203,17 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
     return typed
 
 
-def toggle(
-    label: str,
-    name: str,
-    default: bool = False,
-    *,
-    help_text: str | None = None,
-    asked: bool = True,
-) -> bool:
+def toggle(label: str, name: str, default: bool = False, **how: Unpack[Asked]) -> bool:
     """Ask whether or not; where it is not asked, what was chosen stays."""
     chosen = address.value(name, {"true": True, "false": False}.get, default)
-    if not asked:
+    if not how.get("asked", True):
         return chosen
-    widget = visit.widget(name, chosen)
-    st.toggle(label, widget.first, key=widget.key, help=help_text)
+    widget, disabled = visit.widget(name, chosen), how.get("disabled", False)
+    st.toggle(label, widget.first, key=widget.key, help=how.get("help_text"), disabled=disabled)
     return chosen
 
 
-class Range(TypedDict, Generic[Amount], total=False):
+class Range(Asked, Generic[Amount], total=False):
     """What numbers can be entered."""
 
     step: Amount
@@ -228,10 +226,10 @@ class Range(TypedDict, Generic[Amount], total=False):
     """Whether a handle is moved between the limits; otherwise the number is typed."""
     width: int
     """In pixels."""
-    help_text: str | None
-    """To be read on demand."""
-    asked: bool
-    """False where it is not drawn: what was chosen stays."""
+    empty: Amount | None
+    """The number in whose place the box is empty: it is the default, and follows from others."""
+    placeholder: str | None
+    """What stands in the empty box."""
 
 
 def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
@@ -260,20 +258,25 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
     if not numbers.get("asked", True):
         return found
     step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
-    widget = visit.widget(name, found, (low, high, step))
     if numbers.get("slides"):
+        widget = visit.widget(name, found, (low, high, step))
         st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
         return found
+    shown = None if found == numbers.get("empty") else found
+    box = visit.widget(name, shown, (low, high, step))
+    first: Any = box.first
     st.number_input(
         label,
         low,
         high,
-        widget.first,
+        first,
         step,
         format="%d" if isinstance(default, int) else "%.6g",
-        key=widget.key,
+        key=box.key,
         width=numbers.get("width", 130),
         help=help_text,
+        placeholder=numbers.get("placeholder"),
+        disabled=numbers.get("disabled", False),
     )
     return found
 

@@ -90,6 +90,8 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 /* Streamlit's 60 % of the text's colour is too pale to read with weak eyes (WCAG: 4.5 to 1). */
 [data-testid="stCaptionContainer"], [class*="st-key-view_"] summary { opacity: 0.75; }
 .st-key-scripts { display: none; }
+/* A question mark stands apart from what it explains. */
+[data-testid="stWidgetLabel"] { column-gap: 0.35rem; }
 .stElementContainer[width="NUMBER_WIDTHpx"] { width: auto; min-width: max-content; }
 .stElementContainer[width="NUMBER_WIDTHpx"] .stSelectbox {
   display: flex;

@@ -5,6 +5,9 @@ A table: whoever adds a setting of the model adds a row, and it is asked for, ch
 
 from collections.abc import Mapping
 
+from pages.frame.knobs.effects import AUTOMATIC as AUTOMATIC
+from pages.frame.knobs.effects import Value
+from pages.frame.knobs.effects import missing as missing
 from pages.frame.knobs.knob import WORDS as WORDS
 from pages.frame.knobs.knob import Knob as Knob
 from pages.frame.knobs.layers import ATTENTION, POSITIONS, SUBLAYERS
@@ -14,6 +17,7 @@ from pages.frame.knobs.paper import VOCABULARY as VOCABULARY
 from pages.frame.knobs.stacks import STACKS
 from pages.frame.knobs.training import TRAINING as TRAINING
 from pages.frame.language import N_, _
+from pages.frame.listed import alternatives, listed_apart
 
 ARCHITECTURE: Mapping[str, tuple[Knob, ...]] = {
     N_("Attention"): ATTENTION,
@@ -23,6 +27,8 @@ ARCHITECTURE: Mapping[str, tuple[Knob, ...]] = {
     N_("Training"): TRAINING,
 }
 """What stands above some knobs → the knobs."""
+PAPER = N_("Sizes, norm and positions, learning")
+"""What stands above the settings that the paper names."""
 KNOBS: Mapping[str, Knob] = {
     knob.name: knob
     for knobs in ((VOCABULARY,), *GROUPS.values(), *ARCHITECTURE.values())
@@ -39,3 +45,28 @@ def setting_label(name: str) -> str:
     """
     knob = KNOBS.get(name.rpartition(".")[2])
     return _(knob.label) if knob else name
+
+
+def lacking(knob: Knob, values: Mapping[str, Value]) -> str:
+    """Return what a setting needs to change anything, and does not have; empty where it acts.
+
+    Args:
+        knob: The setting.
+        values: All settings by name.
+    """
+    needed = [
+        alternatives(
+            f"{setting_label(name)} = {_value(name, value)}"
+            for name, wanted in condition.items()
+            for value in wanted
+        )
+        for condition in missing(knob.name, values)
+    ]
+    said = _("Without effect at present: it needs {what}.")
+    return said.format(what=listed_apart(needed)) if needed else ""
+
+
+def _value(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return _("on") if value else _("off")
+    return KNOBS[name].word(str(value))

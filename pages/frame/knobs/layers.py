@@ -47,10 +47,7 @@ ATTENTION = (
     Knob(
         "projections",
         N_("Projections to Q, K, V"),
-        N_(
-            "Off: each head's queries, keys and values are its share of what comes in, as it is, "
-            "and there is no output projection."
-        ),
+        N_("Off: each head's queries, keys and values are its share of what comes in, as it is."),
     ),
     Knob(
         "output_projection",
@@ -60,14 +57,17 @@ ATTENTION = (
     Knob(
         "d_k",
         "d_k",
-        N_("Width of a head's queries and keys. 0: heads share d_model evenly, as in the paper."),
+        N_(
+            "Width of a head's queries and keys. Empty: heads share d_model evenly, as in the "
+            "paper."
+        ),
         (0, 512),
         4,
     ),
     Knob(
         "d_v",
         "d_v",
-        N_("Width of a head's values. 0: heads share d_model evenly, as in the paper."),
+        N_("Width of a head's values. Empty: heads share d_model evenly, as in the paper."),
         (0, 512),
         4,
     ),
@@ -75,8 +75,8 @@ ATTENTION = (
         "n_kv_heads",
         N_("Sets of keys and values"),
         N_(
-            "Several heads can share one set of keys and values (grouped-query attention). 0: one "
-            "set for each head, as in the paper."
+            "Several heads can share one set of keys and values (grouped-query attention). Empty: "
+            "one set for each head, as in the paper."
         ),
         (0, 64),
     ),

@@ -69,8 +69,8 @@ TRAINING = (
         "batch_tokens",
         N_("Tokens in a batch"),
         N_(
-            "Batches of own pairs hold so many tokens at most, in place of so many pairs. 0: pairs "
-            "are counted."
+            "Batches of own pairs hold so many tokens at most, in place of so many pairs. Empty: "
+            "pairs are counted."
         ),
         (0, 65_536),
         256,

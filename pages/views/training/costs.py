@@ -1,6 +1,7 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -10,15 +11,24 @@ from core.model import count_parameters
 from core.tasks import Task
 from core.train_config import TrainConfig
 from core.training.forecast import learning_rates, parameters_of, share_of_base
-from core.training.presets import Preset
+from core.training.presets import PRESETS, Preset
+from core.training.settings import Setting
 from pages.frame import address, cached
 from pages.frame.durations import duration
-from pages.frame.language import _, n_, number, percent
-from pages.views.training.settings import exact
+from pages.frame.knobs import KNOBS, Knob
+from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.listed import listed
+from pages.views.training.settings import exact, values_of
 from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, curves
 
+_SIZES = {
+    *("n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff", "vocab_size"),
+    *("steps", "warmup", "batch_size", "accumulate", "precision", "seed", "shared_names"),
+    *("evaluate_every", "checkpoint_every", "keep_checkpoints"),
+}
+"""Settings that make a training large or small, or leave what is learned alone."""
 EVERY = 1.0
 """Seconds between two looks at a try."""
 _HEIGHT = 204
@@ -44,6 +54,25 @@ def sizes(model: ModelConfig, training: TrainConfig) -> str:
         dropout=exact(model.dropout),
         smoothing=exact(training.label_smoothing),
     )
+
+
+def unlike_paper(preset: Preset) -> str:
+    """Say in which settings beside the sizes a training differs from the paper's; or nothing."""
+    values, paper = values_of(preset), values_of(PRESETS["base"])
+    parts = [
+        _("{setting} {value} (the paper: {usual})").format(
+            setting=f"**{_(knob.label)}**", value=_told(knob, values), usual=_told(knob, paper)
+        )
+        for name, knob in KNOBS.items()
+        if name not in _SIZES and values[name] != paper[name]
+    ]
+    said = _("Beside the sizes, other than in the paper: {parts}.")
+    return said.format(parts=listed(parts)) if parts else ""
+
+
+def _told(knob: Knob, values: Mapping[str, Setting]) -> str:
+    value = values[knob.name]
+    return plain(knob.word(value) if isinstance(value, str) else exact(value))
 
 
 def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:

@@ -18,7 +18,7 @@ from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
-from pages.frame.knobs import KNOBS
+from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed
 from pages.frame.messages import explained
@@ -85,7 +85,7 @@ LEARNS = {
     ),
 }
 """The only stack of a model → what it learns."""
-_WIDTH = 170
+_WIDTH = 250
 MOST_PARAMETERS = 300_000_000
 """Training keeps four numbers for each parameter; more would not fit into most machines."""
 _SAMPLES = 3
@@ -104,11 +104,12 @@ def draw(folder: Path) -> Shown | None:
         task, learned, changed = _learned(name, begun, varied)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
-    with st.expander(_("The paper's knobs"), key="knobs", icon=":material/tune:"):
-        changed |= settings.ask(begun, vocabulary=not own) | varied
+    with st.expander(_(PAPER), key="knobs", icon=":material/tune:"):
+        now = {**begun.values, **settings.chosen(begun), **varied}
+        changed |= settings.ask(begun, now, vocabulary=not own) | varied
         with settings.row(_("Guided attention")):
             changed |= guided.ask(changed, begun, task)
-    architecture.ask(begun, task)
+    architecture.ask(begun, changed, task)
     preset, problem = _checked(begun, changed, task, own=own)
     wanted = PendingSettings(
         task=task,
@@ -127,6 +128,7 @@ def draw(folder: Path) -> Shown | None:
     with st.container(key=layout.SIZES_SAID):
         if preset:
             st.caption(costs.sizes(preset.model, preset.training))
+            st.caption(costs.unlike_paper(preset))
             costs.say_little_patience(preset.training)
         _say_changes(begun, changed)
     st.code(command, language="bash")
@@ -183,7 +185,7 @@ def _ask_what() -> tuple[str, Begun]:
 
 def _ask_like() -> str:
     """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
-    kinds = {"": _("as in the paper"), **{name: _(each.label) for name, each in STYLES.items()}}
+    kinds = {"": _("encoder and decoder"), **{name: _(each.label) for name, each in STYLES.items()}}
     return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
 
 
@@ -224,15 +226,16 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
         st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
         return
     parts = [
-        f"**{name} {plain(settings.exact(value))}**{_before(begun.values[name])}"
+        f"**{name} {plain(settings.exact(value))}**{_before(name, begun.values[name])}"
         for name, value in changed.items()
     ]
     said = _("Changed from the preset {name}: {parts}.")
     st.caption(said.format(name=begun.name, parts=listed(parts)))
 
 
-def _before(value: Setting) -> str:
-    return "" if value == "" else f" ({plain(settings.exact(value))})"
+def _before(name: str, value: Setting) -> str:
+    told = _("auto") if name in AUTOMATIC and value == 0 else plain(settings.exact(value))
+    return f" ({told})" if told else ""
 
 
 def _checked(

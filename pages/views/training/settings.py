@@ -12,13 +12,13 @@ from core.config import ConfigError
 from core.heads import Stack
 from core.training import settings
 from core.training.presets import PRESETS, Preset
-from core.training.settings import LIKE, Setting, with_settings
+from core.training.settings import LIKE, SHORT, Setting, with_settings
 from pages.frame import address, cached, controls, visit
-from pages.frame.knobs import GROUPS, MODEL, VOCABULARY, Knob
+from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, lacking
 from pages.frame.language import _, number
 from pages.frame.listed import joined
 
-WIDTH = 136
+WIDTH = 144
 """Of a knob, in pixels."""
 _OF_TWO_STACKS = {
     *("encoder_mixing", "decoder_mixing", "cross", "memory", "decoder"),
@@ -48,7 +48,7 @@ class Begun:
     def __post_init__(self) -> None:
         # Once for all knobs, of which each asks for its value.
         object.__setattr__(self, "preset", self._preset())
-        object.__setattr__(self, "values", _values(self.preset))
+        object.__setattr__(self, "values", values_of(self.preset))
 
     @property
     def key(self) -> str:
@@ -73,7 +73,8 @@ class Begun:
         return knob.name not in {*absent, *_OF_TWO_STACKS}
 
 
-def _values(preset: Preset) -> Mapping[str, Setting]:
+def values_of(preset: Preset) -> Mapping[str, Setting]:
+    """Return a preset's settings by name; 0 where heads share the width evenly."""
     values = {
         setting.name: getattr(each, setting.name)
         for each in (preset.model, preset.training)
@@ -85,11 +86,20 @@ def _values(preset: Preset) -> Mapping[str, Setting]:
     return values | shared | {"vocab_size": preset.vocab_size, LIKE: ""}
 
 
-def ask(begun: Begun, *, vocabulary: bool) -> dict[str, Setting]:
+def chosen(begun: Begun) -> dict[str, Setting]:
+    """Return what differs from the preset's of what the paper names, without asking."""
+    found: dict[str, Setting] = {}
+    for knob in (knob for knobs in GROUPS.values() for knob in knobs if begun.has(knob)):
+        found |= ask_one(knob, begun, asked=False)
+    return found
+
+
+def ask(begun: Begun, now: Mapping[str, Setting], *, vocabulary: bool) -> dict[str, Setting]:
     """Ask for what the paper names, and return the settings that differ from the preset's.
 
     Args:
         begun: The preset; another one brings its own values.
+        now: All settings as they are chosen.
         vocabulary: Whether the size of the vocabulary is asked for here.
     """
     found: dict[str, Setting] = {}
@@ -99,12 +109,17 @@ def ask(begun: Begun, *, vocabulary: bool) -> dict[str, Setting]:
         if asked:
             with row(_(title)):
                 for knob in asked:
-                    found |= ask_one(knob, begun)
+                    found |= ask_one(knob, begun, now=now)
     return found
 
 
 def ask_one(
-    knob: Knob, begun: Begun, chosen: int | None = None, *, asked: bool = True
+    knob: Knob,
+    begun: Begun,
+    chosen: int | None = None,
+    *,
+    now: Mapping[str, Setting] | None = None,
+    asked: bool = True,
 ) -> dict[str, Setting]:
     """Ask for one setting, and return it where it differs from the preset's.
 
@@ -112,26 +127,34 @@ def ask_one(
         knob: The setting.
         begun: The preset.
         chosen: What suits the visitor's own pairs better than the preset's number, to begin with.
+        now: All settings as they are chosen; None for the preset's.
         asked: Whether it is drawn; else what was chosen stays.
     """
     of_preset, key = begun.values[knob.name], key_of(knob.name)
     default = of_preset if chosen is None else chosen
     origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
     written = knob.word(default) if isinstance(default, str) else exact(default)
-    told = joined([_(knob.text), origin.format(name=begun.name, value=written)])
-    help_text = f"{told} `{knob.name}`"
+    follows = knob.name in AUTOMATIC and default == 0
+    # An empty box says itself what it comes to.
+    told = joined([_(knob.text), "" if follows else origin.format(name=begun.name, value=written)])
+    now = begun.values if now is None else now
+    lacks = lacking(knob, now)
+    # What was changed can always be put back.
+    disabled = bool(lacks) and now[knob.name] == of_preset
+    help_text = joined([told, lacks, on_command_line(knob)])
+    how: controls.Asked = {"asked": asked, "help_text": help_text, "disabled": disabled}
     value: Setting
     if knob.offered:
         address.belongs_to(key, begun.key)
         offered = {each: knob.word(each) for each in knob.offered}
-        how = controls.How[str](asked=asked, help_text=help_text)
         value = controls.selection(_label(knob, default), key, offered, str(default), WIDTH, **how)
     elif isinstance(default, bool):
         address.belongs_to(key, begun.key)
         label = _label(knob, default)
-        value = controls.toggle(label, key, default, help_text=help_text, asked=asked)
+        value = controls.toggle(label, key, default, **how)
     else:
-        value = _ask_number(knob, begun, default, help_text, asked=asked)
+        automatic = AUTOMATIC[knob.name](now) if follows else None
+        value = _ask_number(knob, begun, default, automatic, how)
     return {} if value == of_preset else {knob.name: value}
 
 
@@ -165,6 +188,12 @@ def exact(value: Setting) -> str:
     return number(value, significant=12, padded=False)
 
 
+def on_command_line(knob: Knob) -> str:
+    """Return how the command line calls a setting."""
+    option = f"--{knob.name} …" if knob.name in SHORT else f"--set {knob.name}=…"
+    return _("On the command line: {option}").format(option=f"`{option}`")
+
+
 def key_of(name: str) -> str:
     """Return the key of a setting's widget, which is its name in the URL."""
     return f"set_{name}"
@@ -177,7 +206,7 @@ def row(title: str) -> st.delta_generator.DeltaGenerator:
 
 
 def _ask_number(
-    knob: Knob, begun: Begun, preset_value: Setting, help_text: str, *, asked: bool
+    knob: Knob, begun: Begun, preset_value: Setting, automatic: str | None, how: controls.Asked
 ) -> Setting:
     kind = float if isinstance(preset_value, float) else int
     default = min(kind(preset_value), kind(knob.limits[1]))
@@ -187,10 +216,11 @@ def _ask_number(
         key_of(knob.name),
         default,
         step=kind(knob.step),
-        help_text=help_text,
         of=f"{begun.key} {default}",
         width=WIDTH,
-        asked=asked,
+        empty=None if automatic is None else kind(0),
+        placeholder=automatic,
+        **how,
     )
 
 

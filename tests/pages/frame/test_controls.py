@@ -176,3 +176,22 @@ def test_a_text_of_several_lines_has_a_box_for_them():
     at = asked("text", "others", "a\nb", height=90, labelled=False)
     assert [box.value for box in at.text_area] == ["a\nb"]
     assert not at.text_input
+
+
+def test_in_the_place_of_one_amount_the_box_is_empty_and_says_what_stands_for_it():
+    at = asked("amount", "width", 0, empty=0, placeholder="auto: 16")
+    assert (at.number_input[0].value, at.number_input[0].placeholder) == (None, "auto: 16")
+    assert found(at) == "0"
+    at.number_input[0].set_value(8).run()
+    assert found(at) == "8"
+    at.number_input[0].set_value(None).run()
+    assert found(at) == "0"
+    assert "width" not in at.query_params
+
+
+@pytest.mark.parametrize(("control", "default"), [("amount", 3), ("toggle", True)])
+def test_what_cannot_be_changed_is_shown(control, default):
+    at = asked(control, "shown", default, disabled=True)
+    [widget] = [*at.number_input, *at.toggle]
+    assert widget.disabled
+    assert found(at) == str(default)

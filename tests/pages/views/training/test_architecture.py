@@ -1,4 +1,4 @@
-"""What can be varied beside the paper's knobs, on the page that sets a training up."""
+"""What can be varied beside what the paper names, on the page that sets a training up."""
 
 import argparse
 import dataclasses
@@ -16,9 +16,10 @@ from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS
 from core.training.settings import parse_setting, with_settings
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS
+from pages.frame.knobs import ARCHITECTURE, AUTOMATIC, GROUPS, KNOBS, PAPER, missing
+from pages.frame.knobs.effects import NEEDS
 from pages.views.training import guided
-from pages.views.training.settings import Begun, key_of
+from pages.views.training.settings import Begun, key_of, values_of
 from tests.pages.conftest import said, unfold
 
 NOT_TRAINED = {
@@ -36,6 +37,7 @@ NOT_ASKED = {
     "made_share": "the page learns no task beside own pairs, of which it is a share",
 }
 """Setting → why nobody is asked for it."""
+REWARDS = {"objective": "minimum_risk", "start_from": "copy"}
 OTHER = {
     "scores": ("additive", {}),
     "score_scale": ("none", {}),
@@ -74,9 +76,9 @@ OTHER = {
     "head_transform": (True, {}),
     "teacher_forcing": (False, {}),
     "objective": ("minimum_risk", {"start_from": "copy"}),
-    "reward": ("exact", {}),
-    "samples": (3, {}),
-    "alpha": (0.5, {}),
+    "reward": ("exact", REWARDS),
+    "samples": (3, REWARDS),
+    "alpha": (0.5, REWARDS),
     "cooldown": (100, {}),
     "adam_eps": (1e-8, {}),
     "evaluate_every": (20, {}),
@@ -84,6 +86,12 @@ OTHER = {
     "keep_checkpoints": (2, {}),
 }
 """Setting → another value, and what it needs beside it."""
+OF_THE_PAPER = {
+    "norm": ("post", {}),
+    "d_ff": (32, {}),
+    "scheduled_sampling": (0.25, {}),
+}
+"""The same for settings that stand above, of those that need something."""
 
 
 @pytest.fixture
@@ -155,7 +163,9 @@ def test_every_one_begins_with_the_presets_value(set_up, size):
     at = set_up(size=size)
     values = Begun(size).values
     for name in OTHER:
-        assert widget(at, name, values[name]).value == values[name], name
+        # What follows from other settings is an empty box, which says what it comes to.
+        expected = None if name in AUTOMATIC else values[name]
+        assert widget(at, name, values[name]).value == expected, name
     assert f"Everything as in the preset {size}." in said(at)
 
 
@@ -261,6 +271,69 @@ def test_the_time_is_tried_with_what_is_chosen(set_up, monkeypatch):
     set_up(start_from="copy", set_objective="reinforce")
     assert asked[-1][0].training.objective == "reinforce"
     assert asked[-1][1].name == "copy"
+
+
+def test_a_number_that_follows_from_others_says_what_it_is(set_up):
+    at = set_up()
+    assert at.number_input(key="set_d_k").placeholder == "auto: 16"
+    assert at.number_input(key="set_n_kv_heads").placeholder == "auto: 4"
+    at.number_input(key="set_n_heads").set_value(8).run()
+    assert at.number_input(key="set_d_k").placeholder == "auto: 8"
+    assert at.number_input(key="set_d_k").value is None
+    assert "set_d_k" not in at.query_params
+    assert "d_k" not in command_of(at)
+    at.number_input(key="set_d_k").set_value(4).run()
+    assert at.query_params["set_d_k"] == "4"
+    assert "d_k=4" in command_of(at)
+    assert "**d_k 4** (auto)" in said(at)
+    # Whoever empties the box has it follow from the others again.
+    at.number_input(key="set_d_k").set_value(None).run()
+    assert "set_d_k" not in at.query_params
+    assert "d_k" not in command_of(at)
+
+
+def test_what_has_no_effect_is_grey_and_says_what_it_needs(set_up):
+    at = set_up()
+    base = at.number_input(key="set_rotary_base")
+    assert base.disabled
+    assert "it needs Positions = rotary" in base.help
+    assert "On the command line: `--set rotary_base=…`" in base.help
+    assert not at.number_input(key="set_sinusoid_base").disabled
+    at.selectbox(key="set_positions").set_value("rotary").run()
+    assert not at.number_input(key="set_rotary_base").disabled
+    assert "it needs" not in at.number_input(key="set_rotary_base").help
+    assert at.number_input(key="set_sinusoid_base").disabled
+    at.number_input(key="set_rotary_base").set_value(500.0).run()
+    at.selectbox(key="set_positions").set_value("none").run()
+    # It can be put back.
+    assert not at.number_input(key="set_rotary_base").disabled
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_what_another_value_needs_is_what_makes_it_act(name):
+    value, beside = (OTHER | OF_THE_PAPER)[name]
+    settings = {n: v for n, v in beside.items() if n != "start_from"} | {name: value}
+    assert not missing(name, values_of(with_settings(PRESETS["tiny"], settings)))
+
+
+def test_a_setting_is_found_by_its_name_or_by_what_is_said_of_it(set_up):
+    at = set_up(find_setting="rotary")
+    keys = {each.key for each in (*at.selectbox, *at.number_input, *at.toggle)}
+    assert {"set_rotary_base", "set_rotary_pairs"} <= keys
+    assert not keys & {"set_norm_kind", "set_tied", "start_from"}
+    assert f"**Positions**: in “{PAPER}” above." in said(at)
+    at.text_input(key="find_setting").set_value("Bahdanau").run()
+    assert "set_scores" in {each.key for each in at.selectbox}
+    at.text_input(key="find_setting").set_value("no such thing").run()
+    assert "No setting has that" in said(at)
+    at.text_input(key="find_setting").set_value("").run()
+    assert "set_norm_kind" in {each.key for each in at.selectbox}
+    assert f"**Norm**, **Positions**: in “{PAPER}” above." in said(at)
+
+
+def test_what_is_chosen_counts_also_where_it_is_not_found(set_up):
+    at = set_up(set_norm_kind="rms", find_setting="rotary")
+    assert "norm_kind=rms" in command_of(at)
 
 
 def test_fewer_steps_show_the_cooldown_that_they_have(set_up, own_runs):

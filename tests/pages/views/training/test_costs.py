@@ -1,10 +1,12 @@
 import re
+from html import unescape
 
 import pytest
 
 from core.model import build, count_parameters
 from core.training.presets import PRESETS
 from core.training.schedule import learning_rate
+from core.training.settings import with_settings
 from pages.views.training import costs
 
 TINY = PRESETS["tiny"]
@@ -37,3 +39,20 @@ def test_the_line_names_the_largest_part_and_the_peak_of_the_learning_rate():
     assert rates[shown] == pytest.approx(rates[peak], rel=0.05)
     n = sum(each.numel() for each in build(model).parameters())
     assert f"Of **{n:,}** parameters most are in **" in seen
+
+
+def test_it_is_said_where_a_training_differs_from_the_papers():
+    said = costs.unlike_paper(TINY)
+    assert "**Norm** pre (the paper: post)" in said
+    assert "**Dropout** 0 (the paper: 0.1)" in unescape(said)
+    assert "**Label smoothing** 0 (the paper: 0.1)" in unescape(said)
+    assert f"**Cooldown steps** {TINY.training.cooldown} (the paper: 0)" in said
+    assert "layers" not in said
+    assert "d_k" not in said
+
+
+def test_nothing_is_said_where_only_sizes_differ():
+    assert not costs.unlike_paper(PRESETS["base"])
+    assert not costs.unlike_paper(with_settings(PRESETS["base"], {"d_model": 64, "steps": 50}))
+    said = costs.unlike_paper(with_settings(PRESETS["base"], {"pointer": True}))
+    assert said == "Beside the sizes, other than in the paper: **Pointer** on (the paper: off)."
