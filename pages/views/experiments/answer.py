@@ -15,9 +15,9 @@ from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import alternatives
+from pages.frame.listed import alternatives, joined
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import by_passes, gains, mixed_output, question
+from pages.views.experiments import by_passes, gains, mixed_output, question, surprise
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -56,7 +56,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=question.seen(asked),
+        seen=joined([question.seen(asked), surprise.said(asked)]),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, all_findings),
