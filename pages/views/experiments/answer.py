@@ -14,7 +14,7 @@ from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.language import _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import alternatives, joined
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import by_passes, gains, mixed_output, question, surprise
@@ -56,7 +56,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=joined([question.seen(asked), surprise.said(asked)]),
+        seen=joined([question.seen(asked, measure), surprise.said(asked)]),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, all_findings),
@@ -137,7 +137,7 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
             "{measure}: {n} training of each",
             "{measure}: mean of {n} trainings of each, 95 % interval",
             n_seeds,
-        ).format(measure=_(measure.label), n=number(n_seeds))
+        ).format(measure=capitalised(_(measure.label)), n=number(n_seeds))
         return title, Quantity(
             _(measure.label),
             share=measure.share,
@@ -206,18 +206,27 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
         name: results.estimate(variant, name).mean for name in ("exact_match", "loss", "seconds")
     }
     has_pronouns = all(each.pronouns is not None for each in trained)
-    row: dict[str, object] = {_("variant"): label, _("right"): 100 * mean["exact_match"]}
+    row: dict[str, object] = {_("variant"): label}
+    # What the claim is about comes first: on a phone the other columns are scrolled to.
+    measures = sorted(asked.measures, key=lambda each: each.name != asked.experiment.judged_by)
+    if measures and measures[0].name == asked.experiment.judged_by:
+        row |= _mean_of(asked, variant, measures.pop(0))
+    row[_("right")] = 100 * mean["exact_match"]
     if has_pronouns:
         row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
-    for measure in asked.measures:
-        if results.has(variant, measure.name):
-            scale = 100 if measure.share else 1
-            row[_(measure.label)] = scale * results.estimate(variant, measure.name).mean
+    for measure in measures:
+        row |= _mean_of(asked, variant, measure)
     return row | {
         _("loss"): mean["loss"],
         _("parameters"): trained[0].parameters,
         _("minutes of training"): mean["seconds"] / 60,
     }
+
+
+def _mean_of(asked: Asked, variant: str, measure: Measure) -> Mapping[str, object]:
+    """Return the mean of a measure of a variant under its column's name; nothing without one."""
+    found = asked.results.measured(variant, measure.name)
+    return {} if found is None else {_(measure.label): (100 if measure.share else 1) * found.mean}
 
 
 def _open(asked: Asked) -> None:

@@ -100,17 +100,24 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
         return None
 
 
-def seen(asked: Asked) -> str:
-    """Say in Markdown whether it came out as claimed, then each variant, the base first."""
-    judged = asked.experiment.measure(asked.experiment.judged_by)
-    by = judged if judged in asked.measures else None
-    if gained := gains.seen(asked.experiment, asked.results, by, writer(by)):
+def seen(asked: Asked, by: Measure | None) -> str:
+    """Say in Markdown whether it came out as claimed, then each variant, the base first.
+
+    Args:
+        asked: What is looked at.
+        by: The measure that is drawn; None for right sentences. Only of the one that the claim is
+            about it is said whether it came out as claimed.
+    """
+    name = EXACT_MATCH if by is None else by.name
+    judged = name == asked.experiment.judged_by
+    gained = gains.seen(asked.experiment, asked.results, by, writer(by), judged=judged)
+    if gained:
         return gained
     order = [each.label for each in asked.experiment.shown]
     found = sorted(
         findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
     )
-    if asked.experiment.told and asked.trained == [*asked.experiment.shown]:
+    if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))

@@ -89,7 +89,9 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
         assert f"{each.label} **{whole}**" in shown.seen
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
-    assert "steps to 95 % exact match" in json.dumps(spec["title"])
+    assert "Steps to 95 % exact match" in json.dumps(spec["title"])
+    # What the claim is about comes first.
+    assert list(at.dataframe[0].value)[1] == "steps to 95 % exact match"
     [table] = at.dataframe
     means = [results.estimate(each.name, "steps_to_learn").mean for each in guide.variants]
     assert list(table.value["steps to 95 % exact match"]) == pytest.approx(means)
@@ -102,6 +104,8 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     assert not at.exception
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
+    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    assert "Held-out sentences right (n = " in line and "Undecided" not in line
 
 
 @pytest.mark.parametrize(
