@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.decoding.mask_predict import PASSES
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.gains import gains_in_words
@@ -86,7 +85,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
         for each in asked.trained
         if results.has(each.name, name)
     ]
-    title, value = _drawn(measure, len(results.seeds))
+    title, value = _drawn(measure, len(results.seeds), results.trained[0].n)
     return charts.chart(
         intervals(
             things,
@@ -130,7 +129,7 @@ def _ask_measure(asked: Asked) -> Measure | None:
     return asked.experiment.measure(controls.choice(_("What is drawn"), key, offered, usual))
 
 
-def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
+def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str, Quantity]:
     """Return the title of the chart, and what it draws."""
     if measure is not None:
         title = n_(
@@ -145,10 +144,11 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
             domain=(0.0, 1.0) if measure.share else None,
         )
     title = n_(
-        "Held-out sentences without a mistake: {n} training of each",
-        "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",
+        "Held-out sentences without a mistake (n = {n_sentences}): {n} training of each",
+        "Held-out sentences without a mistake (n = {n_sentences}): mean of {n} trainings of each, "
+        "95 % interval",
         n_seeds,
-    ).format(n=number(n_seeds))
+    ).format(n=number(n_seeds), n_sentences=number(n_sentences))
     return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
 
 
@@ -168,8 +168,7 @@ def _note(results: Results, variant: Variant, measure: str) -> str:
     first = results.measured(variant.name, AFTER_ONE_PASS)
     if measure != EXACT_MATCH or first is None or results.estimate(variant.name).mean > _ROOM:
         return ""
-    text = n_("in {n} pass; in 1 pass {share}", "in {n} passes; in 1 pass {share}", PASSES)
-    return text.format(n=number(PASSES), share=percent(first.mean))
+    return _("in 1 pass {share}").format(share=percent(first.mean))
 
 
 def _table(asked: Asked) -> None:
