@@ -14,7 +14,7 @@ from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
-from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.listed import joined
 from pages.frame.messages import explained
@@ -189,7 +189,13 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
 
 def writer(measure: Measure | None) -> Callable[[float], str]:
     """Return what writes a measure; None for right sentences, which are a share."""
-    return percent if measure is None or measure.share else number
+    return _share if measure is None or measure.share else number
+
+
+def _share(share: float) -> str:
+    """Return a share as it stands beside others: with one digit, even if that is 0."""
+    written = percent_of_100(100 * share, 1)
+    return percent(share) if written in map(percent_of_100, (0, 100), (1, 1)) else written
 
 
 def writing() -> Writing:
