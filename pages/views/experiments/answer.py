@@ -55,7 +55,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=joined([question.seen(asked, measure), surprise.said(asked)]),
+        seen=joined([question.seen(asked, measure), surprise.said(asked, with_shares=False)]),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, all_findings),

@@ -72,7 +72,13 @@ def draw(asked: Asked) -> Shown | None:
 def _seen(asked: Asked, distances: list[int]) -> str:
     """Say whether influence fades as is claimed, and by how many times in each variant."""
     near, far = distances[0], distances[-1]
-    return joined([*_verdict(asked, near, far), _falls(asked, near, far), surprise.said(asked)])
+    return joined(
+        [
+            *_verdict(asked, near, far),
+            _falls(asked, near, far),
+            surprise.said(asked, with_shares=True),
+        ]
+    )
 
 
 def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
