@@ -44,7 +44,7 @@ def render() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         asked = question.ask_results(experiment)
         view = _ask_view(asked) if asked else None
-        with st.container(width="stretch", key=layout.LESSON_TEXT):
+        with st.container(width="stretch", key=layout.CLAIM):
             claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
             st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
     # Always there: Streamlit knows a part by its place.

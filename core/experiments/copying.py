@@ -56,7 +56,8 @@ COPYING = Experiment(
     ),
     told=N_(
         "Sentences with a name never seen (n = {n}): with a pointer **{base}** are right if all "
-        "names share one vector, **{pointer}** if each has its own. Without one **{plain_shared}** "
-        "and **{plain}**: their softmax has no entry for such a name."
+        "names share one vector, **{pointer}** if each has its own. Without a pointer "
+        "**{plain_shared}** if they share it, **{plain}** if not: the softmax has no entry for "
+        "such a name."
     ),
 )

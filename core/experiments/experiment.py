@@ -33,6 +33,8 @@ class Expected(StrEnum):
     AS_GOOD = "as_good"
     """Less by no more than `WITHIN`."""
     MORE = "more"
+    NO_MORE = "no_more"
+    """More by no more than `WITHIN`."""
 
 
 WITHIN = 0.05
@@ -113,7 +115,8 @@ class Experiment:
         if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
             raise ValueError(f"{self.name}: {self.judged_by} is not measured")
         judged = self.measure(self.judged_by)
-        as_good = any(each.expected is Expected.AS_GOOD for each in self.variants)
+        within = {Expected.AS_GOOD, Expected.NO_MORE}
+        as_good = any(each.expected in within for each in self.variants)
         if judged is not None and not judged.share and as_good:
             raise ValueError(f"{self.name}: as good is said of shares, not of {judged.name}")
 

@@ -92,9 +92,12 @@ def verdict(expected: Expected, less: Estimate) -> Verdict:
     <Verdict.OPEN: 'open'>
     >>> verdict(Expected.MORE, Estimate(-0.3, -0.4, -0.2, 3))
     <Verdict.HOLDS: 'holds'>
+    >>> verdict(Expected.NO_MORE, Estimate(0.04, -0.01, 0.09, 3))
+    <Verdict.HOLDS: 'holds'>
     """
-    if expected is Expected.MORE:
-        expected, less = Expected.LESS, Estimate(-less.mean, -less.high, -less.low, less.n)
+    turned = {Expected.MORE: Expected.LESS, Expected.NO_MORE: Expected.AS_GOOD}
+    if expected in turned:
+        expected, less = turned[expected], Estimate(-less.mean, -less.high, -less.low, less.n)
     if expected is Expected.LESS:
         if less.low > 0:
             return Verdict.HOLDS

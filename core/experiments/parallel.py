@@ -46,8 +46,8 @@ PARALLEL = Experiment(
         "masked words, so that their loss does not compare with that of the next word."
     ),
     told=N_(
-        "Two right targets: left to right, **{base}** of the held-out rows are right; in parallel "
-        "**{parallel_right_1}** after 1 pass, **{parallel}** after 4. One right target: **{one}** "
-        "and, after 1 pass, **{parallel_one_right_1}** (n = {n}, after 1 pass {n_passes})."
+        "Two right targets: **{base}** of the held-out rows are right if written left to right, "
+        "**{parallel_right_1}** in 1 parallel pass. One right target: **{parallel_one_right_1}** "
+        "in 1 pass."
     ),
 )

@@ -45,7 +45,7 @@ class PassMeasures:
     """Further measures, and what takes them."""
 
     title: str
-    """Above their picture; marked for translation."""
+    """Above their picture, with {n} sentences; marked for translation."""
     what: str
     """What the shares are shares of; marked for translation."""
     measures: tuple[PassMeasure, ...]
@@ -106,7 +106,7 @@ def _timed(decode: Callable[[Sequence[Pair]], list[Ids]], pair: Pair) -> float:
 
 
 BY_PASSES = PassMeasures(
-    title=N_("The same models in one pass or in several"),
+    title=N_("The same models in one pass or in several (n = {n})"),
     what=N_("right sentences"),
     measures=(
         PassMeasure(AFTER_ONE_PASS, N_("1 pass"), "share"),

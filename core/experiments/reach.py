@@ -1,6 +1,7 @@
 """How far influence reaches in the encoder of each variant, and how fast it falls."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.experiments.results import Estimate, Results
@@ -28,6 +29,14 @@ def fall(results: Results, variant: str, near: int, far: int) -> Fall:
     found = results.by_distance(variant)
     reach = max(distance for distance, (_n, norm) in found.items() if norm)
     return Fall(variant, found[near][1], found[far][1], min(reach, far))
+
+
+def right_though_fading(results: Results, base: str, variants: Sequence[str]) -> list[str]:
+    """Return those variants of which more sentences are right than of the base, beyond chance.
+
+    By the interval over seeds of the difference.
+    """
+    return [each for each in variants if each != base and results.more(each, base).low > 0]
 
 
 def falls_more(results: Results, variant: str, other: str, near: int, far: int) -> bool | None:

@@ -9,14 +9,14 @@ VOCABULARY = Experiment(
     question=N_("How large should a vocabulary of word pieces be?"),
     claim=N_(
         "Byte pair encoding cuts rare words into pieces. With a few hundred pieces sentences "
-        "become long, and a model must learn to spell; beyond some thousand, more do not help."
+        "become long, and a model must learn to spell; beyond 1,500 pieces, more do not help."
     ),
     source="Sennrich et al. 2016 (BPE)",
     variants=(
-        Variant(BASE, N_("1500 pieces")),
+        Variant(BASE, N_("1,500 pieces")),
         Variant("300", N_("300 pieces"), {"vocab_size": 300}, Expected.LESS),
         Variant("600", N_("600 pieces"), {"vocab_size": 600}, Expected.LESS),
-        Variant("4000", N_("4000 pieces"), {"vocab_size": 4000}, Expected.AS_GOOD),
+        Variant("4000", N_("4,000 pieces"), {"vocab_size": 4000}, Expected.NO_MORE),
     ),
     ordered=("300", "600", BASE, "4000"),
     settings={**TRANSLATING, "vocab_size": 1500},

@@ -7,6 +7,8 @@ from pages.frame.glossary import tips
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
+CLAIM = "claim"
+"""Key of the element that says what an experiment tests: a verdict says nothing without it."""
 TRAINING_STATE = "training_state"
 """Key of the row that says how a training stands: as high without buttons as with them."""
 
@@ -73,12 +75,12 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .stMainBlockContainer:has(.st-key-tour) .st-key-opening [data-testid="stWidgetLabel"] {
   display: none;
 }
-.st-key-lesson_text { min-height: 3rem; justify-content: center; }
+.st-key-lesson_text, .st-key-claim { min-height: 3rem; justify-content: center; }
 /* A stop has its box above all this, and its picture is to be seen whole. */
 .stMainBlockContainer:has(.st-key-tour) { --aside: none; --remark: none; }
 :root:not([data-presenting]) .stMainBlockContainer:has(.st-key-tour) { --beside-title: -24px; }
 .stMainBlockContainer:has(.st-key-tour) > .stVerticalBlock { gap: 0.3rem; }
-.stMainBlockContainer:has(.st-key-tour) .st-key-lesson_text { min-height: 0; }
+.stMainBlockContainer:has(.st-key-tour) :is(.st-key-lesson_text, .st-key-claim) { min-height: 0; }
 .st-key-training_state { min-height: 2.6rem; }
 /* All pages in one row of a window 1280 pixels wide. */
 [data-testid="stTopNavLink"] { padding-inline: 5px; gap: 5px; }

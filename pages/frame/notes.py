@@ -288,11 +288,9 @@ def _training_warnings(run: Run) -> list[str]:
         )
         return [said.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
-        return [
-            _("This model gets only {share} of held-out sentences right.").format(
-                share=percent(run.evaluation["exact_match"])
-            )
-        ]
+        said = _("This model gets only {share} of the held-out sentences right (n = {n}).")
+        share, n = percent(run.evaluation["exact_match"]), number(run.evaluation["n"])
+        return [said.format(share=share, n=n)]
     return []
 
 

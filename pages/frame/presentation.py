@@ -39,9 +39,9 @@ STYLE = """
 [data-presenting] .stMainBlockContainer :is(.stVerticalBlock, .stHorizontalBlock) { gap: 0.2rem; }
 [data-presenting] :is(.stVerticalBlock, .stHorizontalBlock):empty { display: none; }
 [data-presenting] :is(.st-key-taken, .st-key-explained, .st-key-lesson_text, .st-key-opening,
-  .st-key-size_said, .st-key-sentence_of_batch, .st-key-costs_said, .st-key-sizes_said,
-  .st-key-followed, .st-key-done_said, .st-key-forecast, .st-key-tour_text, .st-key-tour_task,
-  .st-key-tour_leave) { display: none; }
+  .st-key-claim, .st-key-size_said, .st-key-sentence_of_batch, .st-key-costs_said,
+  .st-key-sizes_said, .st-key-followed, .st-key-done_said, .st-key-forecast, .st-key-tour_text,
+  .st-key-tour_task, .st-key-tour_leave) { display: none; }
 [data-presenting] .stElementContainer:has(> :is(CONTROLS)):not(.st-key-tour_onward *),
 /* What stands before a control, in the same row, only names it. */
 [data-presenting] .stHorizontalBlock

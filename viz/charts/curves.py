@@ -63,6 +63,9 @@ class Quantity:
             return alt.Axis(format=".6~g", values=_decades(*self.domain))
         if self.share and self.squeezed:
             return alt.Axis(format=".1~%", values=[0.0, *_decades(self.squeezed, 1.0)])
+        if self.share and self.domain == (0.0, 1.0):
+            # Where there is room for few, the last is among them: of six it would be left out.
+            return alt.Axis(format=".0%", values=[0.0, 0.25, 0.5, 0.75, 1.0])
         if self.share:
             return alt.Axis(format=".0%" if self.zero else self.format, tickCount=6)
         return alt.Axis(format=".6~g", tickCount=6)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.analysis.effects.path_patching import (
     PathPatching,
@@ -119,18 +120,28 @@ def log_probability_changes(paths: PathPatching, read: Read, token: int) -> NDAr
         read: What receivers compute from the changed stream.
         token: Whose probability after the last position is measured.
     """
+    change_NN = np.zeros((len(paths.heads), len(paths.heads)))
+    clean_log_p = log_probability_of(token, paths.clean_logits_V)
+    for senders, receiver, logits_nV in written_through(paths, read):
+        log_p_n = log_probability_of(token, logits_nV)
+        change_NN[senders, receiver] = (log_p_n - clean_log_p).numpy()
+    return change_NN
+
+
+def written_through(
+    paths: PathPatching, read: Read
+) -> Iterator[tuple[NDArray[np.int64], int, Tensor]]:
+    """Yield the places of n senders, that of one receiver, and logits_nV with each path patched.
+
+    Paths that change nothing are left out.
+    """
     direct_NN = _direct_NN(paths.heads, read)
-    change_NN = np.zeros(direct_NN.shape)
     for senders, record in _received(paths, read):
         for receiver, head in enumerate(paths.heads):
             from_n = direct_NN[senders, receiver]
-            if not from_n.any():
-                continue
-            mixed_nQE = record.tensors[head.site, Step.MIXED][from_n, head.index]
-            log_p_n = log_probability_of(token, paths.logits_of(head, mixed_nQE))
-            clean_log_p = log_probability_of(token, paths.clean_logits_V)
-            change_NN[senders[from_n], receiver] = (log_p_n - clean_log_p).numpy()
-    return change_NN
+            if from_n.any():
+                mixed_nQE = record.tensors[head.site, Step.MIXED][from_n, head.index]
+                yield senders[from_n], receiver, paths.logits_of(head, mixed_nQE)
 
 
 def _received(paths: PathPatching, read: Read) -> Iterator[tuple[NDArray[np.int64], Record]]:

@@ -4,7 +4,7 @@ It is a page, and wherever a term stands on another page it is explained to whoe
 (`tips.py`).
 """
 
-from pages.frame.glossary import model, practice
+from pages.frame.glossary import beyond, model, practice
 from pages.frame.glossary.term import Term as Term
 
-TERMS = (*model.TERMS, *practice.TERMS)
+TERMS = (*model.TERMS, *practice.TERMS, *beyond.TERMS)

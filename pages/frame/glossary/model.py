@@ -163,17 +163,6 @@ TERMS = (
         {"layers": "units"},
     ),
     Term(
-        "pointer",
-        N_("pointer-generator|pointer|p_gen"),
-        N_(
-            "Lets a decoder copy a word from the source in place of generating it: p_gen says how "
-            "much of the probability the vocabulary has, and attention which places of the source "
-            "share the rest. So a name can be written that was never seen."
-        ),
-        "decoding",
-        {"decoding": "copying"},
-    ),
-    Term(
         "recurrent-unit",
         N_("recurrent unit|recurrent units|SSRU"),
         N_(

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.decoding.mask_predict import PASSES
 from core.experiments.experiment import Experiment, Variant
 from core.experiments.findings import all_findings, in_words, measured_in_words
 from core.experiments.gains import gains_in_words
@@ -14,10 +13,10 @@ from core.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import alternatives
+from pages.frame.language import _, capitalised, n_, number, percent, percent_of_100, plain
+from pages.frame.listed import alternatives, joined
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import by_passes, gains, mixed_output, question
+from pages.views.experiments import by_passes, gains, mixed_output, question, surprise
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -56,7 +55,7 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=question.seen(asked),
+        seen=joined([question.seen(asked, measure), surprise.said(asked, with_shares=False)]),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(Experiment, Results, Estimate, all_findings),
@@ -86,7 +85,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
         for each in asked.trained
         if results.has(each.name, name)
     ]
-    title, value = _drawn(measure, len(results.seeds))
+    title, value = _drawn(measure, len(results.seeds), results.trained[0].n)
     return charts.chart(
         intervals(
             things,
@@ -130,14 +129,14 @@ def _ask_measure(asked: Asked) -> Measure | None:
     return asked.experiment.measure(controls.choice(_("What is drawn"), key, offered, usual))
 
 
-def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
+def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str, Quantity]:
     """Return the title of the chart, and what it draws."""
     if measure is not None:
         title = n_(
             "{measure}: {n} training of each",
             "{measure}: mean of {n} trainings of each, 95 % interval",
             n_seeds,
-        ).format(measure=_(measure.label), n=number(n_seeds))
+        ).format(measure=capitalised(_(measure.label)), n=number(n_seeds))
         return title, Quantity(
             _(measure.label),
             share=measure.share,
@@ -145,10 +144,11 @@ def _drawn(measure: Measure | None, n_seeds: int) -> tuple[str, Quantity]:
             domain=(0.0, 1.0) if measure.share else None,
         )
     title = n_(
-        "Held-out sentences without a mistake: {n} training of each",
-        "Held-out sentences without a mistake: mean of {n} trainings of each, 95 % interval",
+        "Held-out sentences without a mistake (n = {n_sentences}): {n} training of each",
+        "Held-out sentences without a mistake (n = {n_sentences}): mean of {n} trainings of each, "
+        "95 % interval",
         n_seeds,
-    ).format(n=number(n_seeds))
+    ).format(n=number(n_seeds), n_sentences=number(n_sentences))
     return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
 
 
@@ -168,8 +168,7 @@ def _note(results: Results, variant: Variant, measure: str) -> str:
     first = results.measured(variant.name, AFTER_ONE_PASS)
     if measure != EXACT_MATCH or first is None or results.estimate(variant.name).mean > _ROOM:
         return ""
-    text = n_("in {n} pass; in 1 pass {share}", "in {n} passes; in 1 pass {share}", PASSES)
-    return text.format(n=number(PASSES), share=percent(first.mean))
+    return _("in 1 pass {share}").format(share=percent(first.mean))
 
 
 def _table(asked: Asked) -> None:
@@ -206,18 +205,27 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
         name: results.estimate(variant, name).mean for name in ("exact_match", "loss", "seconds")
     }
     has_pronouns = all(each.pronouns is not None for each in trained)
-    row: dict[str, object] = {_("variant"): label, _("right"): 100 * mean["exact_match"]}
+    row: dict[str, object] = {_("variant"): label}
+    # What the claim is about comes first: on a phone the other columns are scrolled to.
+    measures = sorted(asked.measures, key=lambda each: each.name != asked.experiment.judged_by)
+    if measures and measures[0].name == asked.experiment.judged_by:
+        row |= _mean_of(asked, variant, measures.pop(0))
+    row[_("right")] = 100 * mean["exact_match"]
     if has_pronouns:
         row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
-    for measure in asked.measures:
-        if results.has(variant, measure.name):
-            scale = 100 if measure.share else 1
-            row[_(measure.label)] = scale * results.estimate(variant, measure.name).mean
+    for measure in measures:
+        row |= _mean_of(asked, variant, measure)
     return row | {
         _("loss"): mean["loss"],
         _("parameters"): trained[0].parameters,
         _("minutes of training"): mean["seconds"] / 60,
     }
+
+
+def _mean_of(asked: Asked, variant: str, measure: Measure) -> Mapping[str, object]:
+    """Return the mean of a measure of a variant under its column's name; nothing without one."""
+    found = asked.results.measured(variant, measure.name)
+    return {} if found is None else {_(measure.label): (100 if measure.share else 1) * found.mean}
 
 
 def _open(asked: Asked) -> None:

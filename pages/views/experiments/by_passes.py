@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.experiments.experiment import Experiment, Variant
-from core.experiments.passes import PassMeasure
+from core.experiments.passes import N_MEASURED, PassMeasure
 from pages.frame import charts
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.views.experiments.question import Asked
@@ -29,7 +29,7 @@ def draw(asked: Asked) -> list[Drawn]:
             value=Quantity(_(asked.experiment.by_passes.what), share=True, domain=(0.0, 1.0)),
             of_each=_("training with seed"),
             write=percent,
-            title=_(asked.experiment.by_passes.title),
+            title=_(asked.experiment.by_passes.title).format(n=number(N_MEASURED)),
         )
     )
     _table(asked)

@@ -10,7 +10,7 @@ from pages.frame import charts
 from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import joined, listed_apart
 from pages.frame.view import Columns, Shown
-from pages.views.experiments import question
+from pages.views.experiments import question, surprise
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, curves
 
@@ -44,7 +44,7 @@ def draw(asked: Asked) -> Shown | None:
             x=Quantity(_("tokens before the position"), zero=False),
             # Beyond a few tokens all but one would lie on 0.
             y=Quantity(
-                _("influence, own token = 100 % (logarithmic)"), share=True, squeezed=_SQUEEZED
+                _("influence, own token = 100 % (symmetric log)"), share=True, squeezed=_SQUEEZED
             ),
             title=_("How much a token still counts some tokens later (gradient norm)"),
         )
@@ -72,7 +72,13 @@ def draw(asked: Asked) -> Shown | None:
 def _seen(asked: Asked, distances: list[int]) -> str:
     """Say whether influence fades as is claimed, and by how many times in each variant."""
     near, far = distances[0], distances[-1]
-    return joined([*_verdict(asked, near, far), _falls(asked, near, far)])
+    return joined(
+        [
+            *_verdict(asked, near, far),
+            _falls(asked, near, far),
+            surprise.said(asked, with_shares=True),
+        ]
+    )
 
 
 def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
@@ -106,14 +112,25 @@ def _falls(asked: Asked, near: int, far: int) -> str:
     said = [text.format(near=number(near), far=number(far), factors=factors)] if left else []
     said += [
         n_(
-            "{variant} reaches {n} token back, no farther.",
-            "{variant} reaches {n} tokens back, no farther.",
+            "{variant} reaches {n} token back with {layers}, no farther.",
+            "{variant} reaches {n} tokens back with {layers}, no farther.",
             each.reach,
-        ).format(variant=capitalised(labels[each.variant]), n=number(each.reach))
+        ).format(
+            variant=capitalised(labels[each.variant]),
+            n=number(each.reach),
+            layers=_layers(asked, each.variant),
+        )
         for each in falls.values()
         if not each.far
     ]
     return joined(said)
+
+
+def _layers(asked: Asked, variant: str) -> str:
+    """Return how many layers the encoder of a variant has."""
+    model = asked.experiment.preset(asked.experiment.variant(variant), 0).model
+    text = n_("{n} layer", "{n} layers", model.n_encoder_layers)
+    return text.format(n=number(model.n_encoder_layers))
 
 
 def _numbers(asked: Asked) -> Columns:

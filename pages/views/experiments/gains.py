@@ -7,7 +7,7 @@ from core.experiments.findings import Verdict
 from core.experiments.gains import Gain, best_gain, gains
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Results
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import joined, listed_apart
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
@@ -60,7 +60,7 @@ def chart(
         ),
         of_each=_("training with seed"),
         write=_signed,
-        title=title.format(measure=label, n=number(n)),
+        title=title.format(measure=capitalised(label), n=number(n)),
         compared=[each.variant for each in found].index(start) if start else 0,
     )
 
@@ -70,9 +70,22 @@ def _signed(value: float) -> str:
 
 
 def seen(
-    experiment: Experiment, results: Results, measure: Measure | None, write: Callable[[float], str]
+    experiment: Experiment,
+    results: Results,
+    measure: Measure | None,
+    write: Callable[[float], str],
+    *,
+    judged: bool,
 ) -> str:
-    """Say in Markdown what the gains mean, then what they are; nothing where there are none."""
+    """Say in Markdown what the gains mean, then what they are; nothing where there are none.
+
+    Args:
+        experiment: Which.
+        results: Its trainings.
+        measure: What is gained; None for right sentences, of which percentage points are.
+        write: Writes the measure itself.
+        judged: Whether the claim is about this measure: of no other it is said what gains mean.
+    """
     name = EXACT_MATCH if measure is None else measure.name
     found, start = of(experiment, results, name), experiment.start
     if not found or start is None:
@@ -84,13 +97,19 @@ def seen(
         for each in found
         if each.variant != start
     )
+    label = _("sentences right") if measure is None else _(measure.label)
     text = _("{measure} gained over the same start ({start}), seed by seed: {values}.")
+    if scale > 1:
+        text = _(
+            "{measure} gained over the same start ({start}), in percentage points, seed by seed: "
+            "{values}."
+        )
     said = text.format(
-        measure=_("Sentences right") if measure is None else _(measure.label),
+        measure=capitalised(label),
         start=write(results.estimate(start.name, name).mean),
         values=values,
     )
-    return joined([*_meaning(experiment, results, name), said])
+    return joined([*(_meaning(experiment, results, name) if judged else ()), said])
 
 
 def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence[str]:
@@ -98,13 +117,14 @@ def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence
     if (best := best_gain(experiment, results, measure)) is None:
         return []
     if best.than_control is not Verdict.HOLDS:
-        said = _("**It is not shown that the reward helps**: a constant one may do as much.")
+        said = _("**Not shown**: a constant reward may help as much.")
     elif best.than_base is Verdict.HOLDS:
         said = _("**As claimed: the reward helps, more than as many updates of cross-entropy.**")
     elif best.than_base is Verdict.FAILS:
         said = _("**Not as claimed: as many updates of cross-entropy help more than the reward.**")
     else:
         said = _(
-            "**The reward helps, but not measurably more than as many updates of cross-entropy.**"
+            "**Not shown**: the reward helps, but not measurably more than as many updates of "
+            "cross-entropy."
         )
     return [said]

@@ -17,7 +17,7 @@ def show(asked: Asked) -> None:
     """Show both right targets of a row, and what a shipped model writes of it, where it mixes."""
     if (path := _run(asked)) is None or (found := cached.of_run(mixed_output, path)) is None:
         return
-    title = _("A real output of the model “{run}” mixes the two right answers")
+    title = _("A real output of the model “{run}” (one training) mixes the two right answers")
     st.markdown(f"**{title.format(run=path.name)}**")
     st.html(mixed_rows(_rows(found), _letters(found.right[0]), _letters(found.right[1])))
 

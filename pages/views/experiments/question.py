@@ -14,7 +14,7 @@ from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
 from core.experiments.results import SHIPPED, Results
 from pages.frame import cached, controls
-from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.listed import joined
 from pages.frame.messages import explained
@@ -100,17 +100,24 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
         return None
 
 
-def seen(asked: Asked) -> str:
-    """Say in Markdown whether it came out as claimed, then each variant, the base first."""
-    judged = asked.experiment.measure(asked.experiment.judged_by)
-    by = judged if judged in asked.measures else None
-    if gained := gains.seen(asked.experiment, asked.results, by, writer(by)):
+def seen(asked: Asked, by: Measure | None) -> str:
+    """Say in Markdown whether it came out as claimed, then each variant, the base first.
+
+    Args:
+        asked: What is looked at.
+        by: The measure that is drawn; None for right sentences. Only of the one that the claim is
+            about it is said whether it came out as claimed.
+    """
+    name = EXACT_MATCH if by is None else by.name
+    judged = name == asked.experiment.judged_by
+    gained = gains.seen(asked.experiment, asked.results, by, writer(by), judged=judged)
+    if gained:
         return gained
     order = [each.label for each in asked.experiment.shown]
     found = sorted(
         findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
     )
-    if asked.experiment.told and asked.trained == [*asked.experiment.shown]:
+    if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
@@ -182,7 +189,13 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
 
 def writer(measure: Measure | None) -> Callable[[float], str]:
     """Return what writes a measure; None for right sentences, which are a share."""
-    return percent if measure is None or measure.share else number
+    return _share if measure is None or measure.share else number
+
+
+def _share(share: float) -> str:
+    """Return a share as it stands beside others: with one digit, even if that is 0."""
+    written = percent_of_100(100 * share, 1)
+    return percent(share) if written in map(percent_of_100, (0, 100), (1, 1)) else written
 
 
 def writing() -> Writing:

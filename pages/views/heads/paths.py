@@ -1,6 +1,5 @@
 """Which head reads what another head wrote: one direct path at a time is patched."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -15,6 +14,7 @@ from core.analysis.effects.path_study import (
     path_probabilities,
     path_study,
 )
+from core.analysis.effects.path_survey import PathSurvey, path_survey
 from core.decoding.sentence import Translation
 from core.runs.run import Run
 from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
@@ -78,11 +78,12 @@ def draw(opened: Opened) -> Shown | None:
         clearer = st.container(width="content")
     if not second_sentence.fits(opened, second):
         return None
+    survey = _surveyed(opened, second)
     # What is asked about all paths stands beside their pictures, and decides which is drawn first.
     above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(_("**Other paths: click one**"), width="content")
-        read, by = _ask(opened, second)
+        read, by = _ask(opened, survey)
     if (paths := _studied(opened, second, read, by)) is None:
         return None
     if not paths.study.effects.direct_NN.any():
@@ -112,7 +113,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Which head reads what another head wrote"),
         numbers=lambda: paths_maps.numbers(paths),
         python=_python(opened, second, read, by),
-        seen=paths_findings.seen(paths, found, outcomes, read),
+        seen=paths_findings.seen(paths, found, outcomes, read, survey),
         code=(path_study, PathPatching, path_effects, path_outcomes, log_probability_changes),
         pictures=pictures,
         about={"second_sentence": second},
@@ -162,37 +163,44 @@ def _offer_telling(opened: Opened) -> None:
         links.link("heads", label, ":material/lightbulb:", query)
 
 
-def _ask(opened: Opened, second: str) -> tuple[Read, str]:
+def _ask(opened: Opened, survey: PathSurvey | None) -> tuple[Read, str]:
     """Ask what receivers read, and what a line shows."""
-    measured = direct_paths(opened.run.model, Read.ALL) <= MOST_MEASURED
+    measured = _few(opened.run)
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
     # Values move no weight: without log p there would be nothing to see.
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
     shown = {MOVED: _("its weights"), LOG_P: _("log p")}
     st.caption(_("B reads it as"), width="content")
-    read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
+    read = controls.choice(_("What the reader reads"), READS, reads, _telling(survey))
     if read == Read.VALUE:
         del shown[MOVED]
     elif not measured:
         del shown[LOG_P]
     st.caption(_("measured by"), width="content")
-    usual = next(iter(shown))
-    if len(shown) > 1 and second_sentence.fitting(opened, second):
-        usual = cached.of_run(_telling, opened.path, opened.sentence, second, read)
-    by = controls.choice(_("What a line shows"), BY, shown, usual)
+    # Where a head looks is of interest because of what is written.
+    by = controls.choice(_("What a line shows"), BY, shown, list(shown)[-1])
     return read, by
 
 
-def _telling(run: Run, first: str, second: str, read: Read) -> str:
-    """Return what a line is to show first: what is written, if one path alone changes it at all."""
+def _few(run: Run) -> bool:
+    """Say whether there are few enough paths to measure of each what it does to the output."""
+    return direct_paths(run.model, Read.ALL) <= MOST_MEASURED
+
+
+def _surveyed(opened: Opened, second: str) -> PathSurvey | None:
+    """Return what all paths do to the output, where that can be measured."""
+    if not _few(opened.run):
+        return None
     try:
-        clean = path_study(run, first, second, read).clean_log_p
-        changed_NN = path_probabilities(run, first, second, read) + clean
+        return cached.of_run(path_survey, opened.path, opened.sentence, second)
     except PathError:
-        return MOVED
-    return (
-        LOG_P if np.abs(np.exp(changed_NN) - math.exp(clean)).max() >= paths_output.WEAK else MOVED
-    )
+        return None
+
+
+def _telling(survey: PathSurvey | None) -> Read:
+    """Return what receivers read first: queries, or all where queries alone change no output."""
+    weak = survey is not None and survey.most[Read.QUERY] < paths_output.WEAK
+    return Read.ALL if weak else Read.QUERY
 
 
 def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:

@@ -7,22 +7,30 @@ import numpy as np
 from core.analysis.effects.path_outcomes import PathOutcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
+from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.views.heads import paths_output
 from pages.views.heads.paths_maps import Paths
 
+_CLEARLY = 0.05
+"""A weight that changes by less is not said to change."""
 
-def seen(paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read) -> str:
+
+def seen(
+    paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read, survey: PathSurvey | None
+) -> str:
     """Say in Markdown whether the chosen path decides what is written, then what it changes."""
-    return joined([paths_output.verdict(paths, outcomes), _look(paths, found, read)])
+    strongest = paths.log_p_NN is not None and not _stronger(paths, found)
+    verdict = paths_output.verdict(paths, outcomes, survey, strongest=strongest)
+    return joined([verdict, _look(paths, found, read, weak=paths_output.is_weak(outcomes))])
 
 
-def _look(paths: Paths, found: OnePath, read: Read) -> str:
+def _look(paths: Paths, found: OnePath, read: Read, *, weak: bool) -> str:
     """Say what the writer reads there, and which look of the reader a path changes most."""
     names = {"reader": _within(found.receiver), "writer": _within(found.sender)}
-    before, after = _weights(found)
+    before, after = map(percent, _weights(found))
     if read != Read.VALUE and before == after:
         text = _("Whatever head A ({writer}) writes, head B ({reader}) looks where it did.")
         return text.format(**names)
@@ -33,13 +41,23 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
         )
         return text.format(**names, given=_given(paths))
     text = _(
-        "Head A ({writer}) writes what it finds at “{word}” into “{place}”; head B ({reader}) "
-        "reads it there. {given}, B looks from “{query}” at “{key}” with **{after}** instead of "
-        "{before}."
+        "Head A ({writer}) writes what it finds at “{word}” into “{place}”. {given}, head B "
+        "({reader}) looks from “{query}” at “{key}” with **{after}** instead of {before}."
     )
+    if weak and abs(_change(found)) < _CLEARLY:
+        text = _(
+            "Head A ({writer}) writes what it finds at “{word}” into “{place}”. {given}, head B "
+            "({reader}) looks nearly where it did."
+        )
+    elif weak:
+        text = _(
+            "Head A ({writer}) writes what it finds at “{word}” into “{place}”. {given}, head B "
+            "({reader}) looks from “{query}” at “{key}” with **{after}** instead of {before}: "
+            "where B looks changes, the output does not."
+        )
     place, word = map(plain, paths.look(found.sender, found.sent_at, int(found.sent_K.argmax())))
     query, key = map(plain, paths.look(found.receiver, found.query, found.key))
-    shares = {"before": percent(before), "after": percent(after)}
+    shares = {"before": before, "after": after}
     words = {"place": place, "word": word, "query": query, "key": key}
     return text.format(**names, **words, **shares, given=_given(paths))
 
@@ -47,8 +65,8 @@ def _look(paths: Paths, found: OnePath, read: Read) -> str:
 def _given(paths: Paths) -> str:
     """Say what the reader is given instead: what is written of another word, where one differs."""
     if paths.difference is None:
-        return _("If B alone reads what A writes in the second sentence")
-    text = _("If B alone reads what A writes in the sentence with “{other}”")
+        return _("Fed what A writes in the second sentence")
+    text = _("Fed what A writes of “{other}”")
     return text.format(other=plain(paths.difference[1]))
 
 
@@ -59,6 +77,11 @@ def _weights(found: OnePath) -> tuple[float, float]:
         for weights_QK in (found.before_QK, found.after_QK)
     )
     return before, after
+
+
+def _change(found: OnePath) -> float:
+    before, after = _weights(found)
+    return after - before
 
 
 _WITHIN = {
@@ -96,13 +119,17 @@ def small_print(paths: Paths, found: OnePath) -> str:
     return joined([_rank(paths, found), _effect(paths, found), measured(paths)])
 
 
-def _rank(paths: Paths, found: OnePath) -> str:
-    """Say how many paths there are, and how many of them change more than the chosen one."""
+def _stronger(paths: Paths, found: OnePath) -> int:
+    """Return how many paths change more than the chosen one."""
     effects = paths.study.effects
     at = effects.heads.index(found.sender), effects.heads.index(found.receiver)
     size_NN = np.abs(paths.change_NN)
-    more = int((effects.direct_NN & (size_NN > size_NN[at])).sum())
-    n = int(effects.direct_NN.sum())
+    return int((effects.direct_NN & (size_NN > size_NN[at])).sum())
+
+
+def _rank(paths: Paths, found: OnePath) -> str:
+    """Say how many paths there are, and how many of them change more than the chosen one."""
+    more, n = _stronger(paths, found), int(paths.study.effects.direct_NN.sum())
     text = n_(
         "Of {total} paths {n} changes more than this one.",
         "Of {total} paths {n} change more than this one.",

@@ -1,6 +1,7 @@
 """What a path does to the output, beside what its sender does: as a picture and in words."""
 
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes
+from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head
 from core.runs.run import Run
 from pages.frame import notes
@@ -45,23 +46,45 @@ def _instead(outcome: Outcome) -> str:
     return "" if outcome.stays else _("writes “{token}”").format(token=outcome.chosen.text)
 
 
-def verdict(paths: Paths, outcomes: PathOutcomes) -> str:
-    """Say in Markdown whether the path alone changes what is written."""
-    clean, path = outcomes.clean, outcomes.path
+def verdict(
+    paths: Paths, outcomes: PathOutcomes, survey: PathSurvey | None, *, strongest: bool
+) -> str:
+    """Say in Markdown whether the path alone changes what is written, or any does.
+
+    Args:
+        paths: All of them.
+        outcomes: What comes of the chosen one.
+        survey: What all do to the output; None where there are too many to try.
+        strongest: Whether none of them changes more than the chosen one.
+    """
+    clean, path, exchanged = outcomes.clean, outcomes.path, outcomes.exchanged
     before, after = percent(clean.chance), percent(path.chance)
     said = {
         **{"token": plain(paths.study.token.text), "chosen": plain(path.chosen.text)},
-        **{"before": before, "after": after},
+        **{"before": before, "after": after, "all": plain(exchanged.chosen.text)},
     }
     if not path.stays:
-        text = _("**Path A → B: the output changes from “{token}” to “{chosen}”.**")
-    elif is_weak(outcomes) and before == after:
-        text = _("**Path A → B is weak: the output stays “{token}”** ({after}, as before).")
-    elif is_weak(outcomes):
-        text = _("**Path A → B is weak: the output stays “{token}”** ({after}, before {before}).")
-    else:
-        text = _("**Path A → B: the output stays “{token}”** ({after}, before {before}).")
-    return text.format(**said)
+        text = _("**Through B alone the output changes from “{token}” to “{chosen}”.**")
+        return text.format(**said)
+    alone = _("**Through B alone the output stays “{token}”** ({after}, before {before}).")
+    if before == after:
+        alone = _("**Through B alone the output stays “{token}”** ({after}, as before).")
+    if is_weak(outcomes) and survey is not None and not survey.flips:
+        alone = _(
+            "**No single path of this model flips “{token}”**: this one leaves it at {after}."
+        )
+        if before != after and strongest:
+            alone = _(
+                "**No single path of this model flips “{token}”**: this one, the strongest, takes "
+                "it from {before} to {after}."
+            )
+        elif before != after:
+            alone = _(
+                "**No single path of this model flips “{token}”**: this one takes it from {before} "
+                "to {after}."
+            )
+    whole = "" if exchanged.stays else _("**Through all readers of A it becomes “{all}”.**")
+    return joined([alone.format(**said), whole.format(**said)])
 
 
 def beyond(paths: Paths, outcomes: PathOutcomes) -> str:
@@ -75,17 +98,17 @@ def beyond(paths: Paths, outcomes: PathOutcomes) -> str:
             "Given to **all** its readers, the message leaves the output “{token}” ({chance})."
         )
     elif outcomes.path.stays:
-        text = _(
-            "Given to **all** its readers, the same message changes the output to “{chosen}”: A "
-            "decides it, but not through B alone."
-        )
+        text = _("A’s message can flip the output, but not through B alone.")
     else:
         text = _("Given to **all** its readers, it changes the output to “{chosen}”, too.")
     said = [_filled(text, paths, exchanged)]
     text = _("With A **silenced**, no reader gets any message: then it changes to “{chosen}”.")
-    if silenced.stays:
+    if silenced.stays and exchanged.stays:
+        text = _("With A **silenced**, it stays “{token}” ({chance}), too.")
+    elif silenced.stays:
         text = _(
-            "With A **silenced**, no reader gets any message: then it stays “{token}” ({chance})."
+            "With A **silenced** it stays “{token}” ({chance}): no message is not the other "
+            "message."
         )
     return joined([*said, _filled(text, paths, silenced)])
 

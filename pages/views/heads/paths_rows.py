@@ -30,8 +30,8 @@ def rows_along(paths: Paths, found: OnePath) -> list[Matrices]:
     ends = [(found.sender, found.sent_at), (found.receiver, found.query)]
     one, other = paths.difference or (_("first"), _("second"))
     labels = [
-        [_("A, in “{said}”").format(said=said) for said in (one, other)],
-        [_("B"), _("B, with “{said}”").format(said=other)],
+        [_("A: “{said}”").format(said=said) for said in (one, other)],
+        [_("B"), _("B fed “{said}”").format(said=other)],
     ]
     if np.abs(sent[0] - sent[1]).max() < _ALIKE:
         sent, labels[0] = sent[:1], [_("A")]
@@ -79,7 +79,7 @@ def _rows(
         visible=np.stack(
             [inspection.attention[head.site].visible_QK[at, :n_keys] for head, at in ends]
         ),
-        rows=Axis(name=_("row"), labels=[TokenLabel(each) for each in labels]),
+        rows=Axis(name=_("who looks"), labels=[TokenLabel(each) for each in labels]),
         columns=axis_of_keys(kind, _in_both(paths, kind, n_keys)),
         value_name=_("weight"),
     )
@@ -91,5 +91,5 @@ def _in_both(paths: Paths, kind: Kind, n_keys: int) -> list[TokenLabel]:
     if kind.key_side == paths.typed:
         for at, second in enumerate(paths.second[:n_keys]):
             if found[at].text != second:
-                found[at] = replace(found[at], text=f"{found[at].text} | {second}")
+                found[at] = replace(found[at], text=f"{found[at].text}|{second}")
     return found

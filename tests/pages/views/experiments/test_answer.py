@@ -89,7 +89,9 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
         assert f"{each.label} **{whole}**" in shown.seen
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
-    assert "steps to 95 % exact match" in json.dumps(spec["title"])
+    assert "Steps to 95 % exact match" in json.dumps(spec["title"])
+    # What the claim is about comes first.
+    assert list(at.dataframe[0].value)[1] == "steps to 95 % exact match"
     [table] = at.dataframe
     means = [results.estimate(each.name, "steps_to_learn").mean for each in guide.variants]
     assert list(table.value["steps to 95 % exact match"]) == pytest.approx(means)
@@ -102,6 +104,8 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     assert not at.exception
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
+    [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
+    assert "Held-out sentences right (n = " in line and "Undecided" not in line
 
 
 @pytest.mark.parametrize(
@@ -155,13 +159,16 @@ def notes_of(shown):
 def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open_experiment):
     at, shown, said = open_experiment("vocabulary")
     [table] = at.dataframe
-    names = ["300 pieces", "600 pieces", "1500 pieces (reference)", "4000 pieces"]
+    names = ["300 pieces", "600 pieces", "1,500 pieces (reference)", "4,000 pieces"]
     assert list(table.value["variant"]) == names
     places = [shown.seen.index(name) for name in names]
     assert places == sorted(places)
     assert "dashed: mean of the reference" in said
     spec = shown.pictures[0].chart.to_dict()
     [line] = [rows for rows in spec["datasets"].values() if list(rows[0]) == ["value"]]
+    # Shares beside others have a digit each, and what gains nothing is no failure.
+    assert "600 pieces **52.0\u00a0%**" in shown.seen
+    assert shown.seen.startswith("**As claimed.**")
     found = Results.load(SHIPPED / "vocabulary.json").estimate("base")
     assert line == [{"value": pytest.approx(found.mean)}]
 
@@ -169,8 +176,10 @@ def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open
 def test_what_is_right_after_one_pass_stands_beside_what_is_after_several(open_experiment):
     _at, shown, _said = open_experiment("parallel")
     first = percent(Results.load(SHIPPED / "parallel.json").measured("parallel", "right_1").mean)
-    assert list(notes_of(shown)) == [f"in 4 passes; in 1 pass {first}"]
-    assert f"in parallel **{first}** after 1 pass" in shown.seen
+    assert list(notes_of(shown)) == [f"in 1 pass {first}"]
+    assert f"**{first}** in 1 parallel pass" in shown.seen
+    titles = [each.chart.to_dict()["title"] for each in shown.pictures]
+    assert "(n = 2,000)" in titles[0] and "(n = 1,000)" in titles[1]
 
 
 @pytest.mark.parametrize(

@@ -34,23 +34,34 @@ def test_points_of_right_sentences_are_gained_too(open_experiment, results):
     _at, shown, _said = open_experiment("metric", experiment_drawn_metric="exact_match")
     spec = shown.pictures[0].chart.to_dict()
     rows = next(rows for rows in spec["datasets"].values() if "note" in rows[0])
-    assert rows[1]["value"] == pytest.approx(100 * results.more("base", "half").mean)
+    found = 100 * results.more("base", "half").mean
+    assert rows[1]["value"] == pytest.approx(found)
+    assert spec["title"].startswith("Sentences right gained over its own start")
+    # What is said is about what is drawn.
+    assert shown.seen.startswith("Sentences right gained over the same start (")
+    assert f"{METRIC.variants[0].label} **{found:+.1f}**" in shown.seen
 
 
 @pytest.mark.parametrize(
     ("than_control", "than_base", "said"),
     [
-        (Verdict.OPEN, Verdict.HOLDS, "**It is not shown that the reward helps**"),
+        (Verdict.OPEN, Verdict.HOLDS, "**Not shown**: a constant reward may"),
         (Verdict.HOLDS, Verdict.HOLDS, "**As claimed: the reward helps, more than"),
         (Verdict.HOLDS, Verdict.FAILS, "**Not as claimed: as many updates of cross-entropy help"),
-        (Verdict.HOLDS, Verdict.OPEN, "**The reward helps, but not measurably more than"),
+        (
+            Verdict.HOLDS,
+            Verdict.OPEN,
+            "**Not shown**: the reward helps, but not measurably more than",
+        ),
     ],
 )
 def test_what_the_gains_mean_is_said_first(monkeypatch, results, than_control, than_base, said):
     found = Gained(METRIC.variants[2], than_control, than_base)
     monkeypatch.setattr(gains, "best_gain", lambda *_asked: found)
-    assert gains.seen(METRIC, results, METRIC.measures[0], str).startswith(said)
+    measure = METRIC.measures[0]
+    assert gains.seen(METRIC, results, measure, str, judged=True).startswith(said)
+    assert said not in gains.seen(METRIC, results, measure, str, judged=False)
 
 
 def test_where_variants_begin_afresh_there_are_no_gains(results):
-    assert gains.seen(EXPERIMENTS["order"], results, None, str) == ""
+    assert gains.seen(EXPERIMENTS["order"], results, None, str, judged=True) == ""

@@ -44,7 +44,7 @@ def test_where_variants_cut_words_in_their_own_way_each_has_its_own_lengths(
     other = replace(one, variant="300", by_length=((20, 25, 20), (21, 2, 1), (30, 40, 4)))
     Results("vocabulary", (one, other)).save(folder / "vocabulary.json")
     _at, taken, said = open_experiment("vocabulary", outcome="lengths", experiment_run="here")
-    assert "1500 pieces 100 % (tokens: 9) → **25 %** (12)" in said
+    assert "1,500 pieces 100 % (tokens: 9) → **25 %** (12)" in said
     assert "300 pieces 80 % (tokens: 20) → **10 %** (30)" in said
     [shown] = taken.pictures
     rows = [row for each in shown.chart.to_dict()["datasets"].values() for row in each]

@@ -83,11 +83,11 @@ def test_it_opens_on_the_path_that_moves_most_and_says_so(open_paths, run):
     place = row, column
     sender, receiver = effects.heads[row], effects.heads[column]
     writer = f"Head A (encoder layer {sender.layer}, head {sender.index}) writes what it finds at “"
-    reader = f"head B (encoder layer {receiver.layer}, head {receiver.index}) reads it there."
-    assert writer in seen(at) and reader in seen(at)
-    assert "If B alone reads what A writes in the sentence with “wide”, B looks" in seen(at)
+    reader = f"head B (encoder layer {receiver.layer}, head {receiver.index}) looks from “"
+    assert writer in seen(at) and f"Fed what A writes of “wide”, {reader}" in seen(at)
     before, after = (percent(float(each[place])) for each in (effects.before_NN, effects.after_NN))
-    assert f"with **{after}** instead of {before}." in seen(at)
+    said = f"with **{after}** instead of {before}: where B looks changes, the output does not."
+    assert said in seen(at)
     assert frame(at) == (
         f"encoder {sender.layer}.{sender.index}",
         f"encoder {receiver.layer}.{receiver.index}",
@@ -100,12 +100,13 @@ def test_by_log_p_it_opens_on_the_head_that_tells_the_guided_head_where_it_looks
     before, after = (
         percent(float(each[found.query, found.key])) for each in (found.before_QK, found.after_QK)
     )
-    assert "writes what it finds at “tired” into “it”; " in seen(at)
-    assert "head B (encoder layer 2, head 0) reads it there." in seen(at)
-    assert f"looks from “it” at “animal” with **{after}** instead of {before}." in seen(at)
+    assert "writes what it finds at “tired” into “it”. " in seen(at)
+    look = f"looks from “it” at “animal” with **{after}** instead of {before}."
+    assert f"head B (encoder layer 2, head 0) {look}" in seen(at)
     before, after = (percent(math.exp(each)) for each in (found.before_log_p, found.after_log_p))
     assert before != after
-    assert f"**Path A → B: the output stays “il”** ({after}, before {before})." in seen(at)
+    assert f"**Through B alone the output stays “il”** ({after}, before {before})." in seen(at)
+    assert "**Through all readers of A it becomes “elle”.**" in seen(at)
     assert frame(at) == ("encoder 0.3", "encoder 2.0")
 
 
@@ -165,15 +166,24 @@ def test_a_link_to_what_is_not_offered_falls_back(open_paths, reads, by):
     assert at.segmented_control(key="path_by").value == ("moved" if by == "moved" else "log_p")
 
 
-def test_where_no_path_changes_what_is_written_it_opens_on_where_heads_look(open_paths):
+def test_where_no_path_changes_what_is_written_it_says_so_with_the_strongest(open_paths):
     at = open_paths(model="everyday")
-    assert at.segmented_control(key="path_by").value == "moved"
+    assert at.segmented_control(key="path_by").value == "log_p"
+    assert at.segmented_control(key="path_reads").value == Read.ALL
+    run = load_run(ROOT / "gallery" / "everyday")
+    study = path_study(run, TIRED, WIDE, Read.ALL)
+    changes_NN = path_probabilities(run, TIRED, WIDE, Read.ALL)
+    row, column = study.effects.strongest(changes_NN)
+    before = percent(math.exp(study.clean_log_p))
+    after = percent(math.exp(study.clean_log_p + changes_NN[row, column]))
+    said = f": this one, the strongest, takes it from {before} to {after}."
+    assert f"**No single path of this model flips “il”**{said}" in seen(at)
+    assert "looks nearly where it did" in seen(at)
     [offered] = [each.proto for each in at.get("page_link") if "clearer" in each.proto.label]
     query = dict(parse_qsl(offered.query_string))
     assert query.pop("trial") == "paths"
     other = open_paths(**query)
-    assert "**Path A → B is weak: the output stays “il”**" in seen(at)
-    assert "weak" not in seen(other)
+    assert "No single path" not in seen(other)
     assert not [each for each in other.get("page_link") if "clearer" in each.proto.label]
 
 
@@ -212,7 +222,7 @@ def test_with_many_paths_log_p_is_that_of_the_chosen_one_alone(open_paths, monke
 def test_letters_of_the_copy_task_have_paths(open_paths):
     at = open_paths(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
     at = unfold(at, "paths_measured")
-    assert "Path A → B is weak: the output stays “z”" in seen(at)
+    assert "No single path of this model flips “z”" in seen(at)
     assert "It is the strongest of" in read(at)
     assert "“z” keeps its chance" in said(at)
 
@@ -221,14 +231,15 @@ def test_a_model_of_one_layer_has_paths_from_self_attention_to_cross_attention(
     open_paths, own_random
 ):
     own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=2)
-    at = open_paths(model="runs/random", sentence="a b c", patch_with="d q z")
+    of_one_layer = {"model": "runs/random", "sentence": "a b c", "patch_with": "d q z"}
+    at = open_paths(**of_one_layer, path_reads="query")
     labels = [label.text for label in the_map(at).panels[0].columns.labels]
     assert labels == ["cross 0.0", "cross 0.1"]
     assert "looks where it did" in seen(at)
     at.segmented_control(key="path_reads").set_value("key").run()
     assert "Head A (encoder layer 0, head" in seen(at)
     # More than one word differs.
-    assert "If B alone reads what A writes in the second sentence, B looks" in seen(at)
+    assert "Fed what A writes in the second sentence, head B (" in seen(at)
 
 
 @pytest.mark.parametrize("by", ["moved", "log_p"])

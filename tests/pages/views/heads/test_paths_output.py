@@ -4,6 +4,7 @@ from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import path_study
+from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
@@ -54,28 +55,43 @@ def test_the_bars_are_the_chances_and_say_what_is_written_instead(paths, measure
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "alone", "weak"),
     [
-        (outcome(0.2, "elle"), "**Path A → B: the output changes from “il” to “elle”.**"),
-        (outcome(0.7), "**Path A → B: the output stays “il”** (70 %, before 90 %)."),
-        (outcome(0.9), "**Path A → B is weak: the output stays “il”** (90 %, as before)."),
-        (outcome(0.895), "**Path A → B is weak: the output stays “il”** (89.5 %, before 90 %)."),
+        (outcome(0.2, "elle"), "changes from “il” to “elle”.**", ""),
+        (outcome(0.7), "stays “il”** (70 %, before 90 %).", ""),
+        (outcome(0.9), "stays “il”** (90 %, as before).", "leaves it at 90 %."),
+        (outcome(0.895), "stays “il”** (89.5 %, before 90 %).", "takes it from 90 % to 89.5 %."),
     ],
 )
-def test_the_verdict_says_whether_the_output_changes(paths, path, said):
-    assert verdict(paths, outcomes(path)).replace("\u00a0", " ") == said
-    assert is_weak(outcomes(path)) == ("weak" in said)
+def test_the_verdict_says_whether_this_path_changes_the_output_or_any_does(
+    paths, path, alone, weak
+):
+    def said(survey, exchanged=None, *, strongest=False):
+        found = outcomes(path, exchanged)
+        return verdict(paths, found, survey, strongest=strongest).replace("\u00a0", " ")
+
+    alone = f"**Through B alone the output {alone}"
+    whole = "" if "changes" in alone else " **Through all readers of A it becomes “elle”.**"
+    assert said(None) == said(PathSurvey(flips=True, most={})) == alone
+    assert said(None, outcome(0.1, "elle")) == alone + whole
+    assert is_weak(outcomes(path)) == bool(weak)
+    flips = "**No single path of this model flips “il”**: this one "
+    none = PathSurvey(flips=False, most={})
+    assert said(none) == (flips + weak if weak else alone)
+    strongest = said(none, strongest=True)
+    assert ("this one, the strongest, takes" in strongest) == ("takes" in weak)
 
 
 def test_why_silencing_and_the_path_differ_is_said_as_it_was_computed(paths):
     stays, changes = outcome(0.9), outcome(0.1, "elle")
     said = beyond(paths, outcomes(stays, changes, changes))
-    assert "changes the output to “elle”: A decides it, but not through B alone." in said
+    assert "A’s message can flip the output, but not through B alone." in said
     assert "no reader gets any message: then it changes to “elle”." in said
     said = beyond(paths, outcomes(changes, changes, stays))
     assert "it changes the output to “elle”, too." in said
-    assert "then it stays “il” (" in said
-    assert "leaves the output “il”" in beyond(paths, outcomes(stays))
+    assert "it stays “il” (" in said and "no message is not the other message." in said
+    said = beyond(paths, outcomes(stays))
+    assert "leaves the output “il”" in said and "), too." in said
 
 
 def test_what_silencing_the_sender_costs_is_said_whether_it_does_or_not(run):

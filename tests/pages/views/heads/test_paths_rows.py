@@ -72,10 +72,10 @@ def test_a_word_that_differs_stands_with_the_other_one(run):
     [[panel]] = [each.panels for each in rows_along(shown, found)]
     texts = [each.text for each in panel.columns.labels]
     expected = [each.text for each in inspection.source_tokens]
-    expected[expected.index("tired")] = "tired | wide"
+    expected[expected.index("tired")] = "tired|wide"
     assert texts == expected
     # In both sentences it looks at the same place, which is drawn once.
-    labels = ["A", "B", "B, with “wide”"]
+    labels = ["A", "B", "B fed “wide”"]
     assert [each.text for each in panel.rows.labels] == labels
     assert panel.title == "Where “it” looks: A is encoder 0.3, B is encoder 2.0"
 
@@ -101,6 +101,6 @@ def test_rows_of_a_writer_that_looks_elsewhere_in_the_second_sentence_are_both_d
         apart = np.abs(found.sent_K - found.sent_other_K).max() >= 0.05
         [panel, *_others] = [each for rows in rows_along(shown, found) for each in rows.panels]
         texts = [each.text for each in panel.rows.labels]
-        assert texts[:2] == ["A, in “tired”", "A, in “wide”"] if apart else texts[0] == "A"
+        assert texts[:2] == ["A: “tired”", "A: “wide”"] if apart else texts[0] == "A"
         drawn.append(apart)
     assert any(drawn) and not all(drawn)
