@@ -46,7 +46,7 @@ def render() -> None:
     linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
     opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(VIEWS, start.VIEW, opened.name)
+        view = choose(VIEWS, start.VIEW, opened.name, named=True)
         if view in (LOOK_BACK, FORMING):
             paths = dict(sorted(paths.items(), key=lambda each: not _looks_back(each[1])))
         elif view is WATCH:
