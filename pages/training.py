@@ -34,7 +34,10 @@ LOOK_BACK = View(
 FORMING = View(
     "forming",
     N_("heads form"),
-    N_("How the heads of a layer come to look at few tokens in the course of the training."),
+    N_(
+        "How widely the heads of a layer spread their weights in the course of the training: over "
+        "all tokens alike, or on one alone."
+    ),
     forming.draw,
 )
 VIEWS: tuple[View[Path], ...] = (SET_UP, WATCH, LOOK_BACK, FORMING)
