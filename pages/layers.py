@@ -37,8 +37,8 @@ VIEWS = (
         "lens",
         N_("logit lens"),
         N_(
-            "What the model would say if its layers ended here: the stream after each layer, read "
-            "through the output matrix (logit lens)."
+            "What the model would say if its layers ended here: the residual stream after each "
+            "layer, read through the output matrix (logit lens)."
         ),
         lens.draw,
         needs=(Need.WRITING, Need.NEXT, Need.OWN_VECTORS),

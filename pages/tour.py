@@ -23,8 +23,6 @@ _FED_QU = 6
 """Where "qu'" stands that writes "il" or "elle" in the first two."""
 _ELLE = 432
 """The token "elle" of the everyday model."""
-_TRUE = TASKS["everyday"].reference(_TIRED) or ""
-"""What the first sentence means: where none is to be compared with, the box is empty."""
 _OPENED = {"model": "everyday", "sentence": _TIRED}
 _ALONE = {**_OPENED, "decoding": "steps", "reference": ""}
 """Free running alone."""
@@ -92,7 +90,7 @@ STOPS = (
         question=N_(
             "From “it”, at how many different tokens (EOS counts) do the 12 heads look most?"
         ),
-        task=N_("Click “it” in the sentence."),
+        task=N_("The picture is of “did”: click “it” in the sentence."),
         shows={"side": "source", "token": str(_IT)},
     ),
     Stop(
@@ -133,13 +131,13 @@ STOPS = (
             "see what depends on it."
         ),
         question=N_(
-            "We put “elle” in the place of “il”. Does it then write “fatigué” or “fatiguée”?"
+            "We put “elle” in the place of “il”; “elle” takes “fatiguée”. Does the model write "
+            "that, or “fatigué” all the same?"
         ),
         task=N_("Click “elle” in the bars, and go on to the step that writes “fatigué”."),
         shows={
-            **{"overrides": f"{_IL}:{_ELLE}", "decoding_step": str(_IL + 3)},
-            # On the right stands then what it writes with “il”.
-            "reference": _TRUE,
+            "overrides": f"{_IL}:{_ELLE}",
+            "decoding_step": str(_IL + 3),
         },
     ),
     Stop(
@@ -211,21 +209,21 @@ STOPS = (
         page="layers",
         query={
             **_OPENED,
-            "sentence": _OTHERS[0],
+            "sentence": _COW,
             "layers": "lens",
             "lens_stack": "decoder",
-            "lens_position": "1",
+            "lens_position": str(_FED_QU),
         },
         text=N_(
-            "Every layer adds to the same stream of vectors. The logit lens reads it as if the "
+            "Every layer adds to the same residual stream. The logit lens reads it as if the "
             "layers ended there; the last row is what the decoder writes."
         ),
         question=N_(
-            "“The cow fell because it was old.” Is “elle” the best guess after layer 0, or only "
-            "after layer 1?"
+            "In the column of “qu'” the decoder writes “elle”. Is that the best guess after layer "
+            "0, or only after layer 1?"
         ),
-        task=N_("Type that sentence, and read the column of “qu'”, which writes “elle”."),
-        shows={"sentence": _COW, "lens_position": str(_FED_QU)},
+        task=N_("See how it is in the other columns; the answer opens this one."),
+        clicks=("tour_text",),
     ),
     Stop(
         title=N_("Train one yourself"),
@@ -233,9 +231,12 @@ STOPS = (
         query={"training": "forming", "model": "copy", "kind": "encoder.self", "layer": "0"},
         text=N_(
             "A model learned to copy a row of letters: here is how widely the heads of its encoder "
-            "looked meanwhile. You can train one, too; this is the last stop."
+            "spread their weights meanwhile. You can train one, too; this is the last stop."
         ),
-        question=N_("By which step are the heads of cross-attention sharp?"),
+        question=N_(
+            "By which step are all heads of cross-attention in decoder layer 0 sharp: their spread "
+            "below the dashed line?"
+        ),
         task=N_("Choose “cross”. Then train your own: “set up”, “Start”, and “watch”."),
         shows={"kind": "decoder.cross"},
         clicks=("kind",),

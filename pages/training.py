@@ -34,7 +34,10 @@ LOOK_BACK = View(
 FORMING = View(
     "forming",
     N_("heads form"),
-    N_("How the heads of a layer come to look at few tokens in the course of the training."),
+    N_(
+        "How widely the heads of a layer spread their weights in the course of the training: over "
+        "all tokens alike, or on one alone."
+    ),
     forming.draw,
 )
 VIEWS: tuple[View[Path], ...] = (SET_UP, WATCH, LOOK_BACK, FORMING)
@@ -46,7 +49,7 @@ def render() -> None:
     linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
     opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(VIEWS, start.VIEW, opened.name)
+        view = choose(VIEWS, start.VIEW, opened.name, named=True)
         if view in (LOOK_BACK, FORMING):
             paths = dict(sorted(paths.items(), key=lambda each: not _looks_back(each[1])))
         elif view is WATCH:

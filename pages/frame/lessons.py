@@ -1,11 +1,13 @@
 """Which view teaches what an experiment tests: links there and back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from core.experiments import EXPERIMENTS
-from pages.frame import links
-from pages.frame.language import _
+from core.runs.run import Run
+from pages.frame import cached, links, session
+from pages.frame.language import N_, _
+from pages.frame.needs import Need, missing
 
 EXPERIMENT = "experiment"
 """In the URL of the page of experiments."""
@@ -45,6 +47,14 @@ LESSONS: Mapping[str, Lesson] = {
     "copying": Lesson("decoding", "decoding", "copying", "copying"),
 }
 """Experiment → the view."""
+_PASSES = N_("pass by pass"), Lesson("decoding", "decoding", "passes")
+_ROLES = N_("roles"), Lesson("heads", "trial", "roles")
+_INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
+    Need.NEXT: _PASSES,
+    Need.TASK: _ROLES,
+    Need.TEXTS: _ROLES,
+}
+"""What a model lacks → the view that shows something of it all the same, and its name."""
 
 
 def link_to_lesson(experiment: str) -> None:
@@ -65,3 +75,20 @@ def link_to_experiment(choice: str, view: str) -> None:
         if (lesson.choice, lesson.view) == (choice, view):
             label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
             links.link("experiments", label, ":material/labs:", {EXPERIMENT: name})
+
+
+def link_to_what_applies(run: Run, sentence: str, needs: Collection[Need]) -> None:
+    """Link from a view that does not apply to a run to the one that its notice names, if any.
+
+    Args:
+        run: The run, which the view is opened with.
+        sentence: As typed; the view is opened with it, too.
+        needs: What the view needs that does not apply.
+    """
+    need = missing(run.settings, needs)
+    if need is None or need not in _INSTEAD:
+        return
+    name, lesson = _INSTEAD[need]
+    shown = {lesson.choice: lesson.view, session.SENTENCE: sentence}
+    model = next((name for name, path in cached.run_paths().items() if path == run.path), "")
+    links.link(lesson.page, _(name), ":material/visibility:", {**shown, session.MODEL: model})

@@ -57,9 +57,13 @@ def why_not(run: Run, needs: Collection[Need]) -> str:
         run: The run.
         needs: What the view needs; the first that is missing is said.
     """
-    model = plain(run.name)
-    missing = (need for need in needs if _lacks(run.settings, need))
-    return next((_sentence(run.settings, need).format(model=model) for need in missing), "")
+    need = missing(run.settings, needs)
+    return "" if need is None else _sentence(run.settings, need).format(model=plain(run.name))
+
+
+def missing(settings: RunSettings, needs: Collection[Need]) -> Need | None:
+    """Return the first of several needs that a run's model does not have, if any."""
+    return next((need for need in needs if _lacks(settings, need)), None)
 
 
 def _sentence(settings: RunSettings, need: Need) -> str:

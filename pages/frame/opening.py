@@ -13,7 +13,7 @@ from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection, inspect_sentence
 from core.opening.examples import examples_of, longest_and_shortest
-from core.runs.run import Run, RunError
+from core.runs.run import Run, RunError, RunSettings
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain
@@ -115,11 +115,29 @@ def _ask_run(
     names: Sequence[str], *, first: str = "", then: Callable[[], None] | None = None
 ) -> str:
     """Ask for a run; the URL names it where it is not the usual one that a page begins with."""
-    runs = {name: name for name in names}
-    usual = first if first in runs else names[0]
-    return controls.selection(
-        _("Model"), session.MODEL, runs, usual, then=then, named=usual != names[0], width=250
-    )
+    offered, usual, how = _offered(names, first)
+    how["then"] = then
+    return controls.selection(_("Model"), session.MODEL, offered, usual, width=250, **how)
+
+
+def _offered(names: Sequence[str], first: str) -> tuple[dict[str, str], str, controls.How[str]]:
+    """Return the runs that are offered, the one to begin with, and how they are asked for."""
+    usual = first if first in names else names[0]
+    return {name: name for name in names}, usual, {"named": usual != names[0]}
+
+
+def chosen_settings(first: str = "") -> RunSettings | None:
+    """Return the settings of the chosen run before it is asked for; None where it has none.
+
+    Args:
+        first: The run to begin with, as in `model_and_sentence`.
+    """
+    if not (paths := cached.run_paths()):
+        return None
+    try:
+        return cached.settings(paths[controls.chosen(session.MODEL, *_offered(list(paths), first))])
+    except RunError:
+        return None
 
 
 def ask_named_run(names: Sequence[str]) -> str:

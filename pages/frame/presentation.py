@@ -24,6 +24,7 @@ STYLE = """
   --smallest-text: 12px;
   --control: none;
   --steps: none;
+  --less-probable: none;
   --aside: none;
   --title-size: 13.5px;
   --between: 3px;
@@ -116,6 +117,9 @@ STYLE = """
   overflow: hidden;
   clip-path: inset(50%);
 }
+/* A text without its margin would be drawn over the one above. */
+[data-presenting] .st-key-tour_text { margin-top: 1rem; }
+[data-presenting] .st-key-tour_text [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
 [data-presenting] .stMainBlockContainer .st-key-tour { border: 0; padding: 0 0 0.35rem; }
 .pointed-at { display: none; }
 /* Before the pointer has moved nobody knows where it is. */
@@ -132,10 +136,15 @@ STYLE = """
   border-radius: 50%;
   outline: 2px solid Canvas;
   pointer-events: none;
+  transition: opacity 0.5s;
 }
+/* At rest it would only cover what it was led to. */
+[data-presenting] .pointed-at[data-resting] { opacity: 0; }
 </style>
 """.replace("MAGNIFIED", str(MAGNIFIED)).replace("CONTROLS", _CONTROLS)
 
+RESTS_AFTER = 2
+"""Seconds without a movement of the pointer."""
 STEPS = "steps"
 """Not the key of an element: the buttons that go from step to step, in a component."""
 
@@ -152,6 +161,7 @@ def shown_too(keys: Sequence[str]) -> str:
         rules += [
             f"[data-presenting] .st-key-opening:has({element}) {{ display: flex; }}",
             f"[data-presenting] .stElementContainer{element} {{ display: block !important; }}",
+            f"[data-presenting] .stVerticalBlock{element} {{ display: flex; }}",
         ]
     return f"<style>{' '.join(rules)}</style>"
 
@@ -196,6 +206,9 @@ if (!window.knowsKeys) {
     document.body.append(pointer);
     addEventListener("pointermove", ({clientX, clientY}) => {
         pointer.style.translate = `${clientX}px ${clientY}px`;
+        delete pointer.dataset.resting;
+        clearTimeout(window.pointerRests);
+        window.pointerRests = setTimeout(() => { pointer.dataset.resting = ""; }, RESTS_AFTER);
     });
     if (sessionStorage.getItem("presenting")) present(true);
     // A stop begins at its top, however far down the one before it was read.
@@ -209,4 +222,4 @@ if (!window.knowsKeys) {
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }
 </script>
-"""
+""".replace("RESTS_AFTER", str(1000 * RESTS_AFTER))

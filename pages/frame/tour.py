@@ -199,14 +199,17 @@ def _ask(stop: Stop) -> None:
 
 
 def _offer_answer(stop: Stop, *, revealed: bool) -> None:
+    asked: dict[str, str | None] = {**stop.shows, REVEALED: "true"}
+    if revealed:
+        # As the stop began.
+        asked = {name: stop.query.get(name) for name in asked}
     st.button(
-        _("Show the answer"),
+        _("Hide the answer") if revealed else _("Show the answer"),
         key=REVEAL,
         type="secondary" if revealed else "primary",
-        icon=":material/visibility:",
-        disabled=revealed,
+        icon=":material/visibility_off:" if revealed else ":material/visibility:",
         on_click=address.choose,
-        args=({**stop.shows, REVEALED: "true"},),
+        args=(asked,),
         width="stretch",
     )
 

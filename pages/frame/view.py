@@ -24,7 +24,7 @@ from pages.frame.files import Columns as Columns
 from pages.frame.language import _, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
-from pages.frame.needs import Need, why_not
+from pages.frame.needs import Need, missing, why_not
 from pages.frame.opening import Opened
 from pages.frame.translations import written_in_files
 
@@ -106,13 +106,21 @@ def _asked(
     """Return what is offered, what it begins with, and how it is asked for."""
     older = {view.older: view.name for view in views if view.older}
     offered = {view.name: _(view.label) for view in views}
-    return offered, default or views[0].name, {"named": named or bool(default), "older": older}
+    return offered, default or views[0].name, {"named": named, "older": older}
 
 
-def _chosen(views: Sequence[View[Subject]], name: str, *, named: bool) -> View[Subject]:
+def _chosen(views: Sequence[View[Subject]], name: str, usual: str, *, named: bool) -> View[Subject]:
     """Return the chosen view, before it is asked for: the sentence above depends on it."""
-    chosen = controls.chosen(name, *_asked(views, "", named=named))
+    chosen = controls.chosen(name, *_asked(views, usual, named=named))
     return next(view for view in views if view.name == chosen)
+
+
+def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
+    """Return the first view that applies to the chosen run; where none does, the first of all."""
+    if (settings := opening.chosen_settings(views[0].model)) is None:
+        return views[0].name
+    applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
+    return next(applying, views[0]).name
 
 
 def of_sentence(
@@ -125,12 +133,13 @@ def of_sentence(
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
     Args:
-        views: The first is the default.
+        views: The first that applies to the model is the default.
         name: The page's, for its views in the URL; a page keeps its view while others are visited.
-        named: Whether the URL names the first view, too.
+        named: Whether the URL names the default, too.
         needs: What all of its views are about.
     """
-    chosen = _chosen(views, name, named=named)
+    usual = _usual(views, needs)
+    chosen = _chosen(views, name, usual, named=named)
 
     def telling(run: Run, task: Task) -> str:
         # What a view does not apply to need not be looked for in.
@@ -144,7 +153,7 @@ def of_sentence(
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(views, name, named=named)
+        view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{_(view.question)}]")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
@@ -156,6 +165,7 @@ def of_sentence(
                 st.markdown(f":small[{plain(opened.sentence)}]")
     if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
+        lessons.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
         say_notice(opened.run)
         return
     facts = {

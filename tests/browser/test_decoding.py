@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.language import percent
 from tests.browser.apps import decoding_cases
 from tests.browser.apps.maps_cases import HOSTILE
 from viz import theme
@@ -71,12 +72,9 @@ def shown_number(text):
 
 
 def in_percent(p):
-    if 0 < p < 1e-3:
-        return "<\xa00.1\xa0%"
-    if 1 - 1e-4 < p < 1:
-        return ">\xa099.99\xa0%"
-    digits = 0 if p in (0, 1) else 2 if p > 0.999 else 1
-    return f"{100 * p:.{digits}f}\xa0%"
+    """Return a share as the text above the bars has it, but always with a digit."""
+    text = percent(p)
+    return text if p in (0, 1) or "." in text else text.replace("\xa0%", ".0\xa0%")
 
 
 def colours(page, name, strip):

@@ -97,6 +97,9 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     settled(page)
     page.reload()
     expect(page.locator(".st-key-seen")).to_contain_text("What you see")
+    settled(page)
+    page.keyboard.press("a")
+    expect(page.locator(".st-key-seen")).to_contain_text("Predict first")
 
 
 def test_who_leaves_comes_back_to_the_same_stop(visit):
@@ -292,6 +295,10 @@ def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
     expect(page.locator(".maps .tooltip")).to_contain_text(word)
     ring = page.locator(".pointed-at")
     expect(ring).to_be_visible()
+    # Once the pointer rests, the ring covers nothing.
+    expect(ring).to_have_css("opacity", "0")
+    page.mouse.move(beside["x"] + beside["width"] / 2 + 5, box["y"] + box["height"] / 2)
+    expect(ring).to_have_css("opacity", "1")
     page.keyboard.press("Escape")
     expect(page.locator("header.stAppHeader")).to_be_visible()
     expect(ring).to_be_hidden()

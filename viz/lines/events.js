@@ -58,6 +58,7 @@ function pinToken(state, token) {
   state.pinned = sameToken(token, state.pinned) ? null : token;
   touch(state);
   if (token) reach(state, token);
+  sayLeftOut(state);
   showActive(state);
   const { column = null, index = null } = state.pinned ?? {};
   state.send("pin", { side: column, index });

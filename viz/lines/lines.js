@@ -80,13 +80,18 @@ function draw(state) {
 
 /** Count the lines and draw them: other ones are shown. */
 function recount(state) {
+  sayLeftOut(state);
+  redraw(state);
+}
+
+/** Say how many lines are left out of those that would be drawn. */
+function sayLeftOut(state) {
   const { view, nodes, threshold } = state;
   const counted = countLines(state);
   const said = { threshold: localNumber(threshold, 2), n: grouped(counted.n), total: grouped(counted.total) };
   state.leftOut = fill(view.texts["left.out"], said);
   const none = threshold > 0 && counted.n === counted.total;
   nodes.leftOut.textContent = none ? fill(view.texts["no.lines"], said) : state.leftOut;
-  redraw(state);
 }
 
 /** Draw all lines in view, and the token's again. */

@@ -78,10 +78,14 @@ function thickFirst({ weights }, places) {
   return sorted.length > SORTED_AT_MOST ? sorted : sorted.sort((a, b) => weights[b] - weights[a]);
 }
 
-/** How many pairs the shown heads have, and how many of them have no line. */
+/** How many pairs the shown heads have, of a kept token alone, and how many have no line. */
 function countLines(state) {
-  const { view } = state;
+  const { view, pinned } = state;
   const slots = shownSlots(state);
+  if (pinned) {
+    const total = slots.flatMap((slot) => pairsOf(view, slot, pinned)).length;
+    return { total, n: total - linesOfToken(state, pinned).length };
+  }
   let [pairs, drawn] = [0, 0];
   for (let cell = 0; cell < view.cells; cell += 1) pairs += view.visible[cell];
   for (const slot of slots) {

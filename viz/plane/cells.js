@@ -198,6 +198,7 @@ function drawWords(figure, panel, view, root, textWidth) {
     colours.after(canvas);
   }
   const style = figureStyle(root);
+  const hatched = getComputedStyle(root).color;
   const ratio = deviceRatio();
   const context = resized(canvas, Math.round(view.width * ratio), Math.round(view.height * ratio));
   context.setTransform(1, 0, 0, 1, 0, 0);
@@ -206,7 +207,8 @@ function drawWords(figure, panel, view, root, textWidth) {
   Object.assign(context, { textAlign: "center", textBaseline: "middle" });
   for (const { x, y, text, size, ink } of wordsOf(partOf(panel, view), view, textWidth)) {
     context.font = `${size}px ${style.codeFont}`;
-    context.fillStyle = style[ink];
+    // Other than in a file, the hatch behind a hidden cell's word is as dark as the theme.
+    context.fillStyle = ink === "quiet" ? hatched : style[ink];
     context.fillText(text, x, y + 0.5);
   }
 }

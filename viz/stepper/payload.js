@@ -66,14 +66,16 @@ function weightsOf({ weights, across }, view, layer, head, step, steps) {
   return weights.subarray(start, start + across);
 }
 
-/** A probability in per cent; only what is exactly so is none or all of it. */
+/** A probability in per cent, as the text above has it; only what is exactly so is none or all. */
 function percentWords(p) {
-  const [least, most] = [1e-3, 1 - 1e-4];
-  const words = (share, decimals) => `${localNumber(100 * share, decimals)}\u00a0%`;
-  if (p <= 0 || p >= 1) return words(Math.min(1, Math.max(0, p)), 0);
-  if (p < least) return `<\u00a0${words(least, 1)}`;
-  if (p > most) return `>\u00a0${words(most, 2)}`;
-  return words(p, p > 0.999 ? 2 : 1);
+  const words = (value, decimals) => `${localNumber(value, decimals)}\u00a0%`;
+  if (p <= 0 || p >= 1) return words(p <= 0 ? 0 : 100, 0);
+  const value = 100 * p;
+  for (const decimals of [1, 2, 3]) {
+    const rounded = Number(value.toFixed(decimals));
+    if (rounded > 0 && rounded < 100) return words(value, decimals);
+  }
+  return value < 1 ? `<\u00a0${words(0.001, 3)}` : `>\u00a0${words(99.999, 3)}`;
 }
 
 /** A probability or an entropy in words: three digits, small ones with a power of ten. */

@@ -19,13 +19,12 @@ from core.decoding.methods import Greedy
 from core.decoding.sentence import passes_of, predicted_length
 from core.decoding.step import DecodeStep
 from core.runs.run import RunError
-from core.tasks import SEVERAL_RIGHT, right_targets
 from pages.frame import cached, components, controls
-from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import alternatives, joined
+from pages.frame.language import N_, _, n_, number
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading, quoted
 from pages.frame.view import Columns, Shown
+from pages.views.decoding import passes_seen
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -36,7 +35,7 @@ HOW_TO_READ = N_(
 - A pass has **two rows**: what it reads (hatched: the masked places, which it is to fill in), and
   what stands after it. A cell's colour is the probability that the word had in the pass that wrote
   it.
-- Pass 0 reads nothing but masks. Of the n places up to the first EOS, pass k of K masks the
+- Pass 1 reads nothing but masks. Of the n places up to the first EOS, pass k + 1 of K masks the
   n (K − k) / K with the smallest probabilities again, one at least, and fills them in while it
   reads all others.
 - There are more **places** than words are needed: the text ends at the first EOS. A model that
@@ -81,7 +80,7 @@ def draw(opened: Opened) -> Shown | None:
         title=n_(
             "Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes
         ).format(n=number(n_passes)),
-        seen=_seen(opened, passes),
+        seen=passes_seen.said(opened, passes),
         numbers=lambda: _numbers(opened, passes, beside),
         python=_python(opened, n_passes, beside),
         code=(mask_predict_passes, least_sure, MaskPredict, predicted_length),
@@ -95,18 +94,13 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _shown(passes: Sequence[SentencePass]) -> int:
-    """Return how many places are shown: up to the farthest end of any pass."""
-    return max(len(each.written) for each in passes)
-
-
 def _texts(opened: Opened, ids: Sequence[int]) -> list[str]:
     return [token.text for token in opened.run.target_tokenizer.describe_alone(ids)]
 
 
 def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
     """Return two rows for each pass: what it reads, and what stands after it."""
-    n = _shown(passes)
+    n = passes_seen.n_shown(passes)
     mask = opened.run.model.config.mask_id
     values, texts, visible, rows = [], [], [], []
     before = [0.0 if hidden else 1.0 for hidden in passes[0].masked[:n]]
@@ -120,7 +114,7 @@ def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
         texts += [_texts(opened, read), _texts(opened, said)]
         visible += [[not hidden for hidden in masked], [True] * n]
         names = _("pass {number} reads"), _("pass {number} writes")
-        rows += [TokenLabel(name.format(number=number(index))) for name in names]
+        rows += [TokenLabel(name.format(number=number(index + 1))) for name in names]
         before = sure
     return Matrix(
         title=_("Parallel: all places at once"),
@@ -140,7 +134,7 @@ def _steps_matrix(beside: Beside) -> Matrix:
     sure = [float(np.exp(step.log_probability)) for step in beside.steps]
     written_TT = np.tril(np.ones((n, n), bool))
     return Matrix(
-        title=_("{run}: left to right, a pass for each word").format(run=beside.name),
+        title=_("The model “{run}”: left to right, a pass for each word").format(run=beside.name),
         values=(written_TT * np.array(sure)).astype(np.float32),
         rows=Axis(
             name=_("step"),
@@ -178,94 +172,13 @@ def _beside(opened: Opened) -> Beside | None:
     return None
 
 
-def _seen(opened: Opened, passes: Sequence[SentencePass]) -> str:
-    """Say what the first pass writes, how much the others change, and whether it is right."""
-    decode = opened.run.target_tokenizer.decode
-    right = right_targets(opened.task, opened.inspection.translation.source)
-    first, last = decode(passes[0].written), decode(passes[-1].written)
-    said = [_length(opened)] if opened.run.model.config.predicts_length else []
-    said.append(_("In one pass it writes {text}.").format(text=_coloured(first, right)))
-    if len(passes) > 1:
-        n = _shown(passes)
-        pairs = zip(passes[0].said[:n], passes[-1].said[:n], strict=True)
-        changed = sum(one != other for one, other in pairs)
-        later = n_(
-            "Further passes change {n} place: {text}.",
-            "Further passes change {n} places: {text}.",
-            changed,
-        )
-        if not changed:
-            later = _("Further passes change nothing.")
-        said.append(later.format(n=number(changed), text=_coloured(last, right)))
-    if right:
-        known = alternatives(f"“{_coloured(each, right)}”" for each in right)
-        is_right = _("That is right: {known}.") if last in right else _("Right would be {known}.")
-        said.append(is_right.format(known=known))
-    if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
-        said.append(_mixed(last, right))
-    return joined(said)
-
-
-def _length(opened: Opened) -> str:
-    """Say how long the target was predicted to be, before any of its words was."""
-    found = cached.of_run(predicted_length, opened.path, opened.sentence)
-    return n_(
-        "The length is predicted first: **{n}** token with probability {share}, EOS among them "
-        "(the source has {source}).",
-        "The length is predicted first: **{n}** tokens with probability {share}, EOS among them "
-        "(the source has {source}).",
-        found.n_target,
-    ).format(
-        n=number(found.n_target), share=percent(found.probability), source=number(found.n_source)
-    )
-
-
-def _mixed(text: str, right: Sequence[str]) -> str:
-    """Say how much a text has of either right target, beside what a coin would give."""
-    n = len(right[0].split())
-    coin = percent(2.0 ** (1 - n))
-    if text in right:
-        said = _("If each of {n} places tossed a coin, all would agree with probability {coin}.")
-        return said.format(n=number(n), coin=coin)
-    first, second = (number(_agreeing(text, each)) for each in right)
-    return _(
-        "It mixes both: of its words {first} are of the first, {second} of the second, for no "
-        "place sees what another one writes (coins at {n} places would all agree with probability "
-        "{coin})."
-    ).format(first=first, second=second, n=number(n), coin=coin)
-
-
-_OF_FIRST, _OF_SECOND = "blue", "orange"
-
-
-def _coloured(text: str, right: Sequence[str]) -> str:
-    """Return a text in Markdown, bold: words of one of two right targets have its colour."""
-    if len(right) != 2:
-        return f"**{plain(text)}**" if text else "–"
-    words = []
-    for at, word in enumerate(text.split()):
-        of = [at < len(each.split()) and each.split()[at] == word for each in right]
-        colour = {(True, False): _OF_FIRST, (False, True): _OF_SECOND}.get((of[0], of[1]))
-        words.append(f":{colour}[{plain(word)}]" if colour else plain(word))
-    return f"**{' '.join(words)}**" if words else "–"
-
-
-def _agreeing(text: str, right: str) -> int:
-    """Return at how many places two texts have the same word.
-
-    >>> _agreeing("a b b a", "a b c d")
-    2
-    """
-    return sum(one == other for one, other in zip(text.split(), right.split(), strict=False))
-
-
 def _numbers(opened: Opened, passes: Sequence[SentencePass], beside: Beside | None) -> Columns:
     """Return a row for each place of each pass, then for each step of the run beside."""
     rows: list[tuple[str, int, int, str, bool, float]] = []
     for index, each in enumerate(passes):
         texts = _texts(opened, each.said)
         places = zip(texts, each.masked, each.probabilities, strict=True)
-        rows += [(opened.run.name, index, at, *place) for at, place in enumerate(places)]
+        rows += [(opened.run.name, index + 1, at, *place) for at, place in enumerate(places)]
     if beside is not None:
         rows += [
             (beside.name, at, at, beside.tokens[at], True, float(np.exp(step.log_probability)))

@@ -1,6 +1,7 @@
 """The logit lens: what the model would say if its layers ended at each depth."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -10,7 +11,7 @@ from core.analysis.lessons.lens import Lens, decoder_lens, encoder_lens
 from core.analysis.lessons.lens import formula as lens_formula
 from core.heads import Kind, Stack
 from core.tokenizer import Token
-from pages.frame import cached, layout, session
+from pages.frame import cached, layout, session, tour
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -26,6 +27,15 @@ _LENSES: Mapping[Stack, tuple[Callable[..., Lens], tuple[str, ...]]] = {
 """What reads a stack, and what of a translation it is given."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """Cells of which the colour is not shown."""
+
+    echo_LK: NDArray[np.bool_]
+    asked_LK: NDArray[np.bool_]
+    """Their words are not shown either."""
+
+
 def draw(opened: Opened) -> Shown:
     """Show the model's best guess at every depth for every position."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -37,15 +47,16 @@ def draw(opened: Opened) -> Shown:
     picture = stacks.matrix(
         opened,
         stack,
-        _map(opened, found, guesses, stack, echo_LK),
+        _map(opened, found, guesses, stack, _asked(echo_LK, position)),
         (len(guesses) - 1, position),
         session.LENS,
         lambda _row: {session.LENS_POSITION: None},
     )
     best = [row[position] for row in guesses]
     [followed] = _texts(opened, [found.followed_K[position]])
-    with st.container(key=layout.FOLLOWED):
-        _table(found, best, followed, position)
+    if not tour.keeps_back():
+        with st.container(key=layout.FOLLOWED):
+            _table(found, best, followed, position)
     return Shown(
         name=f"lens_{stack}",
         title=_title(stack),
@@ -92,6 +103,13 @@ def _echo(opened: Opened, found: Lens, stack: Stack) -> NDArray[np.bool_]:
         fed_K = np.asarray(opened.inspection.translation.fed_ids)
         echo_LK[:-1] = found.best_LK[:-1] == fed_K
     return echo_LK
+
+
+def _asked(echo_LK: NDArray[np.bool_], position: int) -> _Hidden:
+    """Return what is hidden: echoes, and what a stop of a tour asks for and still keeps back."""
+    asked_LK = np.zeros_like(echo_LK)
+    asked_LK[:-1, position] = tour.keeps_back()
+    return _Hidden(echo_LK & ~asked_LK, asked_LK)
 
 
 def _seen(
@@ -143,16 +161,24 @@ def _map(
     found: Lens,
     guesses: Sequence[Sequence[str]],
     stack: Stack,
-    echo_LK: NDArray[np.bool_],
+    hidden: _Hidden,
 ) -> Matrix:
+    hidden_LK = hidden.echo_LK | hidden.asked_LK
+    legend = _("only repeats the word fed")
+    if hidden.asked_LK.any():
+        legend = _("only repeats the word fed; “?”: to be predicted")
+    texts = [
+        ["?" if asked else text for text, asked in zip(row, row_asked, strict=True)]
+        for row, row_asked in zip(guesses, hidden.asked_LK.tolist(), strict=True)
+    ]
     return Matrix(
         title=_title(stack),
         values=found.best_probability_LK.astype(np.float32),
         rows=Axis(name=_("after"), labels=[TokenLabel(explained(name)) for name in found.names]),
         columns=stacks.axis(opened, stack),
-        texts=guesses,
-        visible=~echo_LK if echo_LK.any() else None,
-        hidden=_("only repeats the word fed"),
+        texts=texts,
+        visible=~hidden_LK if hidden_LK.any() else None,
+        hidden=legend,
         grey_words=True,
         value_name=_("probability"),
     )
@@ -167,7 +193,7 @@ def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> No
             _("best guess"): [plain(guess) for guess in best],
             _("its probability"): _written(found.best_probability_LK[:, position], _share),
             shares: _written(found.followed_probability_LK[:, position], _share),
-            _("tokens before it"): found.followed_rank_LK[:, position].tolist(),
+            _("more probable tokens"): found.followed_rank_LK[:, position].tolist(),
             _("entropy, nats"): _written(found.entropy_LK[:, position], _brief),
             _("KL from the last, nats"): _written(found.divergence_LK[:, position], _brief),
         },

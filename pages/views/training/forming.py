@@ -23,7 +23,7 @@ from viz.component.standalone import Drawn
 
 SHARP = 0.25
 """A head that spreads its weights less evenly looks at little but one token."""
-_SKETCHED = 5
+_SKETCHED = 6
 """So many tokens are enough to show how weights spread."""
 _SQUEEZED = 100.0
 """Steps: beyond so many the axis is logarithmic, since most happens early."""
@@ -51,7 +51,9 @@ def draw(path: Path) -> Shown | None:
     }
     figure = curves(
         series,
-        x=Quantity(_("step"), squeezed=_SQUEEZED),
+        x=Quantity(
+            _("step (beyond {n} logarithmic)").format(n=number(int(_SQUEEZED))), squeezed=_SQUEEZED
+        ),
         at=list(offered),
         y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
         title=_("How far the heads of {layer} spread their weights").format(layer=_name(site)),

@@ -1,5 +1,4 @@
 import math
-import re
 
 import numpy as np
 import pytest
@@ -55,6 +54,8 @@ def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
                 if not hidden
             ] == [one for one, hidden in zip(kept, each.masked, strict=False) if not hidden]
     assert set(first.texts[0]) == {"MASK"}
+    # Counted from 1, as the text above counts them.
+    assert texts(first.rows)[:2] == ["pass 1 reads", "pass 1 writes"]
     assert_takeable(at, shown)
 
 
@@ -69,7 +70,7 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     sure = [math.exp(step.log_probability) for step in steps]
     np.testing.assert_allclose(beside.values[-1], sure, rtol=1e-5)
     assert texts(beside.rows)[0] == "step 0 writes"
-    assert "either: left to right" in beside.title
+    assert "“either”: left to right" in beside.title
     assert shown.numbers()["run"][-1] == "either"
 
 
@@ -80,35 +81,6 @@ def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another
     assert len(panels(at)) == 1
     assert "No other run of this task writes left to right" in said(at)
     assert set(shown.numbers()["run"]) == {"alone"}
-
-
-def test_what_is_seen_says_both_right_targets_and_how_a_fair_coin_would_fare(open_view, parallel):
-    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
-    decode = parallel.target_tokenizer.decode
-    found = passes_of(parallel, SENTENCE, 4)
-    first, last = (decode(each.written) for each in (found[0], found[-1]))
-    plain = re.sub(r":\w+\[([^]]*)\]", r"\1", shown.seen)
-    assert f"In one pass it writes **{first}**." in plain
-    assert ("Further passes change nothing." in plain) == (first == last)
-    assert "Right would be “**a b c d b e f g**” or “**g f e b d c b a**”." in plain
-    # 2^(1 − 8) = 1 / 128.
-    assert "coins at 8 places would all agree with probability 0.8\u00a0%" in plain
-    for number, right in (("first", SENTENCE.split()), ("second", SENTENCE.split()[::-1])):
-        n = sum(one == other for one, other in zip(last.split(), right, strict=False))
-        agrees = f"of its words {n} are of the first" if number == "first" else f"{n} of the second"
-        assert agrees in plain
-
-
-def test_each_word_has_the_colour_of_the_right_target_that_it_is_of(open_view, parallel):
-    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
-    [first, *_others] = passes_of(parallel, SENTENCE, 4)
-    written = parallel.target_tokenizer.decode(first.written).split()
-    said = shown.seen.partition("it writes **")[2].partition("**")[0].split()
-    assert len(said) == len(written)
-    right = SENTENCE.split(), SENTENCE.split()[::-1]
-    for word, shown_word, one, other in zip(written, said, *right, strict=True):
-        colour = {(True, False): "blue", (False, True): "orange"}.get((word == one, word == other))
-        assert shown_word == (f":{colour}[{word}]" if colour else word)
 
 
 def test_the_python_computes_the_numbers(open_view):

@@ -94,7 +94,7 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_layers,
 
 def test_an_encoder_token_that_is_no_longer_itself_says_how_many_are_better(open_layers):
     at = open_layers(layers="lens", lens_stack="encoder", lens_position="4")
-    before = int(table(at)["tokens before it"].tolist()[-1])
+    before = int(table(at)["more probable tokens"].tolist()[-1])
     text = said(at)
     assert ("better guess" in text) == (before > 0)
     if before:
