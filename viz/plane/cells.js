@@ -164,7 +164,7 @@ function digitsSize(panel, room, textWidth) {
 /**
  * The words in the middle of their cells, dark on light colours and light on dark ones. Words may be
  * shortened, numbers not: without their middle they would be others. Those without room are left out,
- * and so are those of hidden cells, unless the panel has them in grey.
+ * and so are those of hidden cells, unless the panel has them, too.
  */
 function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
   const room = cellWidth - 2; // a text's width has its own margin

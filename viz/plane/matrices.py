@@ -76,7 +76,7 @@ class Matrix:
             at; None for none.
         hidden: What hidden cells are called; empty for the text of that name.
         hidden_value: What stands for them in the table that is saved.
-        grey_words: True if hidden cells have their words, too, in grey.
+        grey_words: True if hidden cells have their words, too, on the hatch alone.
         note: One line on how to read it.
         value_name: What the values are, for the legend.
 
