@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiments.reach import fall, falls_more
+from core.experiments.reach import fall, falls_more, right_though_fading
 from core.experiments.results import Results
 from tests.core.experiments.test_results import ONE
 
@@ -43,3 +43,16 @@ def test_where_nothing_is_left_the_reach_is_the_last_token_that_counts():
 def test_one_falls_more_than_another_where_the_interval_says_so(gru, more):
     found = results(base=[(0.5, 0.2), (0.5, 0.21), (0.5, 0.19)], gru=gru)
     assert falls_more(found, "gru", "base", 1, 2) is more
+
+
+def test_those_with_more_right_in_every_seed_have_more_right_though_they_fade():
+    right = {"base": (0.5, 0.51, 0.5), "gru": (0.6, 0.61, 0.6), "mean": (0.4, 0.7, 0.5)}
+    found = Results(
+        "distance",
+        tuple(
+            replace(ONE, variant=name, seed=seed, exact_match=value)
+            for name, of_seeds in right.items()
+            for seed, value in enumerate(of_seeds)
+        ),
+    )
+    assert right_though_fading(found, "base", list(right)) == ["gru"]

@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 from core.experiments import EXPERIMENTS
-from core.experiments.results import SHIPPED, Results
-from pages.frame.language import percent
+from core.experiments.results import Results
 from pages.views.experiments import distances
 from tests.core.experiments.test_results import ONE
 
@@ -62,26 +61,6 @@ def test_what_loses_all_is_said_to_reach_no_farther(open_experiment):
     _at, shown, _said = open_experiment("distance")
     assert "Convolution of width 3 reaches 2 tokens back with 2 layers, no farther." in shown.seen
     assert "1 token back to 16" in shown.seen
-
-
-@pytest.mark.parametrize("outcome", ["distances", "answer"])
-def test_that_variants_that_fade_have_more_right_is_said(open_experiment, outcome):
-    _at, shown, _said = open_experiment("distance", outcome=outcome)
-    results = Results.load(SHIPPED / "distance.json")
-    labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
-    more = [each for each in labels if each != "base" and results.more(each, "base").low > 0]
-    said = {each: f"{labels[each]} ({percent(results.estimate(each).mean)})" for each in labels}
-    found = f"{said['base']}: {'; '.join(said[each] for each in more)}."
-    if outcome == "answer":
-        found = f"{labels['base']}, which reaches farthest."
-    assert len(more) > 1
-    assert f"Yet {len(more)} variants have more sentences right than {found}" in shown.seen
-
-
-def test_nothing_is_said_of_what_is_no_surprise(open_experiment, measured_here):
-    for outcome in ("distances", "answer"):
-        _at, shown, _said = open_experiment("distance", outcome=outcome, experiment_run="here")
-        assert "Yet " not in shown.seen
 
 
 def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
