@@ -112,7 +112,7 @@ class Stepper:
         self.options = options or DecodeOptions(watch=False)
         # Only what copies from the source asks for it again.
         self._source_BS = source_BS if model.config.pointer else None
-        self._visible_B1S, self._memory_BSD = None, None
+        self._visible_B1S = self._memory_BSD = None
         self._cache = Cache() if self.options.cached else None
         self._plan: DecoderPlan | None = None
         n = n_texts if source_BS is None else len(source_BS)
@@ -211,11 +211,9 @@ def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
     said_KV = logits_KV.clone()
     never = config.never_said
     # Side by side, as they mostly are, they are one part to fill.
-    if never and never[-1] - never[0] == len(never) - 1:
-        said_KV[..., never[0] : never[-1] + 1] = -math.inf
-        return said_KV
-    for token in never:
-        said_KV[..., token] = -math.inf
+    side_by_side = never and never[-1] - never[0] == len(never) - 1
+    for part in [slice(never[0], never[-1] + 1)] if side_by_side else never:
+        said_KV[..., part] = -math.inf
     return said_KV
 
 
