@@ -37,7 +37,8 @@ class PathEffects:
     """Whether a sender writes anything else in the other sentence; who does not changes nothing."""
     moved_NN: NDArray[np.float64]
     """The share of its weight that the receiver's most changed query gives to other keys: half the
-    sum of all changes of the row, 0 to 1 (total variation distance)."""
+    sum of all changes of the row, 0 to 1 (total variation distance). Of the queries from which
+    something reaches the output."""
     query_NN: NDArray[np.int64]
     """That query."""
     key_NN: NDArray[np.int64]
@@ -98,7 +99,8 @@ def path_effects(paths: PathPatching, read: Read) -> PathEffects:
             clean_QK = paths.clean_weights(head).double().numpy()
             change_nQK = np.abs(weights_nQK - clean_QK)
             moved_nQ = change_nQK.sum(axis=-1) / 2
-            query_n = moved_nQ.argmax(axis=-1)
+            first = paths.first_telling_query(head)
+            query_n = first + moved_nQ[:, first:].argmax(axis=-1)
             row_n = np.arange(len(query_n))
             key_n = change_nQK[row_n, query_n].argmax(axis=-1)
             at = senders[from_n], receiver

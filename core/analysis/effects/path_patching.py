@@ -155,6 +155,15 @@ class PathPatching:
         """Of source and target together: what a row of a batch costs."""
         return sum(row.numel() for row in (self._source, self._target) if row is not None)
 
+    def first_telling_query(self, receiver: Head) -> int:
+        """Return the first position from which what a head mixes can reach the output.
+
+        From a decoder's last layer it is the last one: nothing after it looks from place to place.
+        """
+        weights_QK, layer = self.clean_weights(receiver), receiver.site.layer
+        last = not receiver.site.in_encoder and layer == self._model.config.n_decoder_layers - 1
+        return len(weights_QK) - 1 if last else 0
+
     def clean_weights(self, head: Head) -> Tensor:
         """Return weights_QK of a head in the clean sentence."""
         return self._clean.weights(head.site)[0, head.index]

@@ -142,7 +142,8 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
     if paths.writes_otherwise(sender):
         after_log_p = paths.log_probability(sender, receiver, read, token)
     change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
-    query = int(change_QK.sum(axis=-1).argmax())
+    first = paths.first_telling_query(receiver)
+    query = first + int(change_QK[first:].sum(axis=-1).argmax())
     key = int(change_QK[query].argmax())
     # Where queries are read, too, the row's own message is what is told.
     by_query = is_direct(sender, receiver, Read.QUERY) and read in (Read.QUERY, Read.ALL)

@@ -48,6 +48,9 @@ def test_every_path_is_what_it_is_alone(paths, read):
             weights_QK = paths.weights(sender, receiver, read)
             change_QK = (weights_QK - paths.clean_weights(receiver)).abs().numpy()
             moved_Q = change_QK.sum(axis=-1) / 2
+            # Nothing after a decoder's last layer looks from place to place.
+            if not receiver.site.in_encoder and receiver.layer == CONFIG.n_decoder_layers - 1:
+                moved_Q[:-1] = 0
             assert found.moved_NN[at] == pytest.approx(moved_Q.max(), abs=1e-12)
             query = found.query_NN[at]
             assert moved_Q[query] == pytest.approx(moved_Q.max(), abs=1e-12)

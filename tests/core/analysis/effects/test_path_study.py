@@ -178,3 +178,14 @@ def test_a_head_that_the_model_lacks_is_refused(run):
     sender, missing = Head.parse("encoder.0.self:0"), Head.parse("encoder.9.self:0")
     with pytest.raises(PathError, match="no direct path leads from"):
         one_path(run, TIRED, WIDE, Read.ALL, sender, missing)
+
+
+def test_of_the_decoder_s_last_layer_the_position_is_told_that_makes_the_output(run, study):
+    last = run.model.config.n_decoder_layers - 1
+    sender, receiver = Head(Site("encoder", 2, "self"), 0), Head(Site("decoder", last, "cross"), 1)
+    found = one_path(run, TIRED, WIDE, Read.ALL, sender, receiver)
+    assert found.query == len(found.before_QK) - 1 == study.step
+    # What it mixes elsewhere changes nothing that is measured.
+    at = study.effects.heads.index(receiver)
+    moved = study.effects.moved_NN[:, at] > 0
+    assert moved.any() and (study.effects.query_NN[moved, at] == study.step).all()
