@@ -230,8 +230,8 @@ STOPS = (
         page="training",
         query={"training": "forming", "model": "copy", "kind": "encoder.self", "layer": "0"},
         text=N_(
-            "A model learned to copy a row of letters: here is how widely the heads of its encoder "
-            "spread their weights meanwhile. You can train one, too; this is the last stop."
+            "A model learned to copy a row of letters: here is how widely its heads spread their "
+            "weights meanwhile, first those of the encoder. You can train one, too."
         ),
         question=N_(
             "By which step are all heads of cross-attention in decoder layer 0 sharp: their spread "

@@ -9,7 +9,8 @@ VOCABULARY = Experiment(
     question=N_("How large should a vocabulary of word pieces be?"),
     claim=N_(
         "Byte pair encoding cuts rare words into pieces. With a few hundred pieces sentences "
-        "become long, and a model must learn to spell; beyond 1,500 pieces, more do not help."
+        "become long, and a model must learn to spell. Our guess for these sentences: beyond 1,500 "
+        "pieces, more do not help."
     ),
     source="Sennrich et al. 2016 (BPE)",
     variants=(

@@ -72,7 +72,7 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
     word = _name(opened, now[at])
     if before == after:
-        text = _("What follows “{word}” **does not adapt to it**: {text}")
+        text = _("What follows “{word}” is written **as before**: {text}")
         return text.format(word=word, text=plain(before))
     return _("What follows “{word}” **changes**: {before} → {after}").format(
         word=word, before=plain(before), after=plain(after)

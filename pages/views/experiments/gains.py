@@ -84,7 +84,7 @@ def seen(
         results: Its trainings.
         measure: What is gained; None for right sentences, of which percentage points are.
         write: Writes the measure itself.
-        judged: Whether the claim is about this measure: of no other it is said what gains mean.
+        judged: Whether the claim is about this measure: of no other a verdict is said.
     """
     name = EXACT_MATCH if measure is None else measure.name
     found, start = of(experiment, results, name), experiment.start
@@ -98,10 +98,10 @@ def seen(
         if each.variant != start
     )
     label = _("sentences right") if measure is None else _(measure.label)
-    text = _("{measure} gained over the same start ({start}), seed by seed: {values}.")
+    text = _("{measure} gained over its own start ({start} on average): {values}.")
     if scale > 1:
         text = _(
-            "{measure} gained over the same start ({start}), in percentage points, seed by seed: "
+            "{measure} gained over its own start ({start} on average), in percentage points: "
             "{values}."
         )
     said = text.format(
@@ -109,7 +109,8 @@ def seen(
         start=write(results.estimate(start.name, name).mean),
         values=values,
     )
-    return joined([*(_meaning(experiment, results, name) if judged else ()), said])
+    means = _meaning if judged else _beside
+    return joined([*means(experiment, results, name), said])
 
 
 def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence[str]:
@@ -127,4 +128,21 @@ def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence
             "**Not shown**: the reward helps, but not measurably more than as many updates of "
             "cross-entropy."
         )
+    return [said]
+
+
+def _beside(experiment: Experiment, results: Results, measure: str) -> Sequence[str]:
+    """Say in a sentence how the best gain of a measure compares that nothing is claimed of."""
+    if (best := best_gain(experiment, results, measure)) is None:
+        return []
+    match best.than_base:
+        case Verdict.HOLDS:
+            said = _("The reward helps **more** than as many updates of cross-entropy.")
+        case Verdict.FAILS:
+            said = _("The reward helps **less** than as many updates of cross-entropy.")
+        case _:
+            said = _(
+                "Between the reward and as many updates of cross-entropy **no difference** is "
+                "shown."
+            )
     return [said]

@@ -166,7 +166,7 @@ def _map(
     hidden_LK = hidden.echo_LK | hidden.asked_LK
     legend = _("only repeats the word fed")
     if hidden.asked_LK.any():
-        legend = _("only repeats the word fed; “?”: to be predicted")
+        legend = _("“?”: to be predicted; the others only repeat the word fed")
     texts = [
         ["?" if asked else text for text, asked in zip(row, row_asked, strict=True)]
         for row, row_asked in zip(guesses, hidden.asked_LK.tolist(), strict=True)

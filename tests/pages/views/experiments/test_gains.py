@@ -38,7 +38,7 @@ def test_points_of_right_sentences_are_gained_too(open_experiment, results):
     assert rows[1]["value"] == pytest.approx(found)
     assert spec["title"].startswith("Sentences right gained over its own start")
     # What is said is about what is drawn.
-    assert shown.seen.startswith("Sentences right gained over the same start (")
+    assert "**no difference** is shown. Sentences right gained over its own start (" in shown.seen
     assert f"{METRIC.variants[0].label} **{found:+.1f}**" in shown.seen
 
 
