@@ -59,7 +59,7 @@ def sizes(model: ModelConfig, training: TrainConfig) -> str:
 def unlike_paper(preset: Preset) -> str:
     """Say in which settings beside the sizes a training differs from the paper's; or nothing."""
     # The paper writes the projections of attention without a bias; all presets have one.
-    values, paper = values_of(preset), values_of(PRESETS["base"]) | {"attention_bias": False}
+    values, paper = values_of(preset), {**values_of(PRESETS["base"]), "attention_bias": False}
     parts = [
         _("{setting} {value} (the paper: {usual})").format(
             setting=f"**{_(knob.label)}**", value=_told(knob, values), usual=_told(knob, paper)
