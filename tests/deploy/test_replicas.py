@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -105,14 +106,20 @@ async def train(visitor):
     await visitor.press("start")
 
 
+def done(visit):
+    """Wait for a visit, in a thread: the browser of other tests has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, visit).result()
+
+
 def visitors_apart(address, runs, log):
     """Return the cookies of two visitors whom the proxy leads to different replicas."""
     first = cookie_of(runs, "Ann")
-    asyncio.run(look(address, first, "view=maps"))
+    done(look(address, first, "view=maps"))
     at = replica_of(log, "Ann")
     for number in range(40):
         other = cookie_of(runs, f"Ben-{number}")
-        asyncio.run(look(address, other, "view=maps"))
+        done(look(address, other, "view=maps"))
         if replica_of(log, other) != at:
             return first, at, other
     raise AssertionError("all are led to one replica")
@@ -121,7 +128,7 @@ def visitors_apart(address, runs, log):
 def test_a_replica_that_is_killed_takes_no_run_and_no_view_with_it(served):
     address, replicas, runs, log = served
     ann, at, ben = visitors_apart(address, runs, log)
-    asyncio.run(killed_while_ann_trains(served, ann, at, ben))
+    done(killed_while_ann_trains(served, ann, at, ben))
 
 
 async def killed_while_ann_trains(served, ann, at, ben):

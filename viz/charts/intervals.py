@@ -137,7 +137,16 @@ def intervals(
         )
         .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text="note:N")
     )
-    layers = [line, reach, ones, means, numbers, notes]
+    # A layer without a mark would be a picture without a name to who cannot see it.
+    wanted = [
+        (line, True),
+        (reach, any(row["low"] is not None for row in rows)),
+        (ones, bool(points)),
+        (means, True),
+        (numbers, True),
+        (notes, any(row["note"] for row in rows)),
+    ]
+    layers = [layer for layer, marked in wanted if marked]
     if value.share:
         bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)

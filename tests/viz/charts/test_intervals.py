@@ -62,3 +62,18 @@ def test_only_shares_have_a_bar_from_nothing():
 
     assert len(bars(drawn(BASE))) == 1
     assert not bars(drawn(BASE, value=Quantity("nats")))
+
+
+def test_no_layer_is_without_a_mark():
+    """Who cannot see a chart would be told of a picture without a name."""
+    alone = Measured("one", 0.5, float("-inf"), float("inf"))
+    spec = intervals(
+        [alone], value=Quantity("share"), of_each="seed", write=str, title="t"
+    ).to_dict()
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "point", "text"]
+    beside = Measured("two", 0.5, 0.4, 0.6, [0.5], note="why")
+    spec = intervals(
+        [alone, beside], value=Quantity("share"), of_each="seed", write=str, title="t"
+    ).to_dict()
+    marks = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert marks == ["rule", "rule", "point", "point", "text", "text"]

@@ -51,7 +51,7 @@ def test_the_chart_has_a_ring_for_each_training(open_experiment, results):
     spec = json.loads(chart.proto.spec)
     assert "mean of 3 trainings of each, 95 % interval" in json.dumps(spec["title"])
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
-    assert marks == ["bar", "rule", "rule", "point", "point", "text", "text"]
+    assert marks == ["bar", "rule", "rule", "point", "point", "text"]
 
 
 def test_a_question_that_was_not_run_says_so_and_offers_to(open_experiment, own_runs, monkeypatch):
