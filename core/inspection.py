@@ -97,7 +97,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
-    guessed = [] if run.model.config.is_parallel else _guessed(run.model, logits_BTV[0])
+    guessed = _guessed(run.model, logits_BTV[0])
     if guessed and not fed_ids:
         translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
     words = run.tokenizer.word_texts(translation.source_ids)
@@ -118,8 +118,11 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
 
 
 def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
-    """Return the most probable token of each row; none where a model only makes vectors."""
-    if not model.config.has_output:
+    """Return the most probable token of each row.
+
+    None where a model only makes vectors, or is parallel: see `Inspection.predicted_tokens`.
+    """
+    if not model.config.has_output or model.config.is_parallel:
         return []
     guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
     return guessed

@@ -51,15 +51,10 @@ def path_outcomes(
     """
     pair = path_pair(run, clean, other)
     paths = pair.paths
-    before = _outcome(run, pair, paths.clean_logits_V)
-    path = _outcome(run, pair, paths.path_logits_V(sender, receiver, read))
-    exchanged = _outcome(run, pair, paths.exchanged_logits_V(sender))
-    # Who writes the same in both sentences changes nothing; to compute it would only round.
-    differs = paths.writes_otherwise(sender)
     return PathOutcomes(
-        clean=before,
-        path=path if differs else before,
-        exchanged=exchanged if differs else before,
+        clean=_outcome(run, pair, paths.clean_logits_V),
+        path=_outcome(run, pair, paths.path_logits_V(sender, receiver, read)),
+        exchanged=_outcome(run, pair, paths.exchanged_logits_V(sender)),
         silenced=_outcome(run, pair, paths.silenced_logits_V(sender)),
         other=_outcome(run, pair, paths.other_logits_V),
     )

@@ -123,11 +123,7 @@ class PathPatching:
         return self._one(sender, receiver, read).weights(receiver.site)[0, receiver.index]
 
     def log_probability(self, sender: Head, receiver: Head, read: Read, token: int) -> float:
-        """Return log p(token) after the last position with one path patched, in nats.
-
-        Raises:
-            PathError: There is no direct path, or no such head.
-        """
+        """Return log p(token) with one path patched, in nats; errors are those of the scores."""
         return float(log_probability_of(token, self.path_logits_V(sender, receiver, read)))
 
     def path_logits_V(self, sender: Head, receiver: Head, read: Read) -> Tensor:
@@ -137,11 +133,16 @@ class PathPatching:
             PathError: There is no direct path, or no such head.
         """
         mixed_NHQE = self._one(sender, receiver, read).tensors[receiver.site, Step.MIXED]
+        # Who writes the same changes nothing; to compute it would only round.
+        if not self.writes_otherwise(sender):
+            return self.clean_logits_V
         return self.logits_of(receiver, mixed_NHQE[:, receiver.index])[0]
 
     @torch.inference_mode()
     def exchanged_logits_V(self, head: Head) -> Tensor:
         """Return the scores where all after a head go on with what it mixes in the other one."""
+        if not self.writes_otherwise(head):
+            return self.clean_logits_V
         mixed_BQE = self._other.tensors[head.site, Step.MIXED][:, head.index]
         return self._logits_BV(1, Patch({head: mixed_BQE}))[0]
 

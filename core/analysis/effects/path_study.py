@@ -137,10 +137,7 @@ def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receive
     after_QK = paths.weights(sender, receiver, read).numpy()
     before_QK = paths.clean_weights(receiver).numpy()
     before_log_p = float(log_probability_of(token, paths.clean_logits_V))
-    after_log_p = before_log_p
-    # Who writes the same in both sentences changes nothing; to compute it would only round.
-    if paths.writes_otherwise(sender):
-        after_log_p = paths.log_probability(sender, receiver, read, token)
+    after_log_p = paths.log_probability(sender, receiver, read, token)
     change_QK = np.abs(after_QK.astype(np.float64) - before_QK)
     first = paths.first_telling_query(receiver)
     query = first + int(change_QK[first:].sum(axis=-1).argmax())
