@@ -30,22 +30,20 @@ def chart(
         measure: What is gained; None for right sentences, of which percentage points are.
         write: Writes the measure itself.
     """
-    name = EXACT_MATCH if measure is None else measure.name
+    name, label, scale = _gained(measure)
     found = of(experiment, results, name)
-    scale = 100 if measure is None or measure.share else 1
     start = experiment.start
     things = []
     for each in found:
-        label = _(each.variant.label)
+        row = _(each.variant.label)
         if each.variant == start:
             own = write(results.estimate(start.name, name).mean)
-            label = _("{variant} ({value})").format(variant=label, value=own)
-            things.append(Measured(label, 0.0, float("-inf"), float("inf")))
+            row = _("{variant} ({value})").format(variant=row, value=own)
+            things.append(Measured(row, 0.0, float("-inf"), float("inf")))
             continue
         more = each.more
         mean, low, high = (scale * value for value in (more.mean, more.low, more.high))
-        things.append(Measured(label, mean, low, high, [scale * one for one in each.of_seeds]))
-    label = _("sentences right") if measure is None else _(measure.label)
+        things.append(Measured(row, mean, low, high, [scale * one for one in each.of_seeds]))
     unit = _("{measure}, percentage points") if scale > 1 else "{measure}"
     n = len(results.seeds)
     title = n_(
@@ -63,6 +61,13 @@ def chart(
         title=title.format(measure=capitalised(label), n=number(n)),
         compared=[each.variant for each in found].index(start) if start else 0,
     )
+
+
+def _gained(measure: Measure | None) -> tuple[str, str, int]:
+    """Return a measure's name and label, and 100 where percentage points are gained, else 1."""
+    if measure is None:
+        return EXACT_MATCH, _("sentences right"), 100
+    return measure.name, _(measure.label), 100 if measure.share else 1
 
 
 def _signed(value: float) -> str:
@@ -86,18 +91,16 @@ def seen(
         write: Writes the measure itself.
         judged: Whether the claim is about this measure: of no other a verdict is said.
     """
-    name = EXACT_MATCH if measure is None else measure.name
+    name, label, scale = _gained(measure)
     found, start = of(experiment, results, name), experiment.start
     if not found or start is None:
         return ""
-    scale = 100 if measure is None or measure.share else 1
     one = _("{variant} **{value}**")
     values = listed_apart(
         one.format(variant=_(each.variant.label), value=_signed(scale * each.more.mean))
         for each in found
         if each.variant != start
     )
-    label = _("sentences right") if measure is None else _(measure.label)
     text = _("{measure} gained over its own start ({start} on average): {values}.")
     if scale > 1:
         text = _(
