@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
 from core.runs.archive import archive_run
+from core.training import process
 from pages.frame import cached, language, view
 from pages.locales import catalogues
 from viz.component.payload import unframed
@@ -194,6 +195,14 @@ def archive(tmp_path):
     content = io.BytesIO()
     archive_run(tmp_path / "given" / "gift", content)
     return content.getvalue()
+
+
+@pytest.fixture
+def started(own_runs, monkeypatch):
+    """The runs whose training would have been started."""
+    found = []
+    monkeypatch.setattr(process, "start", found.append)
+    return found
 
 
 @pytest.fixture

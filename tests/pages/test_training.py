@@ -57,14 +57,6 @@ GOOD = [f"the {n} cats; les {n} chats" for n in range(30)]
 
 
 @pytest.fixture
-def started(own_runs, monkeypatch):
-    """The runs whose training would have been started."""
-    found = []
-    monkeypatch.setattr(process, "start", found.append)
-    return found
-
-
-@pytest.fixture
 def set_up(open_page, own_runs, monkeypatch):
     """Return a function that opens the page; tokenizers learn from few samples, to be quick."""
     monkeypatch.setattr("core.training.prepare.TOKENIZER_SAMPLES", 500)

@@ -5,15 +5,6 @@ from html import unescape
 import pytest
 
 from core.runs.run import read_settings
-from core.training import process
-
-
-@pytest.fixture
-def started(own_runs, monkeypatch):
-    """The runs whose training would have been started."""
-    found = []
-    monkeypatch.setattr(process, "start", found.append)
-    return found
 
 
 @pytest.fixture
