@@ -96,7 +96,7 @@ def beam_steps(
     n_source = 0 if source_S is None else len(source_S)
     for _ in range(length_limit(model, n_source, len(prompt)) - len(prefix)):
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
-        last_B = _last(model, prompt[-1], open_)
+        last_B = _last(model.device, prompt[-1], open_)
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
         longer = _continued(model, open_, log_probabilities_BV, 2 * beam, alpha)
         candidates = _sorted(kept, longer)
@@ -106,7 +106,8 @@ def beam_steps(
         parents = [parent for hypothesis, parent in best if not hypothesis.finished]
         if not parents:
             return
-        stepper = stepper.rows(torch.tensor(parents))
+        # All have the one source, in however many places.
+        stepper = stepper.rows(torch.tensor(parents), len(parents) == len(open_))
 
 
 def decode_by_beam(
@@ -131,15 +132,16 @@ def decode_by_beam(
     kept = [[Hypothesis((), 0.0, 0.0)] for _ in source_BS]
     limits = [length_limit(model, n) for n in _lengths(model, source_BS)]
     open_ = [(sentence, hypotheses[0]) for sentence, hypotheses in enumerate(kept)]
-    length = 0
+    device, length = model.device, 0
     while open_:
-        last_B = _last(model, model.config.begins[-1], [h for _, h in open_])
+        last_B = _last(device, model.config.begins[-1], [h for _, h in open_])
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
         length += 1
         continued: dict[int, list[tuple[Hypothesis, int]]] = defaultdict(list)
         found = _continued(model, [h for _, h in open_], log_probabilities_BV, 2 * beam, alpha)
         for hypothesis, parent in found:
             continued[open_[parent][0]].append((hypothesis, parent))
+        before = [sentence for sentence, _ in open_]
         open_, parents = [], []
         for sentence, longer in continued.items():
             best = _sorted(kept[sentence], longer)[:beam]
@@ -149,7 +151,8 @@ def decode_by_beam(
                     open_.append((sentence, hypothesis))
                     parents.append(parent)
         if open_:
-            stepper = stepper.rows(torch.tensor(parents, device=source_BS.device))
+            same_sources = before == [sentence for sentence, _ in open_]
+            stepper = stepper.rows(torch.tensor(parents, device=device), same_sources)
     return [hypotheses[0].tokens for hypotheses in kept]
 
 
@@ -162,10 +165,10 @@ def _sorted(
     return sorted(candidates, key=lambda candidate: -candidate[0].score)
 
 
-def _last(model: Transformer, first: int, hypotheses: list[Hypothesis]) -> Tensor:
+def _last(device: torch.device, first: int, hypotheses: list[Hypothesis]) -> Tensor:
     """Return the token that each was fed last: the first, where it has none of its own."""
     tokens = [(first, *hypothesis.tokens)[-1] for hypothesis in hypotheses]
-    return torch.tensor(tokens, device=model.device)
+    return torch.tensor(tokens, device=device)
 
 
 def _lengths(model: Transformer, source_BS: Tensor) -> list[int]:

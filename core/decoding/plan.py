@@ -38,6 +38,11 @@ class _Block:
     adds: bool
     sublayer: Planned
 
+    def rows(self, index_B: Tensor, same_sources: bool) -> "_Block":
+        """Return the block for some of the sentences: itself, where it keeps nothing of them."""
+        sublayer = self.sublayer.rows(index_B, same_sources)
+        return self if sublayer is self.sublayer else replace(self, sublayer=sublayer)
+
 
 class DecoderPlan:
     """Feeds one token after the other; a model in evaluation mode, without probes."""
@@ -149,16 +154,14 @@ class DecoderPlan:
         bias_1HQK = None if relative is None else relative(1, self.length + 1)
         return Now(self.length, self._visible_B1S, turns, bias_1HQK)
 
-    def rows(self, index_B: Tensor) -> "DecoderPlan":
-        """Return a plan that goes on with some of the sentences, in the order of the index."""
+    def rows(self, index_B: Tensor, same_sources: bool = False) -> "DecoderPlan":
+        """Return a plan that goes on with some of the sentences: see `Stepper.rows`."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        for name in ("_visible_B1S", "_source_BS", "_memory_BSD"):
+        for name in () if same_sources else ("_visible_B1S", "_source_BS", "_memory_BSD"):
             mine: Tensor | None = getattr(self, name)
             setattr(other, name, None if mine is None else mine[index_B])
-        other._blocks = [
-            replace(block, sublayer=block.sublayer.rows(index_B)) for block in self._blocks
-        ]
+        other._blocks = [block.rows(index_B, same_sources) for block in self._blocks]
         return other
 
 

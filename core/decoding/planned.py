@@ -68,8 +68,8 @@ class Planned:
         """Return the same with twice the room for positions."""
         return self
 
-    def rows(self, index_B: Tensor) -> Self:
-        """Return the same for some of the sentences, in the order of the index."""
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
+        """Return the same for some of the sentences: see `Stepper.rows`."""
         return self
 
 
@@ -119,7 +119,7 @@ class _SelfAttention(Planned):
         empty = (torch.empty_like(self.past.key_BHKE), torch.empty_like(self.past.value_BHKE))
         return replace(self, past=self.past.then(KeysValues(*empty)))
 
-    def rows(self, index_B: Tensor) -> Self:
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
         return replace(self, past=self.past.rows(index_B))
 
 
@@ -145,8 +145,8 @@ class _CrossAttention(Planned):
         )
         return self.output(mixed_BH1E.flatten(1))
 
-    def rows(self, index_B: Tensor) -> Self:
-        return replace(self, source=self.source.rows(index_B))
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
+        return self if same_sources else replace(self, source=self.source.rows(index_B))
 
 
 @dataclass(frozen=True, slots=True)

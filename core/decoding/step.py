@@ -165,16 +165,23 @@ class Stepper:
             )
             return sayable(logits_BTV[:, -1], self.model.config), record
 
-    def rows(self, index_B: Tensor) -> "Stepper":
-        """Return a stepper that goes on with some of the sentences, in the order of the index."""
+    def rows(self, index_B: Tensor, same_sources: bool = False) -> "Stepper":
+        """Return a stepper that goes on with some of the sentences, in the order of the index.
+
+        Args:
+            index_B: Whose place in the batch each takes over.
+            same_sources: In each place stands the same source as before, so that nothing that
+                was computed of the sources has to be moved.
+        """
         other = object.__new__(type(self))
-        other.model, other.options = self.model, self.options
-        other._source_BS = None if self._source_BS is None else self._source_BS[index_B]
-        other._visible_B1S = None if self._visible_B1S is None else self._visible_B1S[index_B]
-        other._memory_BSD = None if self._memory_BSD is None else self._memory_BSD[index_B]
+        other.__dict__.update(self.__dict__)
+        for name in () if same_sources else ("_source_BS", "_visible_B1S", "_memory_BSD"):
+            mine: Tensor | None = getattr(self, name)
+            setattr(other, name, None if mine is None else mine[index_B])
         with torch.inference_mode():
             other._cache = None if self._cache is None else self._cache.rows(index_B)
-            other._plan = None if self._plan is None else self._plan.rows(index_B)
+            if self._plan is not None:
+                other._plan = self._plan.rows(index_B, same_sources)
         other._fed_BT = self._fed_BT[index_B]
         return other
 
