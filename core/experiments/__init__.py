@@ -5,7 +5,9 @@
 
 from core.experiments.bottleneck import BOTTLENECK
 from core.experiments.copying import COPYING
+from core.experiments.depth import DEPTH
 from core.experiments.distance import DISTANCE
+from core.experiments.embedding import EMBEDDING
 from core.experiments.experiment import Experiment
 from core.experiments.forcing import FORCING
 from core.experiments.guide import GUIDE
@@ -26,8 +28,19 @@ from core.experiments.vocabulary import VOCABULARY
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
     for each in (
-        *(BOTTLENECK, READING, DISTANCE, ORDER, MIXING, HEADS, PROJECTIONS, SCALE, LINEAR),
-        *(RESIDUALS, NORMS, MEMORY),
+        *(
+            BOTTLENECK,
+            READING,
+            DISTANCE,
+            ORDER,
+            EMBEDDING,
+            MIXING,
+            HEADS,
+            PROJECTIONS,
+            SCALE,
+            LINEAR,
+        ),
+        *(RESIDUALS, DEPTH, NORMS, MEMORY),
         *(FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
     )
 }

@@ -13,7 +13,7 @@ BOTTLENECK = Experiment(
         "longer the sentence, the more is lost. With attention to every word, length hardly "
         "matters, as far as it was learned: here rows of 4 to 16 letters that are to be reversed."
     ),
-    source="Cho et al. 2014; Sutskever et al. 2014; Luong et al. 2015",
+    source="Cho et al. 2014; Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015",
     variants=(
         Variant(BASE, N_("Transformer")),
         Variant(
@@ -26,6 +26,11 @@ BOTTLENECK = Experiment(
             "attention",
             N_("GRU with attention"),
             {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1},
+        ),
+        Variant(
+            "additive",
+            N_("GRU with additive attention"),
+            {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1, "scores": "additive"},
         ),
         Variant(
             "two_way",

@@ -83,6 +83,8 @@ class Experiment:
     """Lengths that are measured, too, and that training never draws; for tasks of symbols."""
     by_distance: bool = False
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
+    by_layer: bool = False
+    """Whether it is measured what becomes of stream and gradient from layer to layer."""
     fading: tuple[str, ...] = ()
     """The variants in which that influence is claimed to fall more than in the base."""
     measures: tuple[Measure, ...] = ()

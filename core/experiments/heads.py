@@ -14,6 +14,7 @@ HEADS = Experiment(
         Variant(BASE, N_("4 heads")),
         Variant("one", N_("1 head"), {"n_heads": 1}, Expected.LESS),
         Variant("two", N_("2 heads"), {"n_heads": 2}),
+        Variant("eight", N_("8 heads"), {"n_heads": 8}),
         Variant("sixteen", N_("16 heads"), {"n_heads": 16}),
     ),
 )

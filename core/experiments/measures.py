@@ -7,11 +7,13 @@ from pathlib import Path
 
 import torch
 
-from core.batch import encode_source
+from core.analysis.heads.evenness import evenness
+from core.batch import collate, encode_source
 from core.evaluate.copying import copying_figures
 from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.exposure import after_mistake
 from core.messages import N_
+from core.model import Record, Step
 from core.runs.records import read_rows
 from core.runs.run import Run, load_run
 from core.tasks import TASKS
@@ -25,6 +27,8 @@ N_COPIED = 1000
 """Held-out sentences in which names are looked for."""
 N_FORCED = 400
 """Held-out sentences in which a mistake is forced."""
+N_LOOKED_AT = 100
+"""Held-out sentences whose attention weights are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +91,36 @@ def _states_at_it(run: Run) -> float:
     return float((one_D - other_D).norm() / one_D.norm())
 
 
+@torch.inference_mode()
+def _evenness(run: Run) -> float:
+    """Return how evenly the weights of all heads are spread, the mean over held-out sentences."""
+    found = []
+    for pair in held_out_pairs(run, N_LOOKED_AT, 0):
+        record = Record()
+        batch = collate([pair])
+        run.model(batch.source_BS, batch.fed_BT, record)
+        for site in run.model.sites():
+            weights_HQK = record.weights(site)[0]
+            visible_QK = record.tensors[site, Step.VISIBLE][0].expand_as(weights_HQK[0])
+            found += [evenness(each_QK.numpy(), visible_QK.numpy()) for each_QK in weights_HQK]
+    return sum(found) / len(found)
+
+
 STEPS_TO_LEARN = Measure("steps_to_learn", N_("steps to 95 % exact match"), _steps_to_learn)
 AFTER_MISTAKE = Measure(
     "after_mistake", N_("tokens right after a forced mistake"), _after_mistake, share=True
 )
 BLEU = Measure("bleu", N_("BLEU"), _bleu)
+EVENNESS = Measure(
+    "evenness",
+    N_("evenness of the weights"),
+    _evenness,
+    share=True,
+    meaning=N_(
+        "The entropy of a row of attention weights as a share of the largest possible, the mean "
+        "over all heads: 100 % where a head looks at all tokens alike, 0 % where at one alone."
+    ),
+)
 TOKENS = Measure("tokens", N_("tokens of a target"), _tokens)
 PRONOUNS = Measure("pronouns", N_("pronouns right"), _pronouns, share=True)
 STATES_AT_IT = Measure("states_at_it", N_("distance of the states at “it”"), _states_at_it)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from core.analysis.attribution.distance import influence_by_distance
+from core.analysis.attribution.layers import by_layer
 from core.analysis.effects.silencing import Silenceable
 from core.batch import Pair
 from core.evaluate.evaluation import held_out_pairs, pairs_of
@@ -13,7 +14,7 @@ from core.experiments.experiment import Experiment, Variant
 from core.experiments.results import Trained
 from core.objective import written
 from core.runs.records import read_rows
-from core.runs.run import Run
+from core.runs.run import Run, load_run
 from core.tasks import TASKS, Sample
 from core.tasks.copying import Copying
 from core.tasks.reversing import Reversing
@@ -66,6 +67,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
         },
         measures=measures,
         by_distance=_by_distance(run) if experiment.by_distance else (),
+        by_layer=_by_layer(run) if experiment.by_layer else {},
     )
 
 
@@ -108,3 +110,13 @@ def _by_distance(run: Run) -> tuple[tuple[int, int, float], ...]:
     sources = [pair.source for pair in held_out_pairs(run, N_DIFFERENTIATED, 0)]
     found = influence_by_distance(run.model, sources)
     return tuple((each.distance, each.pairs, each.norm) for each in found)
+
+
+def _by_layer(run: Run) -> dict[str, list[float]]:
+    pairs = held_out_pairs(run, N_DIFFERENTIATED, 0)
+    found = {}
+    for of, model in (("drawn_", load_run(run.path, 0).model), ("", run.model)):
+        layers = by_layer(model, pairs)
+        found[f"{of}gradient"] = [each.gradient for each in layers]
+        found[f"{of}apart"] = [each.apart for each in layers]
+    return found

@@ -25,6 +25,12 @@ PARALLEL = Experiment(
             Expected.LESS,
             shipped="parallel",
         ),
+        Variant(
+            "parallel_length",
+            N_("parallel, length predicted, copy or reverse"),
+            {"decoder": "parallel", "length": "predicted"},
+            Expected.LESS,
+        ),
         Variant("one", N_("left to right, copy only"), task="copy"),
         Variant(
             "parallel_one",

@@ -1,6 +1,7 @@
 """Why are scores divided by √d_k?"""
 
 from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.experiments.measures import EVENNESS
 from core.messages import N_
 
 SCALE = Experiment(
@@ -20,4 +21,5 @@ SCALE = Experiment(
             Expected.LESS,
         ),
     ),
+    measures=(EVENNESS,),
 )

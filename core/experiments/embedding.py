@@ -1,0 +1,18 @@
+"""Why are embeddings multiplied by √d_model?"""
+
+from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.messages import N_
+
+EMBEDDING = Experiment(
+    name="embedding",
+    question=N_("Why are embeddings multiplied by √d_model?"),
+    claim=N_(
+        "Positions are added to a token’s vector. A vector that is as small as embeddings are "
+        "drawn is drowned by them; multiplied by √d_model, it is as large as what is added."
+    ),
+    source="Vaswani et al. 2017, section 3.4",
+    variants=(
+        Variant(BASE, N_("times √d_model")),
+        Variant("as_drawn", N_("as drawn"), {"embedding_scale": False}, Expected.LESS),
+    ),
+)
