@@ -6,7 +6,15 @@ from pages.frame import layout, lessons
 from pages.frame import view as views
 from pages.frame.language import N_, _, plain
 from pages.frame.view import View
-from pages.views.experiments import answer, distances, learning, lengths, question, run_here
+from pages.views.experiments import (
+    answer,
+    distances,
+    layers,
+    learning,
+    lengths,
+    question,
+    run_here,
+)
 from pages.views.experiments.question import Asked
 
 VIEWS: tuple[View[Asked], ...] = (
@@ -22,13 +30,20 @@ DISTANCES: View[Asked] = View(
     N_("How far does the influence of a word reach?"),
     distances.draw,
 )
-"""Only where that was measured."""
+"""Only where that was measured, as the next."""
+LAYERS: View[Asked] = View(
+    "layers",
+    N_("by layer"),
+    N_("What becomes of words and gradients on their way through the layers?"),
+    layers.draw,
+)
 OUTCOME = "outcome"
 """In the URL: the view."""
 
 
 def _offered(asked: Asked) -> tuple[View[Asked], ...]:
-    return (*VIEWS, DISTANCES) if distances.measured(asked) else VIEWS
+    measured = {DISTANCES: distances.measured(asked), LAYERS: layers.measured(asked)}
+    return (*VIEWS, *(view for view, there in measured.items() if there))
 
 
 def _ask_view(asked: Asked) -> View[Asked]:

@@ -136,6 +136,16 @@ class Results:
             for distance, each in sorted(found.items())
         }
 
+    def by_layer(self, variant: str, name: str) -> list[float]:
+        """Return the mean over seeds of what was measured behind each layer; nothing without it.
+
+        Args:
+            variant: Which.
+            name: See `Trained.by_layer`.
+        """
+        of_seeds = [each.by_layer[name] for each in self.of(variant) if name in each.by_layer]
+        return [sum(values) / len(values) for values in zip(*of_seeds, strict=True)]
+
     def curve(self, variant: str, measure: str) -> tuple[list[float], list[float]]:
         """Return steps of a training, and the mean over seeds of what was measured there.
 

@@ -62,7 +62,7 @@ class Quantity:
         if self.log and self.domain:
             return alt.Axis(format=".6~g", values=_decades(*self.domain))
         if self.share and self.squeezed:
-            return alt.Axis(format=".1~%", values=[0.0, *_decades(self.squeezed, 1.0)])
+            return alt.Axis(format=".2~%", values=[0.0, *_decades(self.squeezed, 1.0)])
         if self.share and self.domain == (0.0, 1.0):
             # Where there is room for few, the last is among them: of six it would be left out.
             return alt.Axis(format=".0%", values=[0.0, 0.25, 0.5, 0.75, 1.0])
