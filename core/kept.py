@@ -8,6 +8,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -133,6 +134,10 @@ def _parts(value: object) -> Iterable[object]:
         return (*value.keys(), *value.values())
     if isinstance(value, list | tuple | set | frozenset):
         return value
-    slots = (name for each in type(value).__mro__ for name in getattr(each, "__slots__", ()))
-    held = {name: getattr(value, name, None) for name in slots}
-    return (*held.values(), *getattr(value, "__dict__", {}).values())
+    held = [getattr(value, name, None) for name in _slots(type(value))]
+    return (*held, *getattr(value, "__dict__", {}).values())
+
+
+@lru_cache(maxsize=1024)
+def _slots(of: type) -> tuple[str, ...]:
+    return tuple(name for each in of.__mro__ for name in getattr(each, "__slots__", ()))

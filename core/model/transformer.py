@@ -194,7 +194,8 @@ class Transformer(nn.Module):
 
     def sites(self) -> tuple[Site, ...]:
         """Return every attention sublayer's site: encoder self, decoder self, cross."""
-        found = [each.site for each in self.modules() if isinstance(each, MultiHeadAttention)]
+        sublayers = [sublayer for layer in self.layers() for sublayer, _ in layer.blocks()]
+        found = [each.site for each in sublayers if isinstance(each, MultiHeadAttention)]
         kinds = list(dict.fromkeys(site.attention for site in found))
         return tuple(sorted(found, key=lambda site: kinds.index(site.attention)))
 

@@ -72,10 +72,15 @@ def name_of(path: Path) -> str:
 def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
-        settings(path)
+        weights = of_files(_weights_of_run, path)
     except RunError as error:
         return str(error)
-    return "" if newest_checkpoint(path) else _("{run}: no checkpoint yet").format(run=path)
+    return "" if weights else _("{run}: no checkpoint yet").format(run=path)
+
+
+def _weights_of_run(path: Path) -> Path | None:
+    read_settings(path)
+    return newest_checkpoint(path)
 
 
 def settings(path: Path) -> RunSettings:
