@@ -8,8 +8,8 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import lru_cache
-from typing import Generic, TypeVar
+from enum import Enum, auto
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from torch import Tensor, nn
@@ -99,45 +99,79 @@ def bytes_of_run(run: Run) -> int:
     return sum(each.nbytes for each in run.model.saved().values())
 
 
+class _Sort(Enum):
+    """How the bytes of an object are told."""
+
+    NOT_COUNTED = auto()
+    ALONE = auto()
+    """It refers to nothing else."""
+    TENSOR = auto()
+    ARRAY = auto()
+    WITH_PARTS = auto()
+
+
 def bytes_of(value: object) -> int:
     """Return the bytes that a value takes with all that it refers to, each counted once.
 
     Runs, models and code are not counted: a value shares them with others.
     """
     seen: set[int] = set()
-    left, total = [value], 0
+    left: list[Any] = [value]
+    total = 0
     while left:
         each = left.pop()
-        if id(each) in seen or isinstance(each, Run | nn.Module | type) or callable(each):
+        sort = _sort(type(each))
+        if sort is _Sort.NOT_COUNTED or id(each) in seen:
             continue
         seen.add(id(each))
-        if isinstance(each, Tensor):
+        if sort is _Sort.TENSOR:
             # Views of one memory keep all of it.
             memory = each.untyped_storage()
             total += 0 if memory.data_ptr() in seen else memory.nbytes()
             seen.add(memory.data_ptr())
-        elif isinstance(each, np.ndarray) and each.base is not None:
-            left.append(each.base)
-        elif isinstance(each, np.ndarray):
-            total += each.nbytes
+        elif sort is _Sort.ARRAY:
+            if each.base is None:
+                total += each.nbytes
+            else:
+                left.append(each.base)
         else:
             total += sys.getsizeof(each)
-            left.extend(_parts(each))
+            if sort is not _Sort.ALONE:
+                left.extend(_parts(each))
     return total
+
+
+def _sort(of: type) -> _Sort:
+    """Return how the bytes of a type's objects are told, which is asked once for each type."""
+    if of not in _SORTS:
+        _SORTS[of] = _new_sort(of)
+    return _SORTS[of]
+
+
+def _new_sort(of: type) -> _Sort:
+    if issubclass(of, Run | nn.Module) or any("__call__" in vars(each) for each in of.__mro__):
+        return _Sort.NOT_COUNTED
+    sorts = {
+        Tensor: _Sort.TENSOR,
+        np.ndarray: _Sort.ARRAY,
+        str | bytes | int | float | None: _Sort.ALONE,
+    }
+    return next((sort for kind, sort in sorts.items() if issubclass(of, kind)), _Sort.WITH_PARTS)
 
 
 def _parts(value: object) -> Iterable[object]:
     """Return what a value refers to."""
-    if isinstance(value, str | bytes | int | float | bool | None):
-        return ()
     if isinstance(value, Mapping):
         return (*value.keys(), *value.values())
     if isinstance(value, list | tuple | set | frozenset):
         return value
-    held = [getattr(value, name, None) for name in _slots(type(value))]
+    of = type(value)
+    if of not in _SLOTS:
+        _SLOTS[of] = [name for each in of.__mro__ for name in getattr(each, "__slots__", ())]
+    held = [getattr(value, name, None) for name in _SLOTS[of]]
     return (*held, *getattr(value, "__dict__", {}).values())
 
 
-@lru_cache(maxsize=1024)
-def _slots(of: type) -> tuple[str, ...]:
-    return tuple(name for each in of.__mro__ for name in getattr(each, "__slots__", ()))
+# A decoding has thousands of parts of a few types.
+_SORTS: dict[type, _Sort] = {}
+_SLOTS: dict[type, list[str]] = {}

@@ -127,6 +127,7 @@ class Tokenizer(ABC):
         self._splitter = splitter
         self.specials = specials
         self.begins, self.ends, self.mask_id = begins, ends, mask_id
+        self._alone: dict[int, Token] = {}
 
     @property
     def vocab_size(self) -> int:
@@ -188,7 +189,7 @@ class Tokenizer(ABC):
 
         “il” in “qu'il” and “il” at the beginning of a word are two tokens.
         """
-        tokens = [self.describe([token_id])[0] for token_id in ids]
+        tokens = [self._described_alone(token_id) for token_id in ids]
         alike = Counter(
             {token_id: token.text for token_id, token in zip(ids, tokens, strict=True)}.values()
         )
@@ -198,6 +199,12 @@ class Tokenizer(ABC):
             else token
             for token_id, token in zip(ids, tokens, strict=True)
         )
+
+    def _described_alone(self, token_id: int) -> Token:
+        """Return what `describe` says of a single id, which every step of a decoding asks for."""
+        if token_id not in self._alone:
+            [self._alone[token_id]] = self.describe([token_id])
+        return self._alone[token_id]
 
     def begins_word(self, token_id: int) -> bool:
         """Say whether there is a space before a token."""
