@@ -1,6 +1,6 @@
 """What do residual connections do in a deep stack?"""
 
-from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
 from core.messages import N_
 
 _FOUR = {"n_encoder_layers": 4, "n_decoder_layers": 4}
@@ -23,13 +23,9 @@ DEPTH = Experiment(
         Variant("two_without", N_("2 layers, no residual"), _WITHOUT, Expected.LESS),
         Variant("four_without", N_("4 layers, no residual"), _FOUR | _WITHOUT, Expected.LESS),
         Variant("eight_without", N_("8 layers, no residual"), _EIGHT | _WITHOUT, Expected.LESS),
-        Variant(
-            "eight_bare",
-            N_("8 layers, neither residual nor norm"),
-            {**_EIGHT, **_WITHOUT, "norm_kind": "none"},
-            Expected.LESS,
-        ),
     ),
+    task="copy",
+    settings={**REVERSING, "steps": 1000, "warmup": 100, "cooldown": 900, "evaluate_every": 200},
     by_layer=True,
     caution=N_(
         "All are trained for the same number of steps; a deeper stack has more parameters, and "

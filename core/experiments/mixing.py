@@ -8,8 +8,8 @@ MIXING = Experiment(
     question=N_("Does an encoder need attention, or will any mixing of its words do?"),
     claim=N_(
         "Attention mixes with weights that depend on what is said. A convolution sees neighbours "
-        "alone, an average ignores what they say, and without mixing each word stays alone: all "
-        "of them do worse."
+        "alone; an average, which attention becomes where all queries or keys are 0, gives every "
+        "word the weight 1/n; without mixing each word stays alone: all of them do worse."
     ),
     source="Vaswani et al. 2017, section 4; Gehring et al. 2017 (convolution)",
     variants=(
