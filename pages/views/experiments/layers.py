@@ -132,9 +132,9 @@ def _vanished(moment: str, gradient: Series) -> Iterator[str]:
         )
         yield text.format(smallest=number(min(found.values()), significant=2))
         return
-    one = _("{variant} (× {value})")
+    one = _("{variant} ({share} left)")
     variants = listed_apart(
-        one.format(variant=label, value=number(found[label], significant=2)) for label in vanished
+        one.format(variant=label, share=percent(found[label])) for label in vanished
     )
     yield _(
         "The gradient vanishes on its way back to the embeddings only here: {variants}."

@@ -60,7 +60,7 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
     seen = shown.seen.replace("\u00a0", " ")
     assert "nearly the same vector (less than 1 % apart): 2 layers, no residual." in seen
     assert "They stay apart: 2 layers (60 %)." in seen
-    assert "only here: 2 layers, no residual (× 0.050)." in seen
+    assert "only here: 2 layers, no residual (5 % left)." in seen
     _at, shown, _said = open_experiment(
         "depth", outcome="layers", experiment_run="here", layers_of="trained"
     )
