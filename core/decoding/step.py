@@ -5,6 +5,7 @@ B batch, H heads, K key positions, S source length, V vocabulary, D model width.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import torch
@@ -123,7 +124,9 @@ class Stepper:
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
                 seen = (self._memory_BSD, self._visible_B1S)
-                self._plan = _plan_of(model, *seen, n, self._source_BS)
+                # What only a model's own modules can compute has no plan.
+                with suppress(PlanError):
+                    self._plan = DecoderPlan(model, *seen, n, self._source_BS)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.
@@ -184,20 +187,6 @@ class Stepper:
                 other._plan = self._plan.rows(index_B, same_sources)
         other._fed_BT = self._fed_BT[index_B]
         return other
-
-
-def _plan_of(
-    model: Transformer,
-    memory_BSD: Tensor | None,
-    visible_B1S: Tensor | None,
-    n_texts: int,
-    source_BS: Tensor | None,
-) -> DecoderPlan | None:
-    """Return the fast way to decode; None for a model that only its own modules can compute."""
-    try:
-        return DecoderPlan(model, memory_BSD, visible_B1S, n_texts, source_BS)
-    except PlanError:
-        return None
 
 
 def require_next(config: ModelConfig) -> None:

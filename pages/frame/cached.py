@@ -72,15 +72,12 @@ def name_of(path: Path) -> str:
 def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
-        weights = of_files(_weights_of_run, path)
+        settings(path)
     except RunError as error:
         return str(error)
-    return "" if weights else _("{run}: no checkpoint yet").format(run=path)
-
-
-def _weights_of_run(path: Path) -> Path | None:
-    read_settings(path)
-    return newest_checkpoint(path)
+    return (
+        "" if of_files(newest_checkpoint, path) else _("{run}: no checkpoint yet").format(run=path)
+    )
 
 
 def settings(path: Path) -> RunSettings:
