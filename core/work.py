@@ -27,6 +27,8 @@ from core.jobs import Job, Wish
 
 NICENESS = 19
 """Whoever uses the machine comes first."""
+AUTOGROUP = Path("/proc/self/autogroup")
+"""Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0
 """Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
 
@@ -167,6 +169,16 @@ def working(job: Job, folder: Path) -> Iterator[Work]:
             work.end()
 
 
+def make_way() -> None:
+    """Let whoever uses the machine come first."""
+    with suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    # Linux may weigh whole sessions against each other, whatever their processes say, and a job
+    # has a session of its own.
+    with suppress(OSError):
+        AUTOGROUP.write_text(str(NICENESS))
+
+
 def main(
     job: Job,
     work: Callable[..., Iterable[object]],
@@ -187,8 +199,7 @@ def main(
     """
     folder, *others = sys.argv[1:] if arguments is None else arguments
     expected: tuple[type[Exception], ...] = (OSError, job.error, *mendable)
-    with suppress(OSError, AttributeError):
-        os.nice(NICENESS)
+    make_way()
     try:
         for _ in work(Path(folder), *others):
             pass

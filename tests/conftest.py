@@ -98,7 +98,7 @@ def one_stack_folder(tmp_path_factory):
 def _never_behind_others():
     """Work that makes way for others would, called in a test, slow down all tests after it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "nice", lambda _steps: 0)
+        patch.setattr("core.work.make_way", lambda: None)
         yield
 
 

@@ -6,7 +6,7 @@ import sys
 import time
 
 from core.jobs import Files, Job
-from core.work import main, working
+from core.work import AUTOGROUP, main, working
 
 COUNTING = Job("tests.core.counting", "counting here", Files.named("count"))
 
@@ -19,6 +19,8 @@ def count(folder, n, seconds="0"):
             time.sleep(float(seconds))
             yield number
         told = {"found": found, "nice": os.nice(0), "session": os.getsid(0), "pid": os.getpid()}
+        if AUTOGROUP.exists():
+            told["session_nice"] = int(AUTOGROUP.read_text().rpartition(" ")[2])
         (folder / "counted.json").write_text(json.dumps(told))
 
 
