@@ -25,8 +25,8 @@ from filelock import FileLock, Timeout
 
 from core.jobs import Job, Wish
 
-NICENESS = 19
-"""Whoever uses the machine comes first."""
+NICENESS = int(os.environ.get("JOB_NICENESS", "19"))
+"""Whoever uses the machine comes first; from 0, where all count alike, to 19."""
 AUTOGROUP = Path("/proc/self/autogroup")
 """Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0

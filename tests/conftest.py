@@ -19,6 +19,8 @@ from tests.browser.chromium import COMPILED_ONCE, launched
 
 # Before torch is imported, which reads it once.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Beside a whole suite, work that makes way would hardly come to its end.
+os.environ["JOB_NICENESS"] = "0"
 
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
@@ -92,14 +94,6 @@ def one_stack_folder(tmp_path_factory):
         return runs / like
 
     return folder
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _never_behind_others():
-    """Work that makes way for others would, called in a test, slow down all tests after it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.work.make_way", lambda: None)
-        yield
 
 
 @pytest.fixture(autouse=True)

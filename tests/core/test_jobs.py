@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from core import jobs, work
+from core import jobs
 from core.jobs import ROOT, Files, JobError, Status, is_worked_on
 from core.work import main
 from tests.core.counting import COUNTING, count
@@ -57,13 +57,16 @@ def test_work_is_done_in_another_process_and_leaves_its_result_alone(folder):
     assert told["pid"] != os.getpid()
 
 
-def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_it(folder):
+def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_it(
+    folder, monkeypatch
+):
+    monkeypatch.setenv("JOB_NICENESS", "7")
     COUNTING.start(folder, 1)
     ended(folder)
     told = json.loads((folder / "counted.json").read_text())
-    assert told["nice"] == work.NICENESS
+    assert told["nice"] == 7
     # Where Linux weighs sessions against each other, that of the job counts as little.
-    assert told.get("session_nice", work.NICENESS) == work.NICENESS
+    assert told.get("session_nice", 7) == 7
     # Ctrl-C goes to all processes of a terminal's session that are in front.
     assert told["session"] == told["pid"] != os.getsid(0)
 
