@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.messages import N_
-from pages.classroom import accounts, cookie, sign_in
+from pages.classroom import accounts, cookie, destination, sign_in
 from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import Attempts, matches
 from pages.classroom.settings import Classroom
@@ -30,8 +30,8 @@ HEALTH = "/_stcore/health"
 CANNOT_BE_KEPT = N_("your name cannot be kept: the disk of the class is full or read-only")
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods of requests that change nothing."""
-LARGEST_FORM = 10_000
-"""Bytes."""
+LARGEST_FORM = 200_000
+"""Bytes; an address may hold a long sentence, in nine letters a sign."""
 FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
 """So many failures cost nothing: a class may come from one address."""
 HEADERS = {
@@ -90,7 +90,7 @@ class Guard:
         if self._classroom.accounts and path in accounts.ROUTES:
             return None
         if self._classroom.accounts and path == sign_in.BY_ACCOUNT:
-            return _redirected(accounts.way_there())
+            return self._to_provider(request)
         return await self._ask(request)
 
     def _is_let_in(self, scope: Scope) -> bool:
@@ -102,6 +102,10 @@ class Guard:
         if "text/html" not in request.headers.get("accept", ""):
             return Response("", 401, HEADERS)
         asked = request.scope["path"] + (f"?{request.url.query}" if request.url.query else "")
+        if asked == "/":
+            # There the provider leads back to; whoever asks for something else wants that now.
+            kept = request.cookies.get(destination.NAME, "")
+            asked = destination.address_of(self._classroom, kept)
         form = Form(then=asked if sign_in.is_here(asked) else "/")
         if self._classroom.accounts and (claims := accounts.claims_of(request.cookies)):
             visitor = await run_in_threadpool(self._of_account, self._classroom.accounts, claims)
@@ -147,16 +151,18 @@ class Guard:
         self._of_machine.note(machine, failed=False)
         return self._let_in(request, visitor, form.then)
 
+    def _to_provider(self, request: Request) -> Response:
+        answer = _redirected(accounts.way_there())
+        kept = destination.written(self._classroom, request.query_params.get("then", "/"))
+        _keep(request, answer, destination.NAME, kept, destination.SECONDS)
+        return answer
+
     def _let_in(self, request: Request, visitor: Visitor, then: str) -> Response:
         answer = _redirected(then)
-        answer.set_cookie(
-            cookie.NAME,
-            cookie.written(self._classroom, visitor),
-            max_age=cookie.seconds(self._classroom),
-            httponly=True,
-            samesite="lax",
-            secure=request.url.scheme == "https",
-        )
+        kept = cookie.written(self._classroom, visitor)
+        _keep(request, answer, cookie.NAME, kept, cookie.seconds(self._classroom))
+        if destination.NAME in request.cookies:
+            answer.delete_cookie(destination.NAME)
         return answer
 
     def _page(
@@ -206,6 +212,18 @@ def _begin_attempt(attempts: Attempts, who: str) -> None:
     if seconds := attempts.wait(who):
         raise _TooOftenError(max(1.0, seconds))
     attempts.note(who, failed=True)
+
+
+def _keep(request: Request, answer: Response, name: str, kept: str, seconds: int) -> None:
+    """Have a browser keep something for a while, that it shows this server alone and no script."""
+    answer.set_cookie(
+        name,
+        kept,
+        max_age=seconds,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
 
 
 def _signed_out(request: Request) -> Response:

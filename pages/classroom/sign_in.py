@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from html import escape
 from string import Template
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
+from pages.classroom.accounts import ROUTES
 from pages.classroom.visitors import SHORTEST_WORD
 from pages.frame import language
 from pages.frame.language import _, n_, number
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 BY_ACCOUNT = f"{SIGN_IN}/account"
+_NO_PAGES = (SIGN_IN, SIGN_OUT, "/auth/", *ROUTES)
+"""Where nobody is led who has signed in: each would ask again, or sign out."""
 LONGEST = 200
 """Letters of what is typed into one field."""
 _PAGE = Template("""<!doctype html>
@@ -78,11 +81,11 @@ def read(content: bytes) -> Form:
     ('/', '/')
     """
     try:
-        found = parse_qs(content.decode(), max_num_fields=10)
+        found = _queries(content.decode(), most=10)
     except ValueError:
         found = {}
-    typed = {name: values[0][:LONGEST] for name, values in found.items()}
-    then = found.get("then", ["/"])[0]
+    typed = {name: value[:LONGEST] for name, value in found.items()}
+    then = found.get("then", "/")
     return Form(
         password=typed.get("password", ""),
         name=typed.get("name", "").strip(),
@@ -91,11 +94,21 @@ def read(content: bytes) -> Form:
     )
 
 
+def _queries(text: str, most: int | None = None) -> dict[str, str]:
+    """Return what is said of each name; the first, where there are several.
+
+    Raises:
+        ValueError: There are more than `most`.
+    """
+    found = parse_qs(text, max_num_fields=most)
+    return {name: values[0] for name, values in found.items()}
+
+
 def is_here(address: str) -> bool:
     """Say whether an address is one of this app, and not of another machine."""
     return (
         address.startswith("/")
-        and not address.startswith(("//", SIGN_IN, SIGN_OUT))
+        and not address.startswith(("//", *_NO_PAGES))
         and address.isprintable()
         and "\\" not in address
     )
@@ -112,7 +125,8 @@ def page(
     """Return the page in the language of whoever signs in.
 
     Args:
-        languages: What the browser asks for: the header `Accept-Language`.
+        languages: What the browser asks for: the header `Accept-Language`. The address that was
+            asked for goes before it, where it says a language.
         form: What was typed before; passwords are not shown again.
         problem: Why one could not come in.
         seconds: For so long nothing is tried for whoever guessed too often.
@@ -122,7 +136,8 @@ def page(
     def made() -> str:
         return _page(form, problem, round(seconds), by_account=by_account)
 
-    return language.in_language(_accepted(languages), made)
+    linked = _queries(form.then.partition("?")[2]).get(language.LANGUAGE, "")
+    return language.in_language(language.spoken(linked) or _accepted(languages), made)
 
 
 def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
@@ -153,7 +168,8 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
     shown = {name: escape(text) for name, text in texts.items()}
     alert = f'<p role="alert">{escape(said)}</p>' if said else ""
     account = escape(_("Sign in with your account"))
-    link = f'<a class="account" href="{BY_ACCOUNT}">{account}</a>'
+    way = escape(f"{BY_ACCOUNT}?{urlencode({'then': form.then})}")
+    link = f'<a class="account" href="{way}">{account}</a>'
     return _PAGE.substitute(shown, problem=alert, account=link if by_account else "")
 
 

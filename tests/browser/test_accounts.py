@@ -1,6 +1,7 @@
 """A class that opens with accounts of a provider: the whole way, there and back."""
 
 import os
+import re
 import subprocess
 import sys
 import urllib.error
@@ -108,6 +109,20 @@ def test_an_answer_that_nobody_asked_for_opens_nothing(address):
     )
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(request)
+
+
+def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, address, browser):
+    asked.said = ANN
+    page = browser.new_context().new_page()
+    page.goto(f"{address}/heads?model=translate&trial=scores&lang=zh_CN")
+    page.get_by_role("link", name="用你的账号登录").click()
+    expect(page.get_by_text("每个头的角色")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/heads\?.*\bmodel=translate\b(?!-)"))
+    # The address is kept no longer than it is needed.
+    kept = {cookie["name"] for cookie in page.context.cookies()}
+    assert "transformer_class" in kept
+    assert "transformer_class_destination" not in kept
+    page.context.close()
 
 
 def test_in_a_browser_the_teacher_signs_in_and_out(asked, address, browser):

@@ -1,8 +1,10 @@
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from html import unescape
 from types import SimpleNamespace
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -34,7 +36,9 @@ def ask(tmp_path):
     """Return a function that asks a guard for something: status, headers and text."""
     guards = {None: Guard(whatever, CLASSROOM, tmp_path)}
 
-    def asked(path="/", *, kind="http", form=None, kept="", classroom=None, **headers):
+    def asked(
+        path="/", *, query="layer=1", kind="http", form=None, kept="", classroom=None, **headers
+    ):
         sent = []
         guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))
         headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
@@ -42,7 +46,7 @@ def ask(tmp_path):
             "type": kind,
             "method": "GET" if form is None else "POST",
             "path": path,
-            "query_string": b"layer=1" if form is None else b"",
+            "query_string": query.encode() if form is None else b"",
             "scheme": "http",
             "server": ("class.local", 80),
             "client": ("10.0.0.1", 1),
@@ -149,7 +153,7 @@ def test_whoever_guesses_the_password_has_to_wait(ask, monkeypatch):
 
 
 def test_a_form_that_is_too_large_is_not_read(ask):
-    assert ask("/sign-in", form=ANN | {"name": "x" * 20_000})[0] == 413
+    assert ask("/sign-in", form=ANN | {"name": "x" * 300_000})[0] == 413
 
 
 def test_signing_out_takes_the_cookie_away(ask):
@@ -195,6 +199,50 @@ def account_of(classroom):
     return accounts.account_of(classroom.accounts, ACCOUNT | {"email": "ann@school.example"})
 
 
+def led_by_account(ask, query, asked_on_return=""):
+    """Return where an account is led that has signed in by a link of the page to sign in."""
+    status, headers, _ = ask("/sign-in/account", query=query, classroom=OPEN)
+    assert (status, headers["location"].partition("?")[0]) == (303, "/auth/login")
+    assert "HttpOnly" in headers["set-cookie"]
+    cookies = f"{kept_of('ann@school.example')}; {headers['set-cookie'].partition(';')[0]}"
+    back = ask("/", query=asked_on_return, classroom=OPEN, accept="text/html", cookie=cookies)
+    return back[1]["location"]
+
+
+def test_an_account_comes_back_from_the_provider_to_the_view_that_it_asked_for(ask):
+    view = "model=translate&trial=paths&lang=zh_CN"
+    page = ask("/heads", query=view, classroom=OPEN, accept="text/html")[2]
+    [link] = re.findall(r'href="/sign-in/account\?(.*?)"', page)
+    assert led_by_account(ask, unescape(link)) == f"/heads?{view}"
+    assert led_by_account(ask, unescape(link), "layer=2") == "/?layer=2", "asked for since then"
+    assert led_by_account(ask, "") == "/"
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "//elsewhere.org",
+        "https://elsewhere.org",
+        "elsewhere.org",
+        "/\\elsewhere.org",
+        "/\t/elsewhere.org",
+        "/\r\nLocation: https://elsewhere.org",
+        "javascript:alert(1)",
+        "/sign-out",
+        "/auth/logout",
+        "/oauth2callback?code=1",
+    ],
+)
+def test_nobody_is_led_elsewhere_by_a_password_or_an_account(ask, then):
+    assert ask("/sign-in", form=ANN | {"then": then})[1]["location"] == "/"
+    assert led_by_account(ask, urlencode({"then": then})) == "/"
+
+
+def test_a_password_leads_to_an_address_of_a_long_sentence(ask):
+    view = f"/heads?source={quote('他没有过马路，因为它太累了。' * 100)}"
+    assert ask("/sign-in", form=ANN | {"then": view})[1]["location"] == view
+
+
 def test_an_account_of_elsewhere_is_refused_and_may_be_changed(ask):
     status, headers, text = ask(
         "/", classroom=OPEN, accept="text/html", cookie=kept_of("ann@else.example")
@@ -202,6 +250,8 @@ def test_an_account_of_elsewhere_is_refused_and_may_be_changed(ask):
     assert status == 403
     assert "This account does not open the class." in text
     assert "Max-Age=0" in headers["set-cookie"]
+    # The other account is led where this one was to go.
+    assert "then=%2F%3Flayer%3D1" in text
 
 
 def test_without_accounts_no_way_leads_past_the_passwords(ask):

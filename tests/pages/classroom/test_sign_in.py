@@ -23,7 +23,8 @@ def test_whoever_guessed_too_often_is_told_for_how_long_to_wait():
 
 @pytest.mark.parametrize(
     "address",
-    ["", "heads", "//elsewhere.org", "/\\elsewhere.org", "https://x.org", "/a\r\nb", "/sign-out"],
+    ["", "heads", "//elsewhere.org", "/\\elsewhere.org", "https://x.org", "/a\r\nb", "/sign-out"]
+    + ["/auth/logout", "/oauth2callback?code=1"],
 )
 def test_one_is_never_led_elsewhere(address):
     assert not is_here(address)
@@ -47,8 +48,12 @@ def test_the_page_is_in_the_language_of_whoever_signs_in(monkeypatch, tmp_path):
     assert "<button>Entrer</button>" in page("tlh, fr-CA;q=0.9, en;q=0.8", Form())
     assert '<html lang="fr">' in page("fr", Form())
     assert "<button>Sign in</button>" in page("en", Form())
+    # A link that says a language opens in it.
+    assert '<html lang="fr">' in page("en", Form(then="/heads?layer=1&lang=fr"))
+    assert '<html lang="en">' in page("en", Form(then="/heads?lang=tlh"))
 
 
 def test_accounts_are_offered_where_they_open_the_class():
     assert "/sign-in/account" not in page("en", Form())
-    assert 'href="/sign-in/account"' in page("en", Form(), by_account=True)
+    shown = page("en", Form(then="/heads?a=1&b=2"), by_account=True)
+    assert 'href="/sign-in/account?then=%2Fheads%3Fa%3D1%26b%3D2"' in shown
