@@ -19,7 +19,7 @@ from viz.component.standalone import Drawn, standalone_page
 
 FACTS: Mapping[str, str] = {
     "model": N_("Model"),
-    "step": N_("Step"),
+    "step": N_("Training step"),
     "sentence": N_("Sentence"),
     "translation": N_("Translation"),
     "continuation": N_("Continuation"),

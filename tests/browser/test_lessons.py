@@ -110,7 +110,7 @@ def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
     page = visit(link("layers", "lens", model="translate-guided"))
     picture(page)
     head, first, *_rest = saved(page, 0)
-    assert head == ["after", "word fed", "word", "probability"]
+    assert head == ["read after", "word fed", "word", "probability"]
     run = load_run(ROOT / "gallery" / "translate-guided")
     found = translate(run, "The animal didn't cross the street because it was too tired.")
     lens = decoder_lens(run.model, found.source_ids, found.fed_ids)

@@ -58,13 +58,13 @@ def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_poi
 
 def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
     page = opened(visit, "q·k")
-    forth = page.get_by_role("button", name="Next")
+    forth = page.get_by_role("button", name="Next step")
     forth.focus()
     for stage in ("÷ √d_k", "mask", "softmax"):
         page.keyboard.press("Enter")
         expect(page.get_by_role("radio", name=stage, exact=True)).to_be_checked()
         expect(forth).to_be_focused()
-    page.get_by_role("button", name="Back").press("Enter")
+    page.get_by_role("button", name="Previous step").press("Enter")
     expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
 
 

@@ -55,7 +55,7 @@ VOCABULARY = Knob("vocab_size", N_("Vocabulary"), _VOCABULARY, (260, 50_000), 20
 MODEL = (
     Knob("n_encoder_layers", N_("Encoder layers"), _ENCODER, (1, 24)),
     Knob("n_decoder_layers", N_("Decoder layers"), _DECODER, (1, 24)),
-    Knob("n_heads", N_("Heads"), _HEADS, (1, 64)),
+    Knob("n_heads", N_("Heads per layer"), _HEADS, (1, 64)),
     Knob("d_model", N_("d_model"), _D_MODEL, (1, 2048), 16),
     Knob("d_ff", N_("d_ff"), _D_FF, (1, 8192), 64),
     Knob("norm", N_("Norm"), _NORM, offered=get_args(Norm)),

@@ -182,7 +182,7 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
     return _("{words} in {share} of {rows} ({hits} of {n}; by chance {chance})").format(
         words=words,
         share=percent(pattern.share),
-        rows=_("steps from row to row") if pattern.name == "forward" else _("rows"),
+        rows=_("steps from row to row") if pattern.name == "forward" else _("its rows"),
         hits=number(pattern.hits),
         n=number(pattern.rows),
         chance=percent(pattern.chance),

@@ -100,10 +100,10 @@ def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]
     chosen = cell or cell_at(steps, stage, *_telling_pair(selected, steps))
     going = {} if cell is None else _same_pair(steps, stage, chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _button("back", _("Back"), "chevron_left", order[at - 1] if at else None, going)
+        _button("back", _("Previous step"), "chevron_left", order[at - 1] if at else None, going)
         how["then"] = partial(_keep_pair, going)
         controls.choice(_("Step"), session.STAGE, offered, Stage.SOFTMAX, **how)
-        _button("next", _("Next"), "chevron_right", (*order, None)[at + 1], going)
+        _button("next", _("Next step"), "chevron_right", (*order, None)[at + 1], going)
     return stage, chosen
 
 

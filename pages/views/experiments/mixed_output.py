@@ -47,7 +47,7 @@ def _rows(found: MixedOutput) -> list[MixedRow]:
         said = n_("written in {n} pass", "written in {n} passes", n_passes)
         right = text in found.right
         said = said.format(n=number(n_passes))
-        verdict = _("right") if right else _("wrong: a mixture")
+        verdict = _("right: one of the two") if right else _("wrong: a mixture")
         rows.append(MixedRow(name=said, words=_letters(text), verdict=verdict))
     return rows
 

@@ -174,7 +174,9 @@ def _map(
     return Matrix(
         title=_title(stack),
         values=found.best_probability_LK.astype(np.float32),
-        rows=Axis(name=_("after"), labels=[TokenLabel(explained(name)) for name in found.names]),
+        rows=Axis(
+            name=_("read after"), labels=[TokenLabel(explained(name)) for name in found.names]
+        ),
         columns=stacks.axis(opened, stack),
         texts=texts,
         visible=~hidden_LK if hidden_LK.any() else None,
@@ -189,7 +191,7 @@ def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> No
     shares = _("probability of {token}").format(token=f"“{plain(followed)}”")
     st.table(
         {
-            _("after"): list(map(explained, found.names)),
+            _("read after"): list(map(explained, found.names)),
             _("best guess"): [plain(guess) for guess in best],
             _("its probability"): _written(found.best_probability_LK[:, position], _share),
             shares: _written(found.followed_probability_LK[:, position], _share),

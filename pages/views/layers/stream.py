@@ -41,7 +41,7 @@ def draw(opened: Opened) -> Shown:
                 _("{token}, position {n}").format(token=token, n=number(position)): own,
                 _("mean of all positions"): mean,
             },
-            x=Quantity(_("after"), labels=tuple(map(explained, names))),
+            x=Quantity(_("after which part"), labels=tuple(map(explained, names))),
             y=_quantities()[measure],
             title=titles[measure],
         )

@@ -258,7 +258,7 @@ def _samples(path: Path, was_alive: bool) -> None:
             step=number(step), right=sum(each.right for each in found), n=len(found)
         )
     )
-    header = (_("source"), _("true target"), _("the model says"), "")
+    header = (_("source sentence"), _("true target"), _("the model says"), "")
     task = cached.settings(path).task
     rows = [
         (

@@ -131,7 +131,7 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
     assert columns == {column: list(values) for column, values in taken.numbers().items()}
     assert files["csv"]() == as_csv(taken.numbers())
     page = files["html"]()
-    for fact, value in (("Model", "copy"), ("Step", read["step"])):
+    for fact, value in (("Model", "copy"), ("Training step", read["step"])):
         assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
 
 

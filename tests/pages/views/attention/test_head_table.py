@@ -18,11 +18,11 @@ def in_words(name, at, hits, rows=20, *, site="encoder.0.self", whole_words=Fals
 @pytest.mark.parametrize(
     ("pattern", "site", "words"),
     [
-        (("offset", -1, 13), "encoder.0.self", "looks at the previous token in 65 % of rows"),
-        (("offset", 0, 20), "encoder.0.self", "looks at itself in 100 % of rows"),
+        (("offset", -1, 13), "encoder.0.self", "looks at the previous token in 65 % of its rows"),
+        (("offset", 0, 20), "encoder.0.self", "looks at itself in 100 % of its rows"),
         (("offset", -2, 20), "decoder.0.self", "looks at the token 2 back in 100 %"),
         (("offset", 3, 20), "encoder.0.self", "looks at the token 3 ahead in 100 %"),
-        (("token", 2, 16), "encoder.0.self", "looks at EOS in 80 % of rows (16 of 20"),
+        (("token", 2, 16), "encoder.0.self", "looks at EOS in 80 % of its rows (16 of 20"),
         (("token", 1, 16), "encoder.0.self", "looks at “cat” (position 1) in 80 %"),
         (("text", 0, 16), "encoder.0.self", "looks at another token of its text"),
         (("text", 0, 16), "decoder.0.cross", "looks at the source token of the same text"),
@@ -45,4 +45,4 @@ def test_words_are_called_words():
 
 def test_what_is_nearly_all_or_nothing_is_not_called_so():
     words = in_words("offset", -1, 255, 256)
-    assert "in 99.6 % of rows (255 of 256; by chance 0.2 %)" in words
+    assert "in 99.6 % of its rows (255 of 256; by chance 0.2 %)" in words
