@@ -20,6 +20,15 @@ def test_numbers_and_forms_follow_the_language_of_the_payload(kept_pages):
         expect(page.locator(".note.pooled", has_text="jede")).to_have_text("jede 2.")
 
 
+def test_chinese_beside_a_map_is_not_turned_on_its_head(kept_pages):
+    """Without this each sign would stand upright in a column, and the column is turned around."""
+    with kept_pages.show("german", ".maps[data-drawn]", "") as page:
+        turned = page.locator(".maps .axis.down").first.evaluate(
+            "axis => [getComputedStyle(axis).textOrientation, getComputedStyle(axis).transform]"
+        )
+    assert turned == ["sideways", "matrix(-1, 0, 0, -1, 0, 0)"]
+
+
 @pytest.fixture(scope="module")
 def german_numbers(new_page, serve):
     page = new_page()
