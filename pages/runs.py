@@ -7,6 +7,7 @@ import streamlit as st
 from pages.classroom import current
 from pages.frame import address, session
 from pages.frame.language import N_, _, n_, plain
+from pages.frame.listed import labelled, listed
 from pages.frame.view import View, show
 from pages.views.runs import compare, manage, open_model, run, signed_in, table
 from pages.views.runs.table import Listed
@@ -46,7 +47,7 @@ def render() -> None:
         if note := manage.take():
             st.markdown(f":small[:primary[{plain(note)}]]")
         if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
-            st.caption(plain(_("There is no run named {names}.").format(names=", ".join(missing))))
+            st.caption(plain(_("There is no run named {names}.").format(names=listed(missing))))
         _say_problems([each for each in runs.values() if each.problem])
         if view is RUN:
             manage.offer(chosen[0])
@@ -79,7 +80,7 @@ def _say_problems(damaged: list[Listed]) -> None:
     """Say which folders cannot be used, and why."""
     if damaged:
         with st.expander(_("Folders that cannot be used: {n}").format(n=len(damaged))):
-            st.text("\n".join(f"{each.name}: {each.problem}" for each in damaged))
+            st.text("\n".join(labelled(each.name, each.problem) for each in damaged))
 
 
 if __name__ == "__main__":

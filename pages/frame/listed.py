@@ -37,6 +37,33 @@ def listed_apart(texts: Iterable[str]) -> str:
     return _("; ").join(texts)
 
 
+def labelled(label: str, text: str) -> str:
+    """Return a text after what it is about.
+
+    >>> labelled("layer 0", "no change")
+    'layer 0: no change'
+    """
+    return _("{label}: {text}").format(label=label, text=text)
+
+
+def noted(text: str, note: str) -> str:
+    """Return a text with something in brackets after it.
+
+    >>> noted("layer 0", "99 %")
+    'layer 0 (99 %)'
+    """
+    return _("{text} ({note})").format(text=text, note=note)
+
+
+def ended(text: str) -> str:
+    """Return a text as a sentence ends.
+
+    >>> ended("It is so")
+    'It is so.'
+    """
+    return _("{text}.").format(text=text)
+
+
 def alternatives(texts: Iterable[str]) -> str:
     """Return texts of which any is meant.
 

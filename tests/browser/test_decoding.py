@@ -188,6 +188,14 @@ def test_weights_can_be_read_with_the_keyboard(show):
         expect(page.locator(".live")).to_have_text(f"BOS → black {weight:#.3g}")
 
 
+def test_what_is_said_of_a_step_has_the_signs_of_the_readers_language(show):
+    with show("chinese") as page:
+        slider(page).focus()
+        page.keyboard.press("ArrowRight")
+        said = r"第 1 / 4 步。自由生成 chat [\d.]+%。教师强制 chat [\d.]+%。"
+        expect(page.locator(".live")).to_have_text(re.compile(f"^{said}$"))
+
+
 def test_steps_go_by_keyboard_without_asking_the_server(show):
     with show("known") as page:
         slider(page).focus()

@@ -69,15 +69,20 @@ def left_in_english(at, own: Collection[str] = ()) -> list[str]:
     """
     names = {*cached.run_paths(), *NAMES, *own}
     found = {
-        f"{element.type}: {unmarked(text)}"
-        for element in _elements(at._tree)
-        if element.type not in NO_TEXTS
-        for text in _texts(element)
+        f"{kind}: {unmarked(text)}"
+        for kind, text in texts_of(at)
         if not {NUMBERED.sub("", text), unmarked(text)} & names
         and has_words(unmarked(text, names))
         and not set(WORDS.findall(unmarked(text))) <= names
     }
     return sorted(found)
+
+
+def texts_of(at) -> Iterator[tuple[str, str]]:
+    """Yield a page's texts, each with the element that shows it."""
+    for element in _elements(at._tree):
+        if element.type not in NO_TEXTS:
+            yield from ((element.type, text) for text in _texts(element))
 
 
 def unmarked(text: str, names: Collection[str] = ()) -> str:

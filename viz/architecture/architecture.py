@@ -11,11 +11,12 @@ from functools import cache
 from typing import Literal, get_args
 
 from viz.component.assets import Assets, assets_of, shared
-from viz.component.payload import check_texts, framed, unframed
+from viz.component.payload import SIGN_TEXTS, check_texts, framed, unframed
 from viz.messages import N_
 
 # Every word of the component's own. A page may hand over others.
 DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "title": N_("The model's parts; data flows upward"),
     "help": N_("Arrow keys lead from part to part."),
     "memory": N_("memory"),

@@ -103,7 +103,7 @@ function drawPart({ view, font }, node, part) {
   assign(node, {
     class: `part ${layer ? "layer" : classOf(group)}`,
     "aria-pressed": id === view.selected,
-    "aria-label": [name, detail].filter(Boolean).join(", "),
+    "aria-label": listed([name, detail].filter(Boolean)),
   });
   node.dataset.stack = stack;
   node.dataset.name = name;

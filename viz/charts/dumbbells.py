@@ -32,7 +32,7 @@ def dumbbells(
         title: A sentence.
     """
     rows = [
-        {"at": at, "name": f"{group}, {name}", "series": part, "value": number}
+        {"at": at, "name": f"{group} · {name}", "series": part, "value": number}
         for at, (name, group, *numbers) in enumerate(
             zip(names, groups, *series.values(), strict=True)
         )

@@ -221,7 +221,7 @@ def _grids(columns: Columns) -> Iterator[_Grid] | None:
         others = []
         rows_of = {(): next(iter(rows_of.values()))}
     return (
-        _Grid(columns, places, quantity, ", ".join(map(" ".join, _named(others, names))), rows)
+        _Grid(columns, places, quantity, " · ".join(map(" ".join, _named(others, names))), rows)
         for names, rows in rows_of.items()
         for quantity in quantities
     )

@@ -26,6 +26,14 @@ ZOOM_TEXTS: Mapping[str, str] = {
 }
 """What components that can be zoomed say of it."""
 
+SIGN_TEXTS: Mapping[str, str] = {
+    "sign.ended": N_("{text}."),
+    "sign.labelled": N_("{label}: {text}"),
+    "sign.joined": N_("{said} {more}"),
+    "sign.listed": N_(", "),
+}
+"""How the reader's language ends, introduces, joins and lists texts."""
+
 # What CLDR calls the forms of a text.
 _FORMS = ("zero", "one", "two", "few", "many", "other")
 

@@ -74,8 +74,8 @@ function skippedText(texts, rowEvery, columnEvery) {
   const said = (name, every) =>
     fill(texts[name], { nth: counted(texts, "nth", every, "ordinal") });
   if (rowEvery === columnEvery) return rowEvery > 1 ? said("labels", rowEvery) : "";
-  return [["labels.rows", rowEvery], ["labels.columns", columnEvery]]
-    .filter(([, every]) => every > 1).map(([name, every]) => said(name, every)).join(", ");
+  return listed([["labels.rows", rowEvery], ["labels.columns", columnEvery]]
+    .filter(([, every]) => every > 1).map(([name, every]) => said(name, every)));
 }
 
 /** The label at a position; one that there was no room for is put over its neighbours meanwhile. */

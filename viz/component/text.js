@@ -2,6 +2,7 @@
 
 const ARRAYS = { f4: Float32Array, u1: Uint8Array };
 let locale = "en";
+let signs = {};
 
 const aligned = (offset) => Math.ceil(offset / 4) * 4;
 
@@ -16,6 +17,7 @@ function readFrame(data) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   locale = header.locale ?? locale;
+  signs = header.texts ?? signs;
   const start = aligned(4 + length);
   let at = start;
   const arrays = (header.arrays ?? []).map(([type, count]) => {
@@ -33,6 +35,15 @@ function fillParts(template, values) {
 }
 
 const fill = (template, values) => fillParts(template, values).join("");
+
+/** Texts put together with the signs of the reader's language: Chinese has its own. */
+const ended = (text) => fill(signs["sign.ended"], { text });
+const labelled = (label, text) => fill(signs["sign.labelled"], { label, text });
+const listed = (texts) => texts.join(signs["sign.listed"]);
+const joined = (...sentences) => sentences.filter(Boolean)
+  .reduce((said, more) => (said ? fill(signs["sign.joined"], { said, more }) : more), "");
+/** Several titles as one: a stop after each but the last. */
+const joinedTitles = (titles) => joined(...titles.slice(0, -1).map(ended), titles.at(-1));
 
 // Making one takes longer than drawing a map.
 const [pluralRules, formats] = [new Map(), new Map()];

@@ -16,7 +16,7 @@ function placeColumns(state) {
   nodes.box.classList.toggle("scrolls", layout.scrolls);
   for (const column of ["query", "key"]) {
     nodes.axes[column].textContent = names[column];
-    nodes.columns[column].setAttribute("aria-label", `${names[column]}. ${texts.help}`);
+    nodes.columns[column].setAttribute("aria-label", joined(ended(names[column]), texts.help));
     const rows = Array.from({ length: counts[column] }, (_, index) => rowOf(state, column, index));
     state.rows[column] = rows;
     state.roving[column] = Math.min(state.roving[column], counts[column] - 1);

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from viz.component.assets import Assets, assets_of, shared
 from viz.component.payload import (
+    SIGN_TEXTS,
     TokenLabel,
     check_texts,
     framed,
@@ -32,6 +33,7 @@ EXACT_BYTES = 900_000
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_LINES_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "source": N_("source"),
     "target": N_("target"),
     "query": N_("query: the word that looks"),

@@ -76,6 +76,6 @@ function say(state, token) {
   const more = view.counts[otherColumn(token.column)] > partners.length && view.heads.length === 1;
   state.nodes.live.textContent = fill(view.texts.said, {
     token: textOf(view, token.column, token.index),
-    partners: (partners.join(", ") || view.texts.nothing) + (more ? " …" : ""),
+    partners: (listed(partners) || view.texts.nothing) + (more ? " …" : ""),
   });
 }

@@ -28,7 +28,7 @@ function namedScales(scales, { legend }, nameWidth) {
     const { scale, name, ticks, titles } = one;
     const named = { scale, ticks, name, whole: name };
     if (scales.filter((other) => other.name === name).length < 2) return named;
-    const said = (all) => (name ? fill(legend, { name, title: all.join(", ") }) : all.join(", "));
+    const said = (all) => (name ? fill(legend, { name, title: listed(all) }) : listed(all));
     const short = titles.map((title) => shortened(title, LONGEST_TITLE, ([text]) => nameWidth(text)));
     return { ...named, name: said(short), whole: said(titles) };
   });

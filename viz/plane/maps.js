@@ -21,7 +21,7 @@ KINDS.maps = {
   },
   said({ view: { texts, pins, panels: [{ title }] }, layout }) {
     const help = texts[layout.panels[0].zoomable ? "zoom.help" : "map.help"];
-    return [title, [`${title}.`, help, ...(pins ? [texts["pin.help"]] : [])].join(" ")];
+    return [title, joined(ended(title), help, pins && texts["pin.help"])];
   },
   drawView(state) {
     placeWindow(state);

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import ZOOM_TEXTS, TokenLabel, check_texts
+from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, TokenLabel, check_texts
 from viz.messages import N_
 from viz.plane.panels import Pin, Side
 
@@ -15,6 +15,7 @@ Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "title.encoder.self": N_("Encoder layer {layer}, head {head}: where each word looks"),
     "title.decoder.self": N_("Decoder layer {layer}, head {head}: where each word looks back"),
     "title.decoder.cross": N_("Decoder layer {layer}, head {head}: where it looks in the source"),

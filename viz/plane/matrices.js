@@ -25,8 +25,9 @@ KINDS.matrices = {
     const size = fill(texts.size, { rows, columns });
     const help = layout.panels[index].zoomable
       ? [texts["zoom.help"], ...(picks ? [] : [texts["zoom.enter"]])] : [];
-    const said = `${title}. ${size}. ${texts[picks ? "help.pick" : "help"]}`;
-    return [`${title}. ${size}`, [said, ...(pins ? [texts["pin.help"]] : []), ...help].join(" ")];
+    const name = joined(ended(title), size);
+    const said = [ended(name), texts[picks ? "help.pick" : "help"], pins && texts["pin.help"]];
+    return [name, joined(...said, ...help)];
   },
   draw: alignCaptions,
   pictures(state, tool) {

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viz.component.payload import ZOOM_TEXTS, check_texts
+from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, check_texts
 from viz.messages import N_
 from viz.plane import panels
 from viz.plane.panels import Axis as Axis
@@ -17,6 +17,7 @@ from viz.plane.panels import numbered as numbered
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "cell": N_("{row} → {column} {value}"),
     "hidden": N_("hidden by the mask"),
     "unknown": N_("never seen in training"),

@@ -36,7 +36,7 @@ function moveCursor(state, cell) {
 /** Have screen readers say something, and the number of the keyboard's cell after it. */
 function say({ nodes, cursor }, ...first) {
   const lines = cursor && !nodes.tooltip.hidden ? [...nodes.tooltip.children] : [];
-  nodes.live.textContent = [...first, ...lines.map((line) => line.textContent)].join(". ");
+  nodes.live.textContent = joinedTitles([...first, ...lines.map((line) => line.textContent)]);
 }
 
 /** What is marked now: the cell under the pointer, else the keyboard's, else nothing. */

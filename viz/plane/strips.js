@@ -28,14 +28,14 @@ KINDS.strips = {
     const { view, nodes } = state;
     drawSentences(state);
     nodes.remark.hidden = false;
-    nodes.remark.textContent = [view.note, view.picks ? view.texts.hint : ""].join(" ");
+    nodes.remark.textContent = joined(view.note, view.picks && view.texts.hint);
     nameTools(nodes.tools, stripsTitle(view), view.texts);
     for (const figure of state.figures) figure.tools.hidden = true;
     nodes.tools.hidden = false;
     const { side, index } = state.pending ?? view;
     markFollowed(state, side, index);
     if (state.said != null && state.said !== `${view.side} ${view.index}`) {
-      nodes.live.textContent = view.panels.map(({ title }) => title).join(". ");
+      nodes.live.textContent = joinedTitles(view.panels.map(({ title }) => title));
     }
     state.said = `${view.side} ${view.index}`;
   },

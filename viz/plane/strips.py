@@ -7,7 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.payload import TokenLabel, check_texts, read_label, written_label
+from viz.component.payload import (
+    SIGN_TEXTS,
+    TokenLabel,
+    check_texts,
+    read_label,
+    written_label,
+)
 from viz.messages import N_
 from viz.plane import panels
 from viz.plane.maps import Kind as Kind
@@ -17,6 +23,7 @@ from viz.plane.panels import component_assets as component_assets
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "source": N_("source"),
     "target": N_("target"),
     "title.at.encoder.self": N_("Encoder self-attention: what “{token}” looks at"),

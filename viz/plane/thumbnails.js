@@ -43,7 +43,7 @@ function placeGrid({ view, nodes, layout }) {
   const pool = grid.pool * view.pool;
   nodes.grid.querySelector(".note").textContent = pool > 1 ? fill(texts.pooled, { n: pool }) : "";
   nodes.sheetCanvas.setAttribute("aria-label", title);
-  nodes.tiles.setAttribute("aria-label", `${title}. ${texts["grid.help"]}`);
+  nodes.tiles.setAttribute("aria-label", joined(ended(title), texts["grid.help"]));
   setPixels(nodes.grid, {
     "--figure": layout.left, "--width": grid.width, "--height": grid.height,
     "--frame": layout.frame, "--bar": layout.bar, "--names-left": NAMES.left,

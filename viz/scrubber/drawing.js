@@ -95,5 +95,5 @@ const stopName = ({ texts, stops }, at) => fill(texts.stop, { step: stepWords(st
 /** The stop in words, for those who do not see it. */
 function spoken({ view, at }) {
   const known = view.labels[at].split(" · ").filter(Boolean);
-  return [stopName(view, at), ...known].join(", ");
+  return listed([stopName(view, at), ...known]);
 }

@@ -12,11 +12,12 @@ import numpy as np
 
 from viz.charts.measurements import kept_points
 from viz.component.assets import Assets, assets_of, shared
-from viz.component.payload import check_texts, framed
+from viz.component.payload import SIGN_TEXTS, check_texts, framed
 from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_SCRUBBER_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "name": N_("Snapshot of the training"),
     "help": N_("Arrow keys go from snapshot to snapshot, the space bar plays them."),
     "stop": N_("step {step}"),

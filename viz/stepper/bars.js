@@ -45,10 +45,10 @@ function drawRow(node, row, i, side, { texts }) {
   node.setAttribute("aria-disabled", !forces);
   node.dataset.token = forces ? row.token : "";
   node.tabIndex = i ? -1 : 0;
-  node.setAttribute("aria-label", [
+  node.setAttribute("aria-label", listed([
     text, number.textContent, row.chosen && texts.chosen, row.true && texts.true,
     forces && fill(texts.force, { token: text }),
-  ].filter(Boolean).join(", "));
+  ].filter(Boolean)));
 }
 
 /** Chosen and true with their marks, which explains the marks too, and the entropy. */

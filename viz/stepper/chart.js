@@ -101,7 +101,8 @@ function point(kind, x, y) {
 function drawChartStep({ panels, step, view }) {
   for (const panel of panels) {
     panel.now.setAttribute("x", panel.x(step) - panel.per / 2);
-    panel.picture.setAttribute("aria-label", `${panel.name}: ${chartWords(panel, view, step).join(", ")}`);
+    const said = listed(chartWords(panel, view, step));
+    panel.picture.setAttribute("aria-label", labelled(panel.name, said));
   }
 }
 

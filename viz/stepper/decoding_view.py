@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import TokenLabel, check_texts
+from viz.component.payload import SIGN_TEXTS, TokenLabel, check_texts
 from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
 DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
     "free": N_("Free running: fed what was written"),
     "forced": N_("Teacher forcing: fed the true words"),
     "step": N_("step {number} / {last}"),
@@ -28,7 +29,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "layer": N_("layer"),
     "head": N_("head"),
     "fed": N_("fed"),
-    "next": N_("next"),
+    "next": N_("comes next"),
     "looks": N_("looks at"),
     "looks.source": N_("source (cross-attention)"),
     "looks.prefix": N_("words fed (self-attention)"),
@@ -42,6 +43,7 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "read": N_("Bars: probability of the next token; click one on the free side to go on with it."),
     "entropy": N_("entropy"),
     "nats": N_("nats"),
+    "percent": N_("{n}\u00a0%"),
     "rank": N_("rank {rank}"),
     "force": N_("go on with {token} instead"),
     "corrupt": N_("corrupt this token"),

@@ -83,7 +83,7 @@ function spoken({ view, step, columns }) {
       side: texts[`side.${name}`], token: label[0], probability: percentWords(probability),
     });
   });
-  return [`${fill(texts.step, { number: step, last: count - 1 })}.`, ...said].join(" ");
+  return joined(ended(fill(texts.step, { number: step, last: count - 1 })), ...said);
 }
 
 function drawPlaying({ nodes, view, playing }) {
@@ -149,7 +149,7 @@ function showDot(state, step, point) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;
     const { label, probability } = chosen;
-    lines.push(`${view.texts[`side.${name}`]}: ${label[0]} ${percentWords(probability)}`);
+    lines.push(labelled(view.texts[`side.${name}`], `${label[0]} ${percentWords(probability)}`));
   }
   if (step === view.difference) lines.push(view.texts["difference.mark"]);
   if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);

@@ -68,7 +68,7 @@ function weightsOf({ weights, across }, view, layer, head, step, steps) {
 
 /** A probability in per cent, as the text above has it; only what is exactly so is none or all. */
 function percentWords(p) {
-  const words = (value, decimals) => `${localNumber(value, decimals)}\u00a0%`;
+  const words = (value, decimals) => fill(signs.percent, { n: localNumber(value, decimals) });
   if (p <= 0 || p >= 1) return words(p <= 0 ? 0 : 100, 0);
   const value = 100 * p;
   for (const decimals of [1, 2, 3]) {

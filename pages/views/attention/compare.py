@@ -13,7 +13,7 @@ from core.inspection import inspect_sentence, merged
 from pages.frame import cached, components, notes, selection, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
-from pages.frame.listed import joined
+from pages.frame.listed import joined, labelled
 from pages.frame.opening import Opened
 from pages.frame.selection import key_axis, query_axis
 from pages.frame.translations import say, written_in_files
@@ -108,7 +108,7 @@ def _map(shown: Compared, side: int) -> Matrix:
     inspection = (first.inspection, second.inspection)[side]
     head = (first.head, second.head)[side]
     return Matrix(
-        title=f"{notes.site_and_head(head)}: {shown.names[side]}",
+        title=labelled(notes.site_and_head(head), shown.names[side]),
         values=inspection.weights_of(head),
         visible=inspection.attention[head.site].visible_QK,
         rows=_axis(shown, side, of_keys=False),

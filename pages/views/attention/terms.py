@@ -14,7 +14,7 @@ from pages.frame import controls
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import listed
+from pages.frame.listed import labelled, listed
 from pages.frame.messages import explained
 from pages.frame.selection import Selection
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
@@ -232,7 +232,7 @@ def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> 
             )
         case "mask":
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
-            return f"{name}: {kept} {total}"
+            return labelled(name, f"{kept} {total}")
         case "share":
             most = found.left_N.max()
             score = _less(found.left_N[found.column], most)
@@ -270,7 +270,7 @@ def _title(found: Terms, shown: int, name: str) -> str:
         text = n_("the {k} largest of {n} share", "the {k} largest of {n} shares", n)
     else:
         text = n_("the {k} largest of {n} product", "the {k} largest of {n} products", n)
-    return f"{name}: " + text.format(k=number(shown), n=number(n))
+    return labelled(name, text.format(k=number(shown), n=number(n)))
 
 
 def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) -> str:
@@ -284,7 +284,7 @@ def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) 
         return text.format(most=digits(found.left_N.max()), sum=digits(float(powers)))
     if stage is Stage.OUTPUT:
         shares = shares_of_heads(steps, *cell)
-        each = listed(f"{head}: {digits(share)}" for head, share in enumerate(shares))
+        each = listed(labelled(number(head), digits(share)) for head, share in enumerate(shares))
         text = _("What each head gives to it: {each}; the bias gives {bias}.")
         return text.format(each=each, bias=digits(found.bias or 0.0))
     return ""

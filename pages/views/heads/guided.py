@@ -16,6 +16,7 @@ from core.training.loss import guided_loss
 from pages.frame import address, controls, notes, opening, session, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, plain
+from pages.frame.listed import labelled
 from pages.frame.opening import Opened
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis, query_tokens
 from pages.frame.snippets import folder, quoted
@@ -144,7 +145,7 @@ def _map(side: Side, pronouns: Sequence[str]) -> Matrix:
     tokens = query_tokens(inspection, kind)
     underlined = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
     return Matrix(
-        title=f"{side.name}: {notes.site_and_head(side.head)}",
+        title=labelled(side.name, notes.site_and_head(side.head)),
         values=inspection.weights_of(side.head),
         visible=inspection.attention[side.head.site].visible_QK,
         rows=replace(query_axis(inspection, kind), differs=underlined),

@@ -18,7 +18,7 @@ from core.model import Silence
 from core.runs.run import Run, RunError, RunSettings
 from pages.frame import address, amounts, cached, notes, session
 from pages.frame.language import _, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame.listed import joined, labelled
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import key_tokens, query_tokens
@@ -141,7 +141,7 @@ def side_of(opened: Opened, name: str, run: Run, chosen: Head | None) -> Side | 
     if chosen is None:
         best = best_pronoun_head(run)
         if best is None:
-            st.info(f"{plain(name)}: {notes.no_evaluation()}")
+            st.info(labelled(plain(name), notes.no_evaluation()))
             return None
         chosen = best.head
     inspection = cached.inspected(run.path, opened.sentence, whole_words=False)

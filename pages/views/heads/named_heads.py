@@ -8,7 +8,7 @@ from core.heads import Head
 from core.runs.run import Run
 from pages.frame import cached, links, notes, session
 from pages.frame.language import _
-from pages.frame.listed import joined
+from pages.frame.listed import joined, labelled
 from pages.frame.opening import Opened
 
 
@@ -19,7 +19,7 @@ def warn(found: Iterable[tuple[str, Sequence[str]]]) -> None:
         found: What a head is called, empty where the view shows one only, and one sentence each.
     """
     lines = [
-        f"{name}: {joined(reasons)}" if name else joined(reasons)
+        labelled(name, joined(reasons)) if name else joined(reasons)
         for name, reasons in found
         if reasons
     ]

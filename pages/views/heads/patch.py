@@ -9,7 +9,7 @@ from core.runs.run import Run
 from pages.frame import cached, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, number, percent, percent_of_100, plain
-from pages.frame.listed import joined, listed
+from pages.frame.listed import ended, joined, listed, noted
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
@@ -89,7 +89,7 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
         with st.spinner(_("Patching every head …"), show_time=False):
             return cached.of_run(patching_study, opened.path, clean, corrupt)
     except PatchingError as error:
-        st.info(f"{capitalised(plain(explained(error)))}.")
+        st.info(ended(capitalised(plain(explained(error)))))
     return None
 
 
@@ -131,7 +131,7 @@ def _strongest(study: PatchingStudy, direction: str) -> str:
     first = text.format(head=notes.within_sentence(head), share=percent(most), **parts)
     if not others:
         return joined([first, whole])
-    named = listed(f"{notes.within_sentence(head)} ({percent(share)})" for head, share in others)
+    named = listed(noted(notes.within_sentence(head), percent(share)) for head, share in others)
     return joined([first, _("Next: {named}.").format(named=named)])
 
 

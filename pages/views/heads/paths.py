@@ -21,6 +21,7 @@ from pages.frame import address, cached, charts, clicks, controls, links, sessio
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, capitalised, plain
+from pages.frame.listed import ended
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say, written
@@ -213,7 +214,7 @@ def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:
             if by == LOG_P:
                 changes_NN = cached.of_run(path_probabilities, opened.path, *both)
     except PathError as error:
-        st.info(f"{capitalised(plain(explained(error)))}.")
+        st.info(ended(capitalised(plain(explained(error)))))
         return None
     tokens = opened.run.tokenizer.describe(_given(study.other))
     return Paths(study, opened.inspection, changes_NN, tuple(each.text for each in tokens))

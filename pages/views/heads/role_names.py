@@ -4,6 +4,7 @@ from core.analysis.heads.roles import ANY_KEY, OFFSETS, HeadRole, Score
 from core.analysis.heads.roles_questions import Role
 from pages.frame import amounts
 from pages.frame.language import N_, _, n_, number, percent
+from pages.frame.listed import ended, labelled
 
 NAMES = {
     Role.PREVIOUS: N_("previous token"),
@@ -59,7 +60,7 @@ RULES = N_(
 
 def meanings() -> str:
     """Return all definitions, and how roles are found, as Markdown."""
-    lines = [f"- **{_(NAMES[role])}**: {_(MEANINGS[role])}." for role in Role]
+    lines = ["- " + ended(labelled(f"**{_(NAMES[role])}**", _(MEANINGS[role]))) for role in Role]
     return "\n".join(
         [_("A row of a head has a role when its largest weight lies on …"), "", *lines, _(RULES)]
     )

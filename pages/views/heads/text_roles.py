@@ -31,6 +31,7 @@ from core.runs.run import Run
 from pages.frame import address, cached, clicks, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.listed import listed_apart
 from pages.frame.maps import labels
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -176,7 +177,7 @@ def _panel(kind: Kind, heads: Sequence[Sequence[Head]], scores: Mapping[Head, Te
 
 def _detail(score: TextScore) -> str:
     even = _("an even row {even}").format(even=number(score.baseline, 3))
-    return f"{_interval(score, partial(number, digits=3))}; {even}"
+    return listed_apart([_interval(score, partial(number, digits=3)), even])
 
 
 def _interval(score: TextScore, written: Callable[[float], str]) -> str:

@@ -10,6 +10,7 @@ from core.opening.survey import NOT_COUNTED
 from pages.frame import controls
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent, plain
+from pages.frame.listed import labelled
 from pages.frame.opening import Opened
 from pages.frame.snippets import loading
 from pages.frame.view import Columns, Shown
@@ -146,4 +147,5 @@ def _python(opened: Opened) -> str:
 def _count_formulas(described: Description) -> str:
     """Return how many numbers a part of each group learns, in LaTeX."""
     found = {part.group: part.count for part in described.parts if part.count}
-    return r", \qquad ".join(rf"\text{{{_(group)}: }} {count}" for group, count in found.items())
+    counts = (rf"\text{{{labelled(_(group), '')}}} {count}" for group, count in found.items())
+    return r", \qquad ".join(counts)

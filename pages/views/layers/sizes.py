@@ -148,7 +148,7 @@ def _heads(config: ModelConfig) -> str:
     if config.n_key_value_sets == config.n_heads:
         return said
     sets = n_("{n} set of keys and values", "{n} sets of keys and values", config.n_key_value_sets)
-    return f"{said}, {sets.format(n=number(config.n_key_value_sets))}"
+    return listed([said, sets.format(n=number(config.n_key_value_sets))])
 
 
 def _norm(config: ModelConfig) -> str:

@@ -22,7 +22,7 @@ from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame.listed import joined, labelled
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.opening import Opened
@@ -52,7 +52,7 @@ def draw(opened: Opened) -> Shown:
         pictures.append(chart(_losses(opened.run, chosen, cases)))
     return Shown(
         name=f"without.{chosen.head.site}.{chosen.head.index}",
-        title=f"{site_and_head(chosen.head)}: {titles[1]}",
+        title=labelled(site_and_head(chosen.head), titles[1]),
         numbers=lambda: _numbers(chosen, (done, changed), off, cases),
         seen=joined((_leak_said(chosen, off, changed.leak), _cost(off, cases))),
         python=_python(chosen, off, _measuring(opened.run, chosen) if cases else ""),

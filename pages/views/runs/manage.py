@@ -17,6 +17,7 @@ from core.runs.weights import newest_checkpoint
 from core.training.export import export_run
 from pages.frame import address, cached, limits, links, session
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import labelled
 from pages.frame.messages import explained
 from pages.frame.progress import STATES
 from pages.views.runs.table import Listed, said
@@ -158,7 +159,8 @@ def _state(run: Listed) -> str:
         step=number(run.situation.step),
         steps=number(run.situation.steps),
     )
-    return found + (f": {plain(explained(run.situation.message))}" if run.situation.message else "")
+    message = run.situation.message
+    return labelled(found, plain(explained(message))) if message else found
 
 
 def _links(run: Listed) -> None:

@@ -26,7 +26,7 @@ from pages.frame import (
 )
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import joined, listed
+from pages.frame.listed import ended, joined, labelled, listed
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
@@ -62,7 +62,7 @@ def draw(path: Path) -> Shown | None:
         loss = components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
     last: Inspection = cached.of_run_at(inspect_sentence, path, offered[-1], sentence)
-    known = [f"{_told(rows, step)}.", *heads_at_step.notes_on(path, inspection)]
+    known = [ended(_told(rows, step)), *heads_at_step.notes_on(path, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
     at_end = _("at the end: {text}").format(
@@ -197,7 +197,8 @@ def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
         return _("step 0: before training")
     name = _("step {step}").format(step=number(step))
     exact = any(row["step"] == step and "held_out_loss" in row for row in rows)
-    return ": ".join(part for part in (name, "" if exact else figures(rows, step)) if part)
+    near = "" if exact else figures(rows, step)
+    return labelled(name, near) if near else name
 
 
 def _python(path: Path, step: int, sentence: str, head: Head) -> str:

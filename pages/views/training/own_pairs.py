@@ -17,7 +17,7 @@ from core.training.presets import vocabulary_for
 from core.training.settings import Setting
 from pages.frame import cached, controls, knobs, limits, session
 from pages.frame.language import N_, _, number, plain
-from pages.frame.listed import joined
+from pages.frame.listed import ended, joined, labelled
 from pages.frame.messages import explained
 from pages.views.training import pairs_found, settings
 from pages.views.training.pairs_found import Taken
@@ -178,13 +178,13 @@ def _taken(  # noqa: PLR0913
         if isinstance(found, str):
             return found
         if found.refused:
-            return f"{its_name}: {pairs_found.refusals(found)}"
+            return labelled(its_name, pairs_found.refusals(found))
         digest = f"{digest} {part} {its}"
         parts[part] = found.samples
     key = f"{digest} {vocab_size} {model}"
     taken: Taken | str = cached.of_key(_reported, key, pairs, parts, name, vocab_size, model)
     if isinstance(taken, str) and pairs.refused:
-        return f"{explained(taken)}. {pairs_found.refusals(pairs)}"
+        return joined([ended(explained(taken)), pairs_found.refusals(pairs)])
     return taken
 
 

@@ -20,7 +20,7 @@ from pages.frame import cached, controls, layout, limits
 from pages.frame.charts import chart
 from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
-from pages.frame.listed import listed
+from pages.frame.listed import listed, noted
 from pages.frame.messages import explained
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
@@ -225,17 +225,17 @@ def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
     if not changed:
         st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
         return
-    parts = [
-        f"**{name} {plain(settings.exact(value))}**{_before(name, begun.values[name])}"
-        for name, value in changed.items()
-    ]
+    parts = []
+    for name, value in changed.items():
+        now = f"**{name} {plain(settings.exact(value))}**"
+        before = _before(name, begun.values[name])
+        parts.append(noted(now, before) if before else now)
     said = _("Changed from the preset {name}: {parts}.")
     st.caption(said.format(name=begun.name, parts=listed(parts)))
 
 
 def _before(name: str, value: Setting) -> str:
-    told = _("auto") if name in AUTOMATIC and value == 0 else plain(settings.exact(value))
-    return f" ({told})" if told else ""
+    return _("auto") if name in AUTOMATIC and value == 0 else plain(settings.exact(value))
 
 
 def _checked(

@@ -14,6 +14,7 @@ from pages.classroom import settings
 from pages.classroom.visitors import names
 from pages.frame import address, cached, session, tables
 from pages.frame.language import _, n_, number, plain
+from pages.frame.listed import labelled, listed, listed_apart
 from pages.frame.messages import explained
 from viz.charts.frames import runs_table, written
 
@@ -107,8 +108,8 @@ def _offer_deletion(runs: Sequence[Taken]) -> None:
     with st.popover(label, icon=":material/delete:", disabled=not runs):
         if not runs:
             return
-        listed = ", ".join(plain(run.name) for run in runs)
-        st.markdown(_("These are then gone for good: {names}.").format(names=listed))
+        names = listed(plain(run.name) for run in runs)
+        st.markdown(_("These are then gone for good: {names}.").format(names=names))
         st.button(_("Delete them"), key=DELETE, type="primary", on_click=_delete, args=(runs,))
 
 
@@ -126,8 +127,8 @@ def _delete(runs: Sequence[Taken]) -> None:
         try:
             delete_run(run.path)
         except (RunError, OSError) as error:
-            refused.append(f"{run.name}: {explained(error)}")
+            refused.append(labelled(run.name, explained(error)))
     address.choose({TICKED: None})
     if refused:
-        text = _("Not deleted: {why}").format(why="; ".join(refused))
+        text = _("Not deleted: {why}").format(why=listed_apart(refused))
         session.drawer(_NOTE, session.unstopped())["note"] = text

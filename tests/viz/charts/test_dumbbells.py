@@ -19,12 +19,12 @@ def rows_of(chart):
 def test_every_thing_has_a_dot_for_each_series_and_things_that_read_the_same_stay_apart():
     found = [(row["at"], row["name"], row["series"], row["value"]) for row in rows_of(drawn())]
     assert found == [
-        (0, "one, 0.0", "before", 0.5),
-        (0, "one, 0.0", "after", 0.1),
-        (1, "one, 0.1", "before", 0.25),
-        (1, "one, 0.1", "after", 0.2),
-        (2, "two, 0.0", "before", 0.75),
-        (2, "two, 0.0", "after", 0.3),
+        (0, "one · 0.0", "before", 0.5),
+        (0, "one · 0.0", "after", 0.1),
+        (1, "one · 0.1", "before", 0.25),
+        (1, "one · 0.1", "after", 0.2),
+        (2, "two · 0.0", "before", 0.75),
+        (2, "two · 0.0", "after", 0.3),
     ]
 
 

@@ -135,7 +135,7 @@ def test_a_token_that_reads_otherwise_in_the_list_is_marked_by_its_number():
 def test_a_page_may_translate_the_texts():
     view = replace(decoding_cases.known(), texts={"fed": "Eingabe"})
     texts = unpack_decoding(pack_decoding(view)).texts
-    assert (texts["fed"], texts["next"]) == ("Eingabe", "next")
+    assert (texts["fed"], texts["next"]) == ("Eingabe", "comes next")
 
 
 STEP = {
