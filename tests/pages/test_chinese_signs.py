@@ -6,10 +6,12 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.locales import catalogues
 from pages.views.heads import prune
 from tests.pages import pseudo_locale
 from tests.pages.conftest import MODEL, _run_page
 from tests.pages.every_view import CASES, query_of
+from tests.pages.test_languages import CHINESE
 
 HAN = "[\u4e00-\u9fff]"
 AS_WRITTEN = re.compile(rf"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+(?=\[)|\*\*(?:(?!{HAN}|\*).)+\*\*")
@@ -18,15 +20,18 @@ MARKS = re.compile(r"[*\[\]]")
 NAMES = ("层.头",)
 """As numbers are written: 0.3 is head 3 of layer 0."""
 HALF_WIDTH = re.compile(
-    rf"(?:{HAN}|）)[:;,.!?](?!\d)|[:;,!?] *{HAN}|\.{HAN}|\([^()]*{HAN}[^()]*\)", re.MULTILINE
+    rf"(?:{HAN}|）)[:;,.!?](?!\d)|[:;,!?] *{HAN}|[:;] \d+ {HAN}|\.{HAN}|\([^()]*{HAN}[^()]*\)",
+    re.MULTILINE,
 )
 
 
 def half_width(text):
     """Return the places of a text at which a sign of English stands beside Chinese.
 
-    >>> half_width("头 A: 权重"), half_width("权重."), half_width("头 (编码器)")
-    (['头 A: 权重'], ['权重.'], ['头 (编码器)'])
+    >>> half_width("头 A: 权重"), half_width("权重."), half_width("q·k: 8 个")
+    (['头 A: 权重'], ['权重.'], ['q·k: 8 个'])
+    >>> half_width("头 (编码器)")
+    ['头 (编码器)']
     >>> half_width("头 A：`a, b`，$x, y$，**.** 和 1, 2，f(x) 的变化")
     []
     """
@@ -50,3 +55,15 @@ def test_no_sign_of_english_stands_beside_chinese(page, name, monkeypatch):
         for place in half_width(text)
     }
     assert not found, "\n".join(sorted(found))
+
+
+def test_no_text_of_the_catalogue_has_one():
+    """Also what no view above shows: refusals, helps, other pages."""
+    found = [
+        place
+        for text in catalogues.read(CHINESE)
+        if text.id
+        for form in catalogues._forms(text.string)
+        for place in half_width(form)
+    ]
+    assert not found, "\n".join(found)
