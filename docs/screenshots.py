@@ -1,5 +1,11 @@
-"""Make the README's pictures anew from the running app: python -m docs.screenshots."""
+"""Make the pictures of README.md anew from the running app: python -m docs.screenshots.
 
+Those in Chinese, which README.zh.md shows: python -m docs.screenshots zh.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -8,6 +14,8 @@ from tests.browser.chromium import launched
 from tests.browser.conftest import served
 
 HERE = Path(__file__).parent
+PATIENCE = 180_000
+"""Milliseconds that a page may take on a busy machine."""
 PAGES = {
     "": ".lines[data-drawn]",
     "?view=compare": ".matrices[data-drawn]",
@@ -23,20 +31,59 @@ PAGES = {
 }
 
 
-def main() -> None:
-    """Photograph the pages as they open first, the attention page in light and dark."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A view in Chinese."""
+
+    link: str
+    drawn: str
+    """What stands when the view does."""
+    scheme: str = "light"
+    size: tuple[int, int] = (1280, 720)
+
+
+CHINESE = {
+    "maps": Picture("?view=maps", ".maps[data-drawn]"),
+    "word": Picture("?view=word", ".strips[data-drawn]"),
+    "decoding": Picture("decoding", ".decoding[data-drawn]"),
+    "roles": Picture("heads?trial=scores", "[data-testid=stDataFrame]"),
+    "paths": Picture("heads?trial=paths", ".stVegaLiteChart svg"),
+    "masks": Picture("masks?masks=scores&row=0", ".matrices[data-drawn]", "dark"),
+    "positions": Picture("positions", ".stVegaLiteChart svg", "dark"),
+    "training": Picture("training", ".stVegaLiteChart svg"),
+    "experiments": Picture("experiments?experiment=heads", ".stVegaLiteChart svg"),
+    "glossary": Picture("glossary", "[data-testid=stMarkdown]", size=(390, 844)),
+}
+
+
+def main(languages: Sequence[str]) -> None:
+    """Photograph the pages."""
     with served(HERE.parent / "app.py") as address, sync_playwright() as playwright:
         browser = launched(playwright.chromium)
-        for scheme in ("light", "dark"):
-            page = opened(browser, f"{address}/?view=maps", ".maps[data-drawn]", scheme)
-            point_at_antecedent(page)
-            page.screenshot(path=HERE / f"attention-{scheme}.png")
-        page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
-        page.screenshot(path=HERE / "decoding-light.png")
-        for link, drawn in PAGES.items():
-            page = opened(browser, f"{address}/{link}", drawn, "light")
-            page.screenshot(path=HERE / f"{name_of(link)}-light.png")
+        photograph = in_chinese if "zh" in languages else in_english
+        photograph(browser, address)
         browser.close()
+
+
+def in_english(browser: Browser, address: str) -> None:
+    """Photograph the pages as they open first, the attention page in light and dark."""
+    for scheme in ("light", "dark"):
+        page = opened(browser, f"{address}/?view=maps", ".maps[data-drawn]", scheme)
+        point_at_antecedent(page)
+        page.screenshot(path=HERE / f"attention-{scheme}.png")
+    page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
+    page.screenshot(path=HERE / "decoding-light.png")
+    for link, drawn in PAGES.items():
+        page = opened(browser, f"{address}/{link}", drawn, "light")
+        page.screenshot(path=HERE / f"{name_of(link)}-light.png")
+
+
+def in_chinese(browser: Browser, address: str) -> None:
+    """Photograph views in light and dark, and one on a phone."""
+    for name, view in CHINESE.items():
+        url = f"{address}/{view.link}{'&' if '?' in view.link else '?'}lang=zh_CN"
+        page = opened(browser, url, view.drawn, view.scheme, view.size, scale=1)
+        page.screenshot(path=HERE / "zh" / f"{name}.png")
 
 
 def name_of(link: str) -> str:
@@ -45,13 +92,23 @@ def name_of(link: str) -> str:
     return page or parameters.partition("&")[0].partition("=")[2] or "start"
 
 
-def opened(browser: Browser, url: str, drawn: str, scheme: str) -> Page:
+def opened(
+    browser: Browser,
+    url: str,
+    drawn: str,
+    scheme: str,
+    size: tuple[int, int] = (1280, 800),
+    scale: float = 2,
+) -> Page:
     """Open a page and wait until its picture stands."""
+    width, height = size
     page = browser.new_page(
-        viewport={"width": 1280, "height": 800}, device_scale_factor=2, color_scheme=scheme
+        viewport={"width": width, "height": height}, device_scale_factor=scale, color_scheme=scheme
     )
+    page.set_default_timeout(PATIENCE)
     page.goto(url)
     page.locator(drawn).first.wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.wait_for_timeout(1500)
     return page
 
@@ -69,4 +126,4 @@ def point_at_antecedent(page: Page) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
