@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -30,6 +31,13 @@ def test_the_map_names_what_is_there_and_every_file_to_read_exists():
     rooms = {path.name for path in (ROOT / "core").iterdir() if path.name[0] not in "_."}
     missing = [room for room in sorted(rooms) if room not in house and room not in SMALL]
     assert not missing, f"the map says nothing of core/{missing}"
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
+def test_every_picture_that_is_shown_is_there(readme):
+    shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", (ROOT / readme).read_text(encoding="utf-8"))
+    assert len(shown) > 10
+    assert [path for path in shown if not (ROOT / path).is_file()] == []
 
 
 SMALL = ("config.py", "device.py", "files.py", "messages.py", "vocabulary.py")

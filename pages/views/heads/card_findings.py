@@ -14,7 +14,7 @@ from core.heads import Kind
 from core.runs.run import Run
 from pages.frame import amounts, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain
-from pages.frame.listed import listed, listed_apart
+from pages.frame.listed import joined, listed, listed_apart
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -66,7 +66,7 @@ def seen(
         looks = _looks(leading, role).format(
             head=where, offset=number(role.offset, signed=role.offset != 0)
         )
-        said = f"{looks} {role_names.evidence(role.scores[leading], leading)}"
+        said = joined([looks, role_names.evidence(role.scores[leading], leading)])
     said = _("{looks}; {silenced}.").format(looks=said, silenced=cost or _cost(effect, leading))
     if untrained:
         return _("The model is **untrained**: what its heads do is chance. {said}").format(
@@ -168,7 +168,8 @@ def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[st
     """Yield each role with its score, and sentences that it is made of, in Markdown."""
     for name, score in role.scores.items():
         found = examples.get(name, Examples((), ()))
-        lines = [f"**{role_names.named(name, role)}** {role_names.evidence(score, name)}"]
+        named = f"**{role_names.named(name, role)}**"
+        lines = [joined([named, role_names.evidence(score, name)])]
         if found.hits:
             lines.append(_("has it: {rows}").format(rows=_in_sentences(found.hits)))
         if found.misses:
