@@ -85,7 +85,7 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_layers,
     end = guesses[-1]
     first = next(i for i in range(len(guesses)) if set(guesses[i:]) == {end})
     text = said(at)
-    name = rows["after"].tolist()[first]
+    name = rows["read after"].tolist()[first]
     if first:
         assert f"the best guess is **{end}** from “{name}” on" in text
     else:

@@ -86,7 +86,7 @@ def test_the_file_to_take_away_is_in_the_language_of_the_page(
     at = open_page("training", model="runs/mine", training="look_back", lang="qps")
     page = written["HTML"]()
     assert '<html lang="qps">' in page
-    assert f"<dt>{html.escape(pseudo_locale.marked('Step'))}</dt>" in page
+    assert f"<dt>{html.escape(pseudo_locale.marked('Training step'))}</dt>" in page
     loss, maps = re.findall(r'<script type="text/plain" id="payload-\d">([^<]*)</script>', page)
     for found, name in ((loss, "scrubber"), (maps, "attention_maps")):
         packed, shown = unframed(base64.b64decode(found))[0], unframed(component(at, name).bytes)[0]
