@@ -8,7 +8,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
 from pages.classroom import current, settings
-from pages.frame import address, language, language_names, layout, tour, waiting
+from pages.frame import address, language, language_names, layout, places, tour, waiting
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
 from pages.tour import TOUR
@@ -50,7 +50,8 @@ def main() -> None:
     address.enter(page.url_path or "attention")
     language.enter()
     tour.draw(TOUR, read_tour)
-    page.run()
+    with places.place("page"):
+        page.run()
     address.write()
 
 

@@ -7,16 +7,29 @@ of 16, and a model of 135 million weights as a hundred small ones.
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from torch import Tensor, nn
 
+from core.pieces import pause
 from core.runs.run import Run
 
 Value = TypeVar("Value")
+BETWEEN_LOOKS = 0.1
+"""Seconds after which whoever waits for another's value hears whether it is still wanted."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Making one value: who is at it, and how many want it, the maker among them."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    n: int = 0
 
 
 class Kept(Generic[Value]):
@@ -40,10 +53,12 @@ class Kept(Generic[Value]):
         self._size, self._size_of_key = size, size_of_key
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = threading.Lock()
-        self._making: dict[Hashable, threading.Lock] = {}
+        self._making: dict[Hashable, _Turn] = {}
 
     def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key; where several ask for a new one, the first of them makes it.
+
+        Where that one gives up, the next does; who waits may give up as between pieces of work.
 
         Args:
             key: What the value depends on.
@@ -53,18 +68,32 @@ class Kept(Generic[Value]):
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key][0]
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
+        with self._turn(key):
             with self._lock:
                 if key in self._values:
                     return self._values[key][0]
-            try:
-                value = make()
-                self._add(key, value, self._size(value) + self._size_of_key(key))
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
+            value = make()
+            self._add(key, value, self._size(value) + self._size_of_key(key))
             return value
+
+    @contextmanager
+    def _turn(self, key: Hashable) -> Iterator[None]:
+        """Wait until nobody else makes the value of a key."""
+        with self._lock:
+            turn = self._making.setdefault(key, _Turn())
+            turn.n += 1
+        try:
+            while not turn.lock.acquire(timeout=BETWEEN_LOOKS):
+                pause()
+            try:
+                yield
+            finally:
+                turn.lock.release()
+        finally:
+            with self._lock:
+                turn.n -= 1
+                if not turn.n:
+                    del self._making[key]
 
     def make_room(self, size: int) -> None:
         """Let go of what was asked for longest ago, before a value of this size is made."""
@@ -84,6 +113,9 @@ class Kept(Generic[Value]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
 
 
 def as_key(arguments: Iterable[object]) -> Hashable:

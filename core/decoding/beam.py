@@ -13,6 +13,7 @@ from torch import Tensor
 from core.config import ConfigError
 from core.decoding.step import Stepper, length_limit
 from core.model import Transformer
+from core.pieces import in_pieces
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0
@@ -94,7 +95,8 @@ def beam_steps(
         stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
     kept = [_begun(stepper, prompt[-1], prefix, alpha)]
     n_source = 0 if source_S is None else len(source_S)
-    for _ in range(length_limit(model, n_source, len(prompt)) - len(prefix)):
+    limit = length_limit(model, n_source, len(prompt))
+    for _ in in_pieces(range(limit - len(prefix))):
         open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
         last_B = _last(model.device, prompt[-1], open_)
         log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)

@@ -19,6 +19,7 @@ from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_to_hide
 from core.model.probes import continued
+from core.pieces import in_pieces
 
 CONTINUATION = 24
 """So many tokens a decoder alone writes on."""
@@ -284,7 +285,7 @@ def steps(
     prefix = tuple(prompt) or model.config.begins
     new = prefix
     n_source = 0 if source_S is None else len(source_S)
-    for step in range(length_limit(model, n_source, len(prefix))):
+    for step in in_pieces(range(length_limit(model, n_source, len(prefix)))):
         new_1T = torch.tensor([new], device=model.device)
         # A prompt goes through the decoder in one pass, what it writes itself token by token.
         fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)

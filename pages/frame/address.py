@@ -12,17 +12,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from pages.frame import links, session
-from pages.frame.visit import (
-    Mention,
-    Text,
-    Visit,
-    current,
-    hear,
-    is_way_back,
-    unstopped,
-    written,
-)
+from pages.frame import links, places, session
+from pages.frame.visit import Mention, Text, Visit, current, hear, is_way_back, unstopped, written
 
 Value = TypeVar("Value")
 _WRITTEN_BEFORE = 50
@@ -92,7 +83,8 @@ def part(
             hear()
             announce()
         _begin_part(f"{around}/{name}")
-        draw(*arguments)
+        with places.place(f"{around}/{name}"):
+            draw(*arguments)
         current().part = around
         # A part of a part may be followed by choices that the URL must keep.
         if alone or not around:

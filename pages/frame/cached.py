@@ -32,7 +32,7 @@ from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
 from pages.classroom import current
 from pages.classroom import settings as settings_of_class
-from pages.frame import run_folders
+from pages.frame import computing, run_folders
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
@@ -130,9 +130,7 @@ def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
     Raises:
         SentenceError: There is no text.
     """
-    if whole_words:
-        return of_run(_merged, path, sentence)
-    return of_run(inspect_sentence, path, sentence)
+    return of_run(_merged if whole_words else inspect_sentence, path, sentence)
 
 
 def decoded(
@@ -208,7 +206,8 @@ def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Co
         key: What the arguments are known by, a hash of their content for example.
         arguments: Whatever it takes.
     """
-    return cast(Computed, _results().of((_name(compute), key), lambda: compute(*arguments)))
+    found = computing.of(_results(), (_name(compute), key), lambda: compute(*arguments))
+    return cast(Computed, found)
 
 
 def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
@@ -229,7 +228,7 @@ def _computed(
     arguments: Arguments,
 ) -> Computed:
     key = _name(named), path, step, stamp, as_key(arguments)
-    found = _results().of(key, lambda: compute(_loaded(path, step, stamp), *arguments))
+    found = computing.of(_results(), key, lambda: compute(_loaded(path, step, stamp), *arguments))
     return cast(Computed, found)
 
 

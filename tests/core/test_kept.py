@@ -1,4 +1,5 @@
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 from core.kept import Kept, as_key, bytes_of, bytes_of_run
+from core.pieces import watched
 from core.runs.run import load_run
 
 
@@ -107,3 +109,53 @@ def test_arrays_are_known_by_what_is_in_them():
     assert hash(as_key(["a", one])) == hash(as_key(["a", other]))
     assert as_key([one]) != as_key([one.astype(np.float32)])
     assert as_key([one]) != as_key([one.reshape(2, 2)])
+
+
+class GoneError(Exception):
+    """Whoever asked has left."""
+
+
+def test_where_the_first_gives_up_one_of_those_who_wait_makes_it():
+    kept, made = Kept(10, len), []
+    started, go = threading.Event(), threading.Event()
+
+    def give_up():
+        started.set()
+        go.wait(20)
+        raise GoneError
+
+    def ask(make):
+        with suppress(GoneError):
+            kept.of("a", make)
+
+    threads = [threading.Thread(target=ask, args=(give_up,))]
+    threads += [threading.Thread(target=ask, args=(lambda: made.append(1) or "x",))]
+    threads[0].start()
+    assert started.wait(20)
+    threads[1].start()
+    go.set()
+    for thread in threads:
+        thread.join(20)
+    assert made == [1]
+    assert kept.of("a", str) == "x"
+
+
+def test_who_waits_for_another_may_leave():
+    kept, started, go = Kept(10, len), threading.Event(), threading.Event()
+
+    def make():
+        started.set()
+        go.wait(20)
+        return "x"
+
+    def look(_share):
+        raise GoneError
+
+    thread = threading.Thread(target=kept.of, args=("a", make))
+    thread.start()
+    assert started.wait(20)
+    with pytest.raises(GoneError), watched(look):
+        kept.of("a", str)
+    go.set()
+    thread.join(20)
+    assert kept.of("a", str) == "x"

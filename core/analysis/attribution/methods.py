@@ -26,6 +26,7 @@ from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
+from core.pieces import in_pieces
 from core.vocabulary import BOS
 
 Scores = NDArray[np.float64]
@@ -137,7 +138,12 @@ def attribute(
         asked: The methods; without it, all of them.
     """
     log_probability, looks = _looked_at(model, said)
-    integrated = integrated_gradients(model, said) if Method.INTEGRATED in asked else None
+    found: list[IntegratedGradients] = []
+
+    def integrated() -> Scores:
+        found.append(integrated_gradients(model, said))
+        return added(found[0].scores_S)
+
     added = partial(_between_words, words=words)
     ways: dict[Method, Callable[[], Scores]] = {
         Method.ATTENTION: lambda: added(looks.last_HS.astype(np.float64).mean(axis=0)),
@@ -146,11 +152,11 @@ def attribute(
     if len(said.asked_ids) <= MOST_TOKENS:
         ways[Method.FLOW] = lambda: source_flow(looks.below_LHSS, looks.row_HS, words)
     ways[Method.GRADIENT] = lambda: added(gradient_times_input(model, said))
-    if integrated is not None:
-        ways[Method.INTEGRATED] = lambda: added(integrated.scores_S)
+    ways[Method.INTEGRATED] = integrated
     ways[Method.LEAVE_ONE_OUT] = lambda: leave_one_out(model, said, words)
-    scores = {method: score() for method, score in ways.items() if method in asked}
-    return Attribution(said, log_probability, scores, integrated)
+    wanted = [method for method in ways if method in asked]
+    scores = {method: ways[method]() for method in in_pieces(wanted)}
+    return Attribution(said, log_probability, scores, found[0] if found else None)
 
 
 def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:

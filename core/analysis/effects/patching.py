@@ -24,6 +24,7 @@ from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
 from core.messages import Message
 from core.model import Patch, Probe, Record, Step, Transformer
+from core.pieces import in_pieces
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -112,7 +113,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
     heads, sites = every_head(run.model), run.model.sites()
     alone, together = dict[Head, float](), dict[Site, float]()
-    for site in sites:
+    for site in in_pieces(sites):
         *singly, together[site] = pair.restored_of(site)
         alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
     return PatchingStudy(
