@@ -26,6 +26,7 @@ from core.jobs import Files, Job
 from core.model import Transformer
 from core.opening.sources import local
 from core.opening.survey import survey
+from core.runs.checksums import list_run
 from core.runs.folder import versions
 from core.runs.management import INCOMING
 from core.runs.names import checked_name, free_name
@@ -129,6 +130,7 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         family=label,
     )
     _write(folder, model, tokenizers, checkpoint, settings)
+    list_run(folder)
     yield _WRITTEN
     load_run(folder)
 

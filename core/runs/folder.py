@@ -16,9 +16,10 @@ import tokenizers
 import torch
 
 from core.files import write_atomically
-from core.jobs import Files, Job
+from core.jobs import Files, Job, told_as
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
+from core.runs.checksums import list_run
 from core.runs.run import RunError, RunSettings
 from core.runs.weights import (
     BEST,
@@ -104,6 +105,7 @@ class RunFolder:
                 write_atomically(self.path / name, content)
             # Last, because it is what makes a folder a run.
             self.write_json("run.json", settings.to_dict())
+            list_run(self.path)
         except BaseException:
             shutil.rmtree(self.path, ignore_errors=True)
             raise
@@ -190,16 +192,9 @@ class RunFolder:
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Say how far training is, and why it failed if it did."""
-        self.write_json(
-            TRAINING.files.progress,
-            {
-                "state": state,
-                "step": step,
-                "message": message,
-                "heartbeat": time.time(),
-                "pid": os.getpid(),
-            },
-        )
+        told = {"state": state, "step": step, "message": message}
+        process = {"heartbeat": time.time(), "pid": os.getpid()}
+        self._write(TRAINING.files.progress, told_as({**told, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""

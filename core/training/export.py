@@ -10,6 +10,8 @@ import torch
 from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
+from core.runs.checksums import list_run
+from core.runs.files import read_bytes
 from core.runs.folder import RunFolder
 from core.runs.run import NOTICE, PAIRS, RunError, load_run, read_settings
 from core.runs.weights import (
@@ -65,6 +67,7 @@ def export_run(
         (out / SNAPSHOTS).mkdir(exist_ok=True)
         write_atomically(out / SNAPSHOTS / weights_file(step), kept[step].read_bytes())
     RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+    list_run(out)
 
 
 def average_run(run_path: Path, out: Path, last: int) -> None:
@@ -99,6 +102,7 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     command = f"{run.settings.command}\n{shlex.join(words)}"
     RunFolder(out).write_json("run.json", replace(run.settings, command=command).to_dict())
     RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+    list_run(out)
 
 
 def _begin_copy(run_path: Path, out: Path, *, pairs: bool) -> None:
@@ -116,4 +120,4 @@ def _begin_copy(run_path: Path, out: Path, *, pairs: bool) -> None:
         save_weights(model, out / START / start.name, torch.float16)
     for name in (*COPIED, *(FILES.values() if pairs else ())):
         if (run_path / name).exists():
-            write_atomically(out / name, (run_path / name).read_bytes())
+            write_atomically(out / name, read_bytes(run_path, name))

@@ -99,7 +99,8 @@ def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder
 
 def test_a_run_begins_with_its_settings_and_tokenizer(folder, copy_run):
     folder.begin(copy_run.settings, copy_run.tokenizer)
-    assert sorted(each.name for each in folder.path.iterdir()) == ["run.json", "tokenizer.json"]
+    found = sorted(each.name for each in folder.path.iterdir())
+    assert found == ["checksums.json", "run.json", "tokenizer.json"]
     assert read_settings(folder.path) == copy_run.settings
     text = (folder.path / "tokenizer.json").read_text(encoding="utf-8")
     assert (
