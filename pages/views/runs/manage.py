@@ -159,7 +159,7 @@ def offer(run: Listed) -> None:
     if note := too_large(run.path):
         st.caption(note)
     if why := session.drawer(_UNPACKED).get(run.path):
-        st.warning(_("It was not packed: {why}.").format(why=said(why, run.path)))
+        st.error(_("It was not packed: {why}.").format(why=said(why, run.path)))
 
 
 def _state(run: Listed) -> str:

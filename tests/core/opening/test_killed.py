@@ -1,9 +1,8 @@
 """Whatever moment an import is killed at, its run is there whole or not at all."""
 
 import contextlib
-import os
+import io
 import shutil
-import sys
 
 import pytest
 import torch
@@ -18,9 +17,10 @@ from tests.killing import FORKS, killed_again_and_again, seconds_of
 def bring_in(source, path):
     """Do what `python -m core import` does, without its words."""
     torch.set_num_threads(1)
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-        sys.stderr = nothing
-        sys.exit(main(["import", str(source), str(path)]))
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        status = main(["import", str(source), str(path)])
+    assert status == 0, said.getvalue()
 
 
 def contents(folder):

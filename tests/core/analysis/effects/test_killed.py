@@ -7,11 +7,11 @@ import torch
 
 from core.analysis.effects.effects_file import HEADS, stored_effects
 from core.analysis.effects.measuring import MEASURING, measured_effects
-from core.runs.checksums import CHECKSUMS, check_listed, list_run
+from core.runs.checksums import check_listed, list_run
 from core.runs.run import load_run
 from tests.killing import FORKS, killed_again_and_again, seconds_of
 
-OWN = (HEADS, CHECKSUMS, "heads.")
+OWN = ("heads.", "checksums.")
 """How the names begin of what a measuring writes."""
 
 

@@ -25,19 +25,30 @@ def told(at, own_runs, text):
     assert "Traceback" not in shown
 
 
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder in which archives are packed."""
+    path = tmp_path / "temporary"
+    path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    return path
+
+
+def contents(folder):
+    return {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
 @on_both
 @pytest.mark.parametrize("good", [0, 3, 9])
-def test_an_archive_that_cannot_be_unpacked_is_said(
-    open_page, own_runs, own_copy, archive, content_of, code, good
-):
-    before = content_of(own_copy)
+def test_an_archive_that_cannot_be_unpacked_is_said(open_page, own_copy, archive, code, good):
+    own_runs, before = own_copy.parent, contents(own_copy)
     at = open_page("runs")
     with broken(own_runs, code, good) as disk:
         take_in(at, archive)
     assert disk.failed
     told(at, own_runs, f"Nothing was added: {TELLS[code]}.")
     assert [each.name for each in own_runs.glob("[!.]*")] == ["mine"]
-    assert content_of(own_copy) == before
+    assert contents(own_copy) == before
     take_in(at, archive)
     assert sorted(each.name for each in own_runs.glob("[!.]*")) == ["gift", "mine"]
 
@@ -45,30 +56,28 @@ def test_an_archive_that_cannot_be_unpacked_is_said(
 @on_both
 @pytest.mark.parametrize("pack", [manage.packed, manage.packed_small])
 def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
-    open_page, own_runs, own_copy, content_of, tmp_path, monkeypatch, code, pack
+    open_page, own_copy, temporary, code, pack
 ):
     change(own_copy / "run.json", lambda run: run.update(task="copy"))
-    before = content_of(own_copy)
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    own_runs, before = own_copy.parent, contents(own_copy)
     at = open_page("runs", runs="runs/mine")
     assert "It was not packed" not in said(at)
     refused = at.session_state["_drawers"][manage._UNPACKED]
-    with broken(tmp_path / "temporary", code, good=2), pytest.raises(OSError, match=TELLS[code]):
+    with broken(temporary, code, good=2), pytest.raises(OSError, match=TELLS[code]):
         manage.packed_or_noted(pack, own_copy, refused)
     told(at.run(), own_runs, f"It was not packed: {TELLS[code]}.")
-    assert content_of(own_copy) == before
+    assert contents(own_copy) == before
     assert manage.packed_or_noted(pack, own_copy, refused)
     assert "It was not packed" not in said(at.run())
 
 
-def test_a_run_that_cannot_be_deleted_is_said(open_page, own_runs, own_copy, content_of):
-    before = content_of(own_copy)
+def test_a_run_that_cannot_be_deleted_is_said(open_page, own_runs, own_copy):
+    before = contents(own_copy)
     at = open_page("runs", runs="runs/mine")
     with broken(own_runs, READ_ONLY):
-        press(at, "Delete runs/mine")
+        press(at, "Delete runs&#47;mine")
     told(at, own_runs, f"It was not deleted: {TELLS[READ_ONLY]}.")
-    assert content_of(own_copy) == before
+    assert contents(own_copy) == before
 
 
 @on_both
