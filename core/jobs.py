@@ -13,8 +13,6 @@ No signal is sent and no process is looked for by its id, which may belong to so
 the system keeps a lock as long as its process lives and no longer.
 """
 
-import hashlib
-import json
 import secrets
 import subprocess
 import sys
@@ -26,7 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import end_of, is_new, write_atomically
+from core.files import end_of, is_new, read_checked, with_checksum, write_atomically
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
@@ -121,11 +119,11 @@ class Job:
 
     def told(self, folder: Path) -> dict[str, Any]:
         """Return what the work told of itself; nothing where that is missing or damaged."""
-        return _told(folder / self.files.progress) or {}
+        return read_checked(folder / self.files.progress) or {}
 
     def is_damaged(self, folder: Path) -> bool:
         """Say whether what the work told of itself cannot be read, or is not what was told."""
-        return _told(folder / self.files.progress) is None
+        return read_checked(folder / self.files.progress) is None
 
     def tell(self, folder: Path, state: str, figures: Mapping[str, Any], message: str = "") -> None:
         """Tell how the work stands, which only its process does once it is begun.
@@ -134,7 +132,7 @@ class Job:
             OSError: The folder is gone or cannot be written to.
         """
         told = {**figures, "state": state, "message": message}
-        write_atomically(folder / self.files.progress, told_as(told))
+        write_atomically(folder / self.files.progress, with_checksum(told))
 
     def last_words(self, folder: Path) -> str:
         """Return the last line that a process wrote before it ended."""
@@ -248,45 +246,16 @@ def is_worked_on(folder: Path) -> bool:
     return any(map(_begins_elsewhere, told))
 
 
-def told_as(figures: Mapping[str, Any]) -> bytes:
-    """Return what is told as JSON with a checksum, so that a wrong figure is not believed."""
-    return (json.dumps({**figures, _SUM: _checksum(figures)}, ensure_ascii=False) + "\n").encode()
-
-
-def _told(file: Path) -> dict[str, Any] | None:
-    """Return what was told; nothing where the file is missing, None where it is damaged."""
-    try:
-        with file.open("rb") as opened:
-            told = json.loads(opened.read(_LARGEST))
-    except OSError:
-        return {}
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(told, dict):
-        return None
-    # What was told before there were checksums, or elsewhere, has none.
-    found = told.pop(_SUM, None)
-    return told if found in (None, _checksum(told)) else None
-
-
-def _checksum(figures: Mapping[str, Any]) -> str:
-    written = json.dumps({**figures}, sort_keys=True).encode()
-    return hashlib.blake2b(written, digest_size=8).hexdigest()
-
-
 def _begins_elsewhere(file: Path) -> bool:
     """Say whether another app has just told that it started a process.
 
     Whether that process lives, only the other app knows; so it counts for a while.
     """
-    told = _told(file) or {}
+    told = read_checked(file) or {}
     begun = told.get("state") == "starting" and told.get("by", _ME) != _ME
     return begun and is_new(file, SECONDS_TO_START)
 
 
-_SUM = "checksum"
-_LARGEST = 1 << 20
-"""Bytes of what is told, at most."""
 _ME = secrets.token_hex(8)
 """This process, among others that share its folders, on other machines too."""
 _started: dict[tuple[Path, Job], subprocess.Popen[bytes]] = {}

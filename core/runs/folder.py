@@ -15,8 +15,8 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import write_atomically
-from core.jobs import Files, Job, told_as
+from core.files import with_checksum, write_atomically
+from core.jobs import Files, Job
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
 from core.runs.checksums import list_run
@@ -194,7 +194,7 @@ class RunFolder:
         """Say how far training is, and why it failed if it did."""
         told = {"state": state, "step": step, "message": message}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
-        self._write(TRAINING.files.progress, told_as({**told, **process}))
+        self._write(TRAINING.files.progress, with_checksum({**told, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""

@@ -22,7 +22,7 @@ from pages.frame.progress import STATES
 from pages.views.runs.table import Listed, said
 
 UPLOAD_MEGABYTES = 500
-_UNPACKED = "runs that were not packed"
+_UNPACKED = "unpacked"
 
 
 def upload() -> None:

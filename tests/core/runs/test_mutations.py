@@ -8,7 +8,6 @@ something other without a word, an error that is no sentence, a hang, or gigabyt
 """
 
 import hashlib
-import os
 import random
 import resource
 import shutil
@@ -41,6 +40,7 @@ from core.training.loop import make_optimizer
 from core.training.presets import Preset
 from core.training.process import situation
 from core.training.start import Start
+from tests.core.damages import DAMAGES
 from tests.core.families.folders import write_folder
 
 MUTATIONS = 1000
@@ -52,7 +52,6 @@ SECONDS = 20
 """After so many a reader hangs."""
 MOST_MEMORY = 600 << 20
 """Bytes by which the process may grow in all."""
-HUGE = 8 << 30
 
 
 def trained(path, miniature):
@@ -178,57 +177,6 @@ def answers(path, steps):
     return found
 
 
-def truncate(rng, file, _others):
-    os.truncate(file, rng.randrange(file.stat().st_size))
-    return [file]
-
-
-def flip(rng, file, _others):
-    content = bytearray(file.read_bytes())
-    content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-    file.write_bytes(content)
-    return [file]
-
-
-def zero(rng, file, _others):
-    content = bytearray(file.read_bytes())
-    begin = rng.randrange(len(content))
-    end = min(len(content), begin + rng.randint(1, 2000))
-    content[begin:end] = bytes(end - begin)
-    file.write_bytes(content)
-    return [file]
-
-
-def remove(_rng, file, _others):
-    file.rename(file.with_name("kept.by.somebody"))
-    return [file]
-
-
-def rename(rng, file, others):
-    if file.name == "checksums.json":
-        # In the place of another it would be two faults at once: nothing to compare that one with.
-        return remove(rng, file, others)
-    other = rng.choice(others)
-    if file.suffix == ".safetensors" and rng.random() < 0.5:
-        other = file.with_name("step-00000077.safetensors")
-    os.replace(file, other)
-    return [file, other]
-
-
-def lengthen(rng, file, _others):
-    with file.open("ab") as opened:
-        opened.write(rng.randbytes(rng.randint(1, 1000)))
-    return [file]
-
-
-def swell(_rng, file, _others):
-    os.truncate(file, HUGE)
-    return [file]
-
-
-MUTATE = [truncate, flip, zero, remove, rename, lengthen, swell]
-
-
 def files_of(path):
     found = (each for each in path.rglob("*") if each.is_file())
     return sorted(each for each in found if each.name not in ("kept.by.somebody", ".lock"))
@@ -274,14 +222,14 @@ def test_of_1000_mutations_each_is_refused_by_name_or_changes_nothing(runs, tmp_
     for number in range(MUTATIONS):
         kind = list(kinds)[number % len(kinds)]
         path, file = rng.choice(kinds[kind])
-        mutate = MUTATE[number // len(kinds) % len(MUTATE)]
+        damage = DAMAGES[number // len(kinds) % len(DAMAGES)]
         shutil.copytree(path, tmp_path / "kept")
-        touched = mutate(rng, file, [each for each in files_of(path) if each != file])
+        touched = damage(rng, file, [each for each in files_of(path) if each != file])
         found = answers(path, {step_of(each) for each in touched if "step-" in each.name} - {77})
         verdict, why = judged(found, before[path.name], touched)
         tally[kind, verdict] += 1
         if why:
-            wrong.append(f"{number}: {mutate.__name__} of {kind}: {why}")
+            wrong.append(f"{number}: {damage.__name__} of {kind}: {why}")
         shutil.rmtree(path)
         (tmp_path / "kept").rename(path)
         if number % 50 == 0:
