@@ -180,8 +180,6 @@ def _train(
     start = _run(out, variant.start, seed) if variant.start else None
     preset = experiment.preset(variant, seed)
     if not is_run(path):
-        # What was killed while it prepared the run has left of it.
-        shutil.rmtree(path, ignore_errors=True)
         changes = {**experiment.settings, **variant.changes}
         if start is not None:
             # The model is that of the start.

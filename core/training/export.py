@@ -1,9 +1,6 @@
 """Runs made of a finished one: small enough to give away, or with the mean of its last weights."""
 
-import os
 import shlex
-import shutil
-import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,8 +13,7 @@ from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
 from core.runs.checksums import list_run
 from core.runs.files import read_bytes
-from core.runs.folder import RunFolder
-from core.runs.management import INCOMING
+from core.runs.folder import RunFolder, new_folder
 from core.runs.run import NOTICE, PAIRS, RunError, load_run, read_settings
 from core.runs.weights import (
     CHECKPOINTS,
@@ -116,23 +112,11 @@ def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
     Raises:
         FileExistsError: There is something in its place.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileExistsError(f"{out} exists already")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    copy = Path(tempfile.mkdtemp(prefix=INCOMING, dir=out.parent))
-    try:
+    with new_folder(out) as copy:
         _begin_copy(run_path, copy, pairs=pairs)
         yield copy
         RunFolder(copy).write_json("evaluation.json", evaluate(load_run(copy)))
         list_run(copy)
-        # A temporary folder is its owner's alone; a run is for whoever may read the others.
-        copy.chmod(0o755)
-        if out.exists():
-            out.rmdir()
-        os.rename(copy, out)
-    except BaseException:
-        shutil.rmtree(copy, ignore_errors=True)
-        raise
 
 
 def _begin_copy(run_path: Path, copy: Path, *, pairs: bool) -> None:

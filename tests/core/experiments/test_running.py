@@ -54,14 +54,6 @@ def finished(tmp_path_factory):
     return folder
 
 
-def test_a_run_that_was_killed_while_it_was_prepared_is_prepared_anew(tmp_path):
-    torn = tmp_path / "runs" / f"{BASE}-0"
-    torn.mkdir(parents=True)
-    (torn / "tokenizer.json").write_text("{")
-    assert {each.variant.name for each in ran(tmp_path, seeds=1)} == {BASE, "less"}
-    assert load_run(torn).step == SMALL["steps"]
-
-
 def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     steps = ran(tmp_path)
     assert {(each.variant.name, each.seed) for each in steps} == {

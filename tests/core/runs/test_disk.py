@@ -116,9 +116,7 @@ def refused(at, name, sizes, code, n):
         assert TELLS[code] in str(error)
         # What is there under a name is whole; what is half made is not there, or no run.
         for each in {each.name for each in (at / "runs").glob("[!.]*")} - visible:
-            # Where nothing can be removed, settings that are written stay.
-            prepared = (name, code) == ("writing settings", READ_ONLY)
-            assert prepared or not is_run(at / "runs" / each)
+            assert not is_run(at / "runs" / each)
     for each in ("mine", "yours"):
         if is_run(at / "runs" / each):
             assert load_run(at / "runs" / each).damage == ""
