@@ -43,7 +43,8 @@ def forget_list(path: Path) -> None:
     Raises:
         OSError: The folder cannot be written to.
     """
-    (path / CHECKSUMS).unlink(missing_ok=True)
+    with _alone(path):
+        (path / CHECKSUMS).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -54,11 +55,13 @@ def changing(path: Path, *names: str) -> Iterator[None]:
         RunError: The list is damaged.
         OSError: The folder cannot be written to.
     """
-    if not listed(path):
-        yield
-        return
+    # Also where there is no list: a training that ends may be about to make it.
     with _alone(path):
-        others = {name: each for name, each in listed(path).items() if name not in names}
+        before = listed(path)
+        if not before:
+            yield
+            return
+        others = {name: each for name, each in before.items() if name not in names}
         _write(path, others)
         yield
         there = {name: _checksum(path, name) for name in names if (path / name).exists()}

@@ -165,6 +165,32 @@ def test_two_who_measure_at_once_are_both_listed(whole):
     assert not list(whole.glob(".checksums*"))
 
 
+def test_who_measures_while_a_training_ends_or_begins_is_never_refused(whole):
+    (whole / "heads.json").write_text("{}")
+    ended, seen = threading.Event(), []
+
+    def train():
+        while not ended.is_set():
+            forget_list(whole)
+            list_run(whole)
+
+    training = threading.Thread(target=train)
+    training.start()
+    for number in range(100):
+        with changing(whole, "heads.json"):
+            new = whole / "heads.new"
+            new.write_text(f'{{"n": {number}}}')
+            new.replace(whole / "heads.json")
+        try:
+            seen.append(read_text(whole, "heads.json"))
+        except RunError as error:
+            seen.append(error)
+    ended.set()
+    training.join()
+    assert not [each for each in seen if isinstance(each, RunError)]
+    check_listed(whole)
+
+
 def test_a_damaged_run_does_not_go_on(prepare, tmp_path):
     path = prepare(tmp_path / "run", steps=6)
     for _ in train_run(path):
