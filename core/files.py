@@ -1,15 +1,20 @@
 """Files that are there whole or not at all, and the ends of files that may be long."""
 
+import hashlib
+import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 _END = 4000
 """Bytes: a few lines."""
+_SUM = "checksum"
+_LARGEST = 1 << 20
+"""Bytes of a file that says its own checksum, at most."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -41,6 +46,34 @@ def written_atomically(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def with_checksum(figures: Mapping[str, Any]) -> bytes:
+    """Return figures as JSON that says its own checksum, so that a wrong figure is not believed."""
+    return (json.dumps({**figures, _SUM: _checksum(figures)}, ensure_ascii=False) + "\n").encode()
+
+
+def read_checked(file: Path) -> dict[str, Any] | None:
+    """Return figures of a file; none where it is missing, None where it is damaged.
+
+    One without a checksum, as of before or from elsewhere, is believed.
+    """
+    try:
+        with file.open("rb") as opened:
+            told = json.loads(opened.read(_LARGEST))
+    except OSError:
+        return {}
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict):
+        return None
+    found = told.pop(_SUM, None)
+    return told if found in (None, _checksum(told)) else None
+
+
+def _checksum(figures: Mapping[str, Any]) -> str:
+    written = json.dumps({**figures}, sort_keys=True).encode()
+    return hashlib.blake2b(written, digest_size=8).hexdigest()
 
 
 def end_of(file: Path) -> str:

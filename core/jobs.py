@@ -13,7 +13,6 @@ No signal is sent and no process is looked for by its id, which may belong to so
 the system keeps a lock as long as its process lives and no longer.
 """
 
-import json
 import secrets
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import end_of, is_new, write_atomically
+from core.files import end_of, is_new, read_checked, with_checksum, write_atomically
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
@@ -120,7 +119,11 @@ class Job:
 
     def told(self, folder: Path) -> dict[str, Any]:
         """Return what the work told of itself; nothing where that is missing or damaged."""
-        return _told(folder / self.files.progress)
+        return read_checked(folder / self.files.progress) or {}
+
+    def is_damaged(self, folder: Path) -> bool:
+        """Say whether what the work told of itself cannot be read, or is not what was told."""
+        return read_checked(folder / self.files.progress) is None
 
     def tell(self, folder: Path, state: str, figures: Mapping[str, Any], message: str = "") -> None:
         """Tell how the work stands, which only its process does once it is begun.
@@ -129,7 +132,7 @@ class Job:
             OSError: The folder is gone or cannot be written to.
         """
         told = {**figures, "state": state, "message": message}
-        write_atomically(folder / self.files.progress, (json.dumps(told) + "\n").encode())
+        write_atomically(folder / self.files.progress, with_checksum(told))
 
     def last_words(self, folder: Path) -> str:
         """Return the last line that a process wrote before it ended."""
@@ -243,20 +246,12 @@ def is_worked_on(folder: Path) -> bool:
     return any(map(_begins_elsewhere, told))
 
 
-def _told(file: Path) -> dict[str, Any]:
-    try:
-        told = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return told if isinstance(told, dict) else {}
-
-
 def _begins_elsewhere(file: Path) -> bool:
     """Say whether another app has just told that it started a process.
 
     Whether that process lives, only the other app knows; so it counts for a while.
     """
-    told = _told(file)
+    told = read_checked(file) or {}
     begun = told.get("state") == "starting" and told.get("by", _ME) != _ME
     return begun and is_new(file, SECONDS_TO_START)
 

@@ -26,8 +26,9 @@ from core.jobs import Files, Job
 from core.model import Transformer
 from core.opening.sources import local
 from core.opening.survey import survey
+from core.runs.checksums import list_run
 from core.runs.folder import versions
-from core.runs.management import INCOMING
+from core.runs.management import INCOMING, clear_left_over
 from core.runs.names import checked_name, free_name
 from core.runs.run import RunError, RunSettings, load_run
 from core.runs.weights import CHECKPOINTS, weights_file
@@ -85,6 +86,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     if path.exists():
         raise RunError(f"{path} exists already")
     path.parent.mkdir(parents=True, exist_ok=True)
+    clear_left_over(path.parent)
     rooms = [Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent)) for _ in range(2)]
     try:
         found = yield from local(source, rooms[0], _BROUGHT)
@@ -129,6 +131,7 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         family=label,
     )
     _write(folder, model, tokenizers, checkpoint, settings)
+    list_run(folder)
     yield _WRITTEN
     load_run(folder)
 

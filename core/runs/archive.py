@@ -8,18 +8,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
-from core.files import written_atomically
-from core.runs.contents import (
-    METRICS,
-    STATUS,
-    TEXTS,
-    WEIGHT_FOLDERS,
-    is_weights,
-    told_status,
-    whole_lines,
-)
+from core.files import state_of, written_atomically
+from core.runs.contents import METRICS, STATUS, TEXTS, told_status, weights_of, whole_lines
+from core.runs.files import CHECKSUMS, is_there, read_bytes
 from core.runs.run import RunError, is_run
-from core.runs.weights import CHECKPOINTS
 
 _ATTEMPTS = 100
 _CHUNK = 1 << 20
@@ -33,7 +25,7 @@ def archive_run(path: Path, file: IO[bytes] | Path) -> None:
     run as it was at one moment. A file given by its path is written whole or not at all.
 
     Raises:
-        RunError: The folder is no run.
+        RunError: The folder is no run, or one of its files is damaged.
     """
     if not isinstance(file, Path):
         _write(path, file)
@@ -48,7 +40,7 @@ def archive_size(path: Path) -> int:
     Weights that a training removes meanwhile are not counted.
     """
     size = 0
-    for name in _weights(path):
+    for name in weights_of(path):
         with suppress(FileNotFoundError):
             size += (path / name).stat().st_size
     return size
@@ -59,9 +51,13 @@ def _write(path: Path, file: IO[bytes]) -> None:
         raise RunError(f"{path}: there is no such run")
     top = Path(os.path.abspath(path)).name
     with ExitStack() as stack:
+        before = state_of(path / CHECKSUMS)
         weights = _open_weights(path, stack)
         # After the weights, because a training writes the words before the weights that saw them.
         texts = dict(_texts(path))
+        if state_of(path / CHECKSUMS) != before:
+            # A training has ended meanwhile, and lists what came later.
+            texts.pop(CHECKSUMS, None)
         with zipfile.ZipFile(file, "w") as archive:
             for name in sorted(texts):
                 member = _member(f"{top}/{name}")
@@ -83,9 +79,13 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
     for name in TEXTS:
+        if not is_there(path, name):
+            continue
         try:
-            content = (path / name).read_bytes()
-        except FileNotFoundError:
+            content = read_bytes(path, name)
+        except RunError:
+            if is_there(path, name):
+                raise
             continue
         if name == METRICS:
             content = whole_lines(content)
@@ -102,28 +102,13 @@ def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
     """
     for _ in range(_ATTEMPTS):
         with ExitStack() as attempt:
-            names = _weights(path)
+            names = weights_of(path)
             try:
                 opened = {name: attempt.enter_context((path / name).open("rb")) for name in names}
             except FileNotFoundError:
                 continue
             # A folder that changes while it is listed may show neither the old nor the new.
-            if _weights(path) == names:
+            if weights_of(path) == names:
                 stack.push(attempt.pop_all())
                 return opened
     raise RunError(f"{path}: its checkpoints change more quickly than they can be read")
-
-
-def _weights(path: Path) -> list[str]:
-    """List the weights, and for each what training needs to go on from there, if it is there."""
-    names = []
-    for folder in WEIGHT_FOLDERS:
-        for file in sorted((path / folder).glob("step-*.safetensors")):
-            if is_weights(f"{folder}/{file.name}"):
-                names.append(f"{folder}/{file.name}")
-                state = file.with_suffix(".state.safetensors")
-                # Asked for by itself: it is written first and removed last, so that it is there
-                # whenever its weights are.
-                if folder == CHECKPOINTS and state.exists():
-                    names.append(f"{folder}/{state.name}")
-    return names

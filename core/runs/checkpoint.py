@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,18 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.files import write_atomically
 from core.model import Transformer, unfilled
+from core.runs.files import LISTS, listed
+from core.runs.weights import WEIGHT_FOLDERS
 
 SEAL = "sha256"
 """In the header of a file: the checksum of its tensors, with their names and shapes."""
 SCALE = ".scale"
 """Ends the name of what a rounded matrix's rows are multiplied by."""
+_LARGEST_HEADER = 100_000_000
+"""Bytes, as safetensors has it."""
+_CHUNK = 1 << 20
+_SMALL = 64 << 20
+"""Bytes of weights that are read, and compared with what was written, however they are opened."""
 
 
 class CheckpointError(ValueError):
@@ -62,7 +71,7 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     Args:
         path: The file.
         config: What it holds.
-        mapped: Leave the weights in the file until they are used, which large models open with.
+        mapped: Leave the weights in the file until they are used, where they are many.
 
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
@@ -145,35 +154,105 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
 
 
 def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
+    told, _ = _header(path)
+    mapped = mapped and path.stat().st_size > _SMALL
     try:
-        if mapped:
-            # To read all of it would be what is to be avoided.
-            return load_file(path)
-        content = path.read_bytes()
-        tensors = load(content)
+        # To read all of a mapped file would be what is to be avoided.
+        content = b"" if mapped else path.read_bytes()
+        tensors = load_file(path) if mapped else load(content)
     except OSError as error:
         raise CheckpointError(f"{path.name}: {error.strerror}") from error
     except SafetensorError as error:
         raise CheckpointError(f"{path.name} is damaged or no safetensors file: {error}") from error
-    told, seal = _header(content)
+    seal = _told_seal(told) if mapped else _checksum(told, [memoryview(content)[_begin(content) :]])
     # Files of before, and of others, have none.
-    if told.get("__metadata__", {}).get(SEAL, seal) != seal:
+    if (_told_seal(told) or seal) != seal:
         raise CheckpointError(f"{path.name} is damaged: its content is not what was written")
+    _require_listed(path, seal)
     return tensors
+
+
+def _require_listed(path: Path, seal: str) -> None:
+    """Refuse weights that are not those of which the run's list speaks, if there is a list.
+
+    Raises:
+        CheckpointError: They are not.
+        RunError: The list is damaged.
+    """
+    found = listed(path.parent.parent)
+    name = f"{path.parent.name}/{path.name}"
+    # Those for whoever watches a training come and go; and what a training has just removed was
+    # there before it made the list.
+    if found and path.parent.name in WEIGHT_FOLDERS and path.exists():
+        if name not in found:
+            raise CheckpointError(f"{name} is not among the weights that {LISTS}")
+        if seal and found[name] != seal:
+            raise CheckpointError(f"{name} is damaged: it is not what {LISTS}")
+
+
+def seal_of(path: Path) -> str:
+    """Return the checksum of a file of tensors, with their names and shapes.
+
+    It is the one that the file tells; where it tells none, as those of others, it is computed.
+
+    Raises:
+        CheckpointError: The file is missing or damaged.
+    """
+    told, begin = _header(path)
+    if seal := _told_seal(told):
+        return seal
+    with path.open("rb") as file:
+        file.seek(begin)
+        return _checksum(told, iter(lambda: file.read(_CHUNK), b""))
 
 
 def _sealed(tensors: dict[str, Tensor]) -> bytes:
     """Return a file of tensors that says what it was written with: a flipped bit is found."""
-    _, seal = _header(save(tensors))
+    content = save(tensors)
+    begin = _begin(content)
+    seal = _checksum(json.loads(content[8:begin]), [memoryview(content)[begin:]])
     # Of several things that are told, safetensors writes now this first, now that.
     return save(tensors, metadata={SEAL: seal})
 
 
-def _header(content: bytes) -> tuple[dict[str, Any], str]:
-    """Return the header of a safetensors file, and the checksum of all but what it says freely."""
-    end = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:end])
+def _begin(content: bytes) -> int:
+    """Return where the tensors of a safetensors file begin: behind its header and its length."""
+    return 8 + int.from_bytes(content[:8], "little")
+
+
+def _header(path: Path) -> tuple[dict[str, Any], int]:
+    """Return the header of a safetensors file, and where its tensors begin.
+
+    Raises:
+        CheckpointError: The file is missing, or not as long as its header says.
+    """
+    try:
+        with path.open("rb") as file:
+            begin = _begin(file.read(8))
+            size = os.fstat(file.fileno()).st_size
+            if begin > min(size, _LARGEST_HEADER):
+                raise ValueError("its header is too large")
+            header = json.loads(file.read(begin - 8))
+        ends = [told["data_offsets"][1] for name, told in header.items() if name != "__metadata__"]
+        if begin + max(ends, default=0) != size:
+            raise ValueError(f"it has {size:,} bytes, and not as many as its header says")
+    except OSError as error:
+        raise CheckpointError(f"{path.name}: {error.strerror}") from error
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path.name} is damaged or no safetensors file: {error}") from error
+    return header, begin
+
+
+def _told_seal(header: dict[str, Any]) -> str:
+    """Return the checksum that a file says it was written with; empty where it says none."""
+    told = header.get("__metadata__")
+    return str(told.get(SEAL, "")) if isinstance(told, dict) else ""
+
+
+def _checksum(header: dict[str, Any], tensors: Iterable[bytes | memoryview]) -> str:
+    """Return the checksum of all that a file holds but what its header says freely."""
     named = {name: each for name, each in header.items() if name != "__metadata__"}
     found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    found.update(memoryview(content)[end:])
-    return header, found.hexdigest()
+    for each in tensors:
+        found.update(each)
+    return found.hexdigest()

@@ -14,10 +14,11 @@ from core.config import ModelConfig
 from core.files import write_atomically
 from core.model.building import outline
 from core.runs.checkpoint import SCALE
-from core.runs.contents import STATUS, WEIGHT_FOLDERS, told_status
+from core.runs.checksums import check_listed
+from core.runs.contents import STATUS, told_status
 from core.runs.records import read_record
 from core.runs.run import PAIRS, RunError, load_run, read_settings
-from core.runs.weights import newest_checkpoint, weights_in
+from core.runs.weights import WEIGHT_FOLDERS, newest_checkpoint, weights_in
 from core.tasks import TASKS
 
 _MOST_LAYERS = 1000
@@ -50,6 +51,7 @@ def check_run(folder: Path) -> None:
 
 
 def _check(folder: Path) -> None:
+    check_listed(folder)
     settings = read_settings(folder)
     if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
         raise RunError(f"run.json names a task {settings.task!r} that there is not")

@@ -7,10 +7,12 @@ said, the weights for whoever watches.
 
 import json
 import re
+from pathlib import Path
 
-from core.runs.run import NOTICE
+from core.runs.files import CHECKSUMS
+from core.runs.run import NOTICE, OPENED
 from core.runs.settings import LINES
-from core.runs.weights import BEST, CHECKPOINTS, SNAPSHOTS, START
+from core.runs.weights import CHECKPOINTS, WEIGHT_FOLDERS
 from core.tasks.corpus import FILES
 
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
@@ -18,11 +20,6 @@ HEADS = "heads.json"
 """What silencing each head costs, as `core.analysis.effects.effects_file` writes it."""
 PRUNING = "pruning.json"
 """What is left as one head after the other goes, as `core.analysis.effects.pruning_file` says."""
-OPENED = (
-    *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
-    *("source.spm", "target.spm", "vocab.json", "target_vocab.json", "vocab.spm"),
-)
-"""What an opened model brings beside tokenizer.json."""
 TEXTS = (
     "run.json",
     "tokenizer.json",
@@ -36,8 +33,8 @@ TEXTS = (
     HEADS,
     PRUNING,
     STATUS,
+    CHECKSUMS,
 )
-WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
 # As `core.runs.weights.weights_file` writes it, so that a step has one name.
 _STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"
 _WEIGHTS = re.compile(rf"({'|'.join(WEIGHT_FOLDERS)})/{_STEP}\.safetensors")
@@ -53,6 +50,21 @@ def belongs(name: str) -> bool:
 def is_weights(name: str) -> bool:
     """Say whether a file of a run's folder holds weights, by its path in there."""
     return _WEIGHTS.fullmatch(name) is not None
+
+
+def weights_of(path: Path) -> list[str]:
+    """List a run's weights, and for each what training needs to go on from it, if it is there."""
+    names = []
+    for folder in WEIGHT_FOLDERS:
+        for file in sorted((path / folder).glob("step-*.safetensors")):
+            if is_weights(f"{folder}/{file.name}"):
+                names.append(f"{folder}/{file.name}")
+                state = file.with_suffix(".state.safetensors")
+                # Asked for by itself: it is written first and removed last, so that it is there
+                # whenever its weights are.
+                if folder == CHECKPOINTS and state.exists():
+                    names.append(f"{folder}/{state.name}")
+    return names
 
 
 def told_status(content: bytes) -> bytes:

@@ -1,27 +1,118 @@
-"""The files of a run as text, JSON and numbers; what is wrong with them is said in words."""
+"""The files of a run as text, JSON and numbers; what is wrong with them is said in words.
 
+What `checksums.json` lists is compared with it, see `core.runs.checksums`.
+"""
+
+import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from core.files import state_of
+
+CHECKSUMS = "checksums.json"
+LISTS = f"{CHECKSUMS} lists (without that file the run is read unchecked)"
+"""Ends what is said of a file that does not fit."""
+_LARGEST_JSON = 16 << 20
+"""Bytes of a file that is read as one JSON value, which takes many times as much memory."""
+_LARGEST_TEXT = 64 << 20
+_LARGEST_OF = dict.fromkeys(("evaluation.json", "heads.json", "pruning.json"), 1 << 20)
+"""Bytes of a file that is read as figures, often."""
 
 
 class RunError(ValueError):
     """A folder that is no usable run; the message names it and what is wrong with it."""
 
 
+def largest(name: str) -> int:
+    """Return how many bytes a run's file may have at most, by its path in the run's folder."""
+    return _LARGEST_OF.get(name, _LARGEST_JSON if name.endswith(".json") else _LARGEST_TEXT)
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """Return what one of a run's files holds.
+
+    Raises:
+        RunError: It is missing, larger than such a file may be, or another than is listed.
+    """
+    while True:
+        before = state_of(path / CHECKSUMS)
+        content = _content(path, name)
+        try:
+            require_listed(path, name, hashlib.sha256(content).hexdigest())
+            return content
+        except RunError:
+            # It may have been written anew after it was read, and listed before the list was.
+            if state_of(path / CHECKSUMS) == before:
+                raise
+
+
+def _content(path: Path, name: str) -> bytes:
+    most = largest(name)
+    try:
+        with (path / name).open("rb") as file:
+            if os.fstat(file.fileno()).st_size <= most:
+                return file.read(most)
+    except OSError as error:
+        raise RunError(f"{path}: {name}: {error.strerror}") from error
+    raise RunError(f"{path}: {name} is damaged: it is larger than {most >> 20} MiB")
+
+
 def read_text(path: Path, name: str) -> str:
     """Return the text of one of a run's files.
 
     Raises:
-        RunError: It is missing, or no text.
+        RunError: As `read_bytes`, or it is no text.
     """
     try:
-        return (path / name).read_text(encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"{path}: {name}: {error.strerror}") from error
+        return read_bytes(path, name).decode("utf-8")
     except UnicodeDecodeError as error:
         raise RunError(f"{path}: {name} is not UTF-8 text") from error
+
+
+def listed(path: Path) -> dict[str, str]:
+    """Return the checksums of a run's files by their paths in its folder; none where none are kept.
+
+    Raises:
+        RunError: The list is damaged.
+    """
+    if not (path / CHECKSUMS).exists():
+        return {}
+    try:
+        found = json.loads(_content(path, CHECKSUMS))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(f"{path}: {CHECKSUMS} is damaged: {error}") from error
+    texts = isinstance(found, dict) and all(type(each) is str for each in found.values())
+    if not found or not texts:
+        raise RunError(f"{path}: {CHECKSUMS} is damaged: it lists no checksums")
+    return found
+
+
+def require_listed(path: Path, name: str, checksum: str) -> None:
+    """Refuse a file that is another than is listed; what is not listed is not compared.
+
+    Raises:
+        RunError: It is, or the list is damaged.
+    """
+    if listed(path).get(name, checksum) != checksum:
+        raise RunError(f"{path}: {name} is damaged: it is not what {LISTS}")
+
+
+def is_there(path: Path, name: str) -> bool:
+    """Say whether a run has a file.
+
+    Raises:
+        RunError: It has none, but one is listed, or the list is damaged.
+    """
+    if (path / name).exists():
+        return True
+    if name in listed(path) and not (path / name).exists():
+        raise RunError(f"{path}: {name} is missing, which {LISTS}")
+    return False
 
 
 def read_json(path: Path, name: str) -> dict[str, Any]:
@@ -32,7 +123,9 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
     """
     try:
         stored = json.loads(read_text(path, name))
-    except json.JSONDecodeError as error:
+    except RunError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise RunError(f"{path}: {name} is damaged: {error}") from error
     if not isinstance(stored, dict):
         raise RunError(f"{path}: {name} holds no JSON object")
@@ -59,20 +152,22 @@ def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int
     returned begins with the first step.
 
     Raises:
-        RunError: A line is no JSON object of numbers with a step.
+        RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
     """
-    file = path / "metrics.jsonl"
-    if not file.exists():
+    if not is_there(path, "metrics.jsonl"):
         return [], 0
-    with file.open("rb") as opened:
-        offset = offset if offset <= opened.seek(0, 2) else 0
-        opened.seek(offset)
-        content = opened.read()
+    if offset:
+        with (path / "metrics.jsonl").open("rb") as opened:
+            offset = offset if offset <= opened.seek(0, 2) else 0
+            opened.seek(offset)
+            content = opened.read(largest("metrics.jsonl"))
+    if not offset:
+        content = read_bytes(path, "metrics.jsonl")
     whole = content[: content.rfind(b"\n") + 1]
     try:
         rows = [json.loads(line) for line in whole.splitlines()]
         for row in rows:
             check_numbers(row, ("step", *row))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise RunError(f"{path}: metrics.jsonl is damaged: {error!r}") from error
     return rows, offset + len(whole)

@@ -1,9 +1,11 @@
 """Writing a run folder; `core.runs.run` says what is in it and reads it."""
 
+import errno
 import json
 import os
 import platform
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +17,12 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import write_atomically
+from core.files import with_checksum, write_atomically
 from core.jobs import Files, Job
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
+from core.runs.checksums import list_run
+from core.runs.names import INCOMING
 from core.runs.run import RunError, RunSettings
 from core.runs.weights import (
     BEST,
@@ -59,6 +63,36 @@ def versions() -> dict[str, str]:
     }
 
 
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Yield a hidden folder that takes its name when the context ends without an error.
+
+    What a killed process leaves of it is in nobody's way, and removed with other left-overs.
+
+    Raises:
+        FileExistsError: Something stands under the name.
+        OSError: The folder around it cannot be written to.
+    """
+    taken = FileExistsError(f"{path} exists already")
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise taken
+    path.parent.mkdir(parents=True, exist_ok=True)
+    room = Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent))
+    try:
+        yield room
+        # A temporary folder is its owner's alone; a run is for whoever may read the others.
+        room.chmod(0o755)
+        if path.exists():
+            path.rmdir()
+        os.rename(room, path)
+    except BaseException as error:
+        shutil.rmtree(room, ignore_errors=True)
+        if isinstance(error, OSError) and error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+            # Somebody took the name meanwhile.
+            raise taken from error
+        raise
+
+
 class RunFolder:
     """The folder of a training that is under way; every file is written whole or not at all."""
 
@@ -95,18 +129,12 @@ class RunFolder:
         Raises:
             FileExistsError: The folder holds something already.
         """
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise FileExistsError(f"{self.path} exists already")
-        self.path.mkdir(parents=True, exist_ok=True)
-        try:
-            fill(self.path)
+        with new_folder(self.path) as room:
+            fill(room)
             for name, content in tokenizer.files().items():
-                write_atomically(self.path / name, content)
-            # Last, because it is what makes a folder a run.
-            self.write_json("run.json", settings.to_dict())
-        except BaseException:
-            shutil.rmtree(self.path, ignore_errors=True)
-            raise
+                write_atomically(room / name, content)
+            RunFolder(room).write_json("run.json", settings.to_dict())
+            list_run(room)
 
     def checkpoint(
         self,
@@ -190,16 +218,9 @@ class RunFolder:
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Say how far training is, and why it failed if it did."""
-        self.write_json(
-            TRAINING.files.progress,
-            {
-                "state": state,
-                "step": step,
-                "message": message,
-                "heartbeat": time.time(),
-                "pid": os.getpid(),
-            },
-        )
+        told = {"state": state, "step": step, "message": message}
+        process = {"heartbeat": time.time(), "pid": os.getpid()}
+        self._write(TRAINING.files.progress, with_checksum({**told, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from core.jobs import is_worked_on
 from core.runs.folder import TRAINING, RunFolder
+from core.runs.names import INCOMING as INCOMING
 from core.runs.names import checked_name, is_taken
 from core.runs.run import RunError, is_run
 
-DELETED, INCOMING = ".deleted-", ".incoming-"
-"""How the names of hidden folders begin: what is being removed, what is being unpacked."""
+DELETED = ".deleted-"
+"""How the names of hidden folders begin that are being removed."""
 _LONGEST_IMPORT = 24 * 3600
 """Seconds after which nobody can still be at work on what is being unpacked."""
 

@@ -1,6 +1,5 @@
 """What a table of runs says of each, read from its files alone: no weights are loaded."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,7 +8,7 @@ from typing import Any
 
 from core.config import ModelConfig
 from core.model import count_parameters
-from core.runs.files import check_numbers
+from core.runs.files import check_numbers, is_there, read_json
 from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.weights import step_of
 
@@ -63,6 +62,8 @@ def read_record(path: Path) -> RunRecord:
         weights = opening_weights(path, settings)
         step = None if weights is None else step_of(weights)
         results = _results(_evaluation(path), rows, step)
+    except RunError:
+        raise
     except (OSError, OverflowError, TypeError, ValueError) as error:
         raise RunError(f"{path}: its figures cannot be read: {error}") from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
@@ -127,13 +128,9 @@ def _evaluation(path: Path) -> Mapping[str, Any] | None:
     Raises:
         ValueError: It is damaged.
     """
-    try:
-        text = (path / "evaluation.json").read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not is_there(path, "evaluation.json"):
         return None
-    stored = json.loads(text)
-    if not isinstance(stored, dict):
-        raise ValueError("evaluation.json holds no JSON object")
+    stored = read_json(path, "evaluation.json")
     if "step" in stored:
         check_numbers(stored, ("step",))
     return stored

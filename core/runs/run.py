@@ -14,6 +14,7 @@ request           what somebody asks of the process that trains the run: pause o
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said
 .lock             held by that process: see `core.jobs`
+checksums.json    what a run holds while nobody trains it: see `core.runs.checksums`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs`
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
@@ -33,8 +34,9 @@ from core.heads import Head
 from core.model import Transformer, build
 from core.runs.checkpoint import CheckpointError, load_model
 from core.runs.files import RunError as RunError
-from core.runs.files import check_numbers, read_json, read_text
+from core.runs.files import check_numbers, is_there, listed, read_bytes, read_json, read_text
 from core.runs.files import read_metrics as read_metrics
+from core.runs.settings import LINES
 from core.runs.settings import RunSettings as RunSettings
 from core.runs.settings import read_settings as read_settings
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
@@ -45,6 +47,11 @@ from core.word_level import WordTokenizer, is_word_level
 
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
+OPENED = (
+    *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
+    *("source.spm", "target.spm", "vocab.json", "target_vocab.json", "vocab.spm"),
+)
+"""What an opened model brings beside tokenizer.json."""
 PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
 
@@ -102,10 +109,12 @@ def load_run(path: Path, step: int | None = None) -> Run:
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
         raise RunError(f"{path}: {error}") from error
+    _require_pairs(path)
     # Figures can be measured anew: without them the model is as good as before.
     evaluation, damage = None, ""
     try:
         evaluation = _evaluation_of(path, model, step)
+        _require_all(path)
     except RunError as error:
         damage = str(error)
     return Run(
@@ -122,6 +131,27 @@ def load_run(path: Path, step: int | None = None) -> Run:
     )
 
 
+def _require_all(path: Path) -> None:
+    """Refuse a run of which a file is missing that is listed.
+
+    Raises:
+        RunError: One is.
+    """
+    for name in listed(path):
+        is_there(path, name)
+
+
+def _require_pairs(path: Path) -> None:
+    """Refuse pairs and lines that are others than is listed: everything is measured on them.
+
+    Raises:
+        RunError: They are.
+    """
+    for name in (*FILES.values(), LINES):
+        if is_there(path, name):
+            read_bytes(path, name)
+
+
 def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
     # Words are noted of sources; a model of one stack reads targets, too.
     if settings.is_opened or settings.model.alone:
@@ -131,7 +161,7 @@ def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
 
 def _notice_of(path: Path) -> str:
     """Return the beginning of what must be said of a run, in one line."""
-    if not (path / NOTICE).is_file():
+    if not is_there(path, NOTICE):
         return ""
     return " ".join(read_text(path, NOTICE).split())[:LONGEST_NOTICE]
 
@@ -147,6 +177,7 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
     if step is None:
         file = opening_weights(path, settings)
         if file is None:
+            _require_all(path)
             raise RunError(f"{path}: no checkpoint yet in checkpoints/")
     else:
         file = weights_at(path, step)
@@ -165,6 +196,9 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
     """
     if settings.is_opened:
         sizes = settings.model.vocab_size, settings.model.n_target_tokens
+        # Read as files of a folder from elsewhere, which nothing lists.
+        for name in set(listed(path)) & {*OPENED, "tokenizer.json"}:
+            read_bytes(path, name)
         try:
             return read_tokenizers(path, *sizes, read_json(path, CONFIG))
         except FamilyError as error:
@@ -212,7 +246,7 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     Raises:
         RunError: It does not hold the figures, or speaks of heads that the model does not have.
     """
-    if not (path / "evaluation.json").exists():
+    if not is_there(path, "evaluation.json"):
         return None
     stored = read_json(path, "evaluation.json")
     try:
@@ -237,7 +271,7 @@ def read_words(path: Path) -> set[str]:
     Raises:
         RunError: words.txt is missing beside a checkpoint, or no text.
     """
-    if not (path / "words.txt").exists() and newest_checkpoint(path) is None:
+    if not is_there(path, "words.txt") and newest_checkpoint(path) is None:
         return set()
     # Not splitlines: a word may hold a sign at which that would break it.
     return set(read_text(path, "words.txt").split("\n"))

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import IO
 
 from core.runs.checks import check_run
-from core.runs.contents import EVALUATION, HEADS, METRICS, PRUNING, belongs
+from core.runs.contents import belongs
+from core.runs.files import largest
 from core.runs.management import INCOMING, clear_left_over
 from core.runs.names import checked_name, free_name
 from core.runs.run import RunError
 
 LARGEST = 2 << 30
 """Bytes that an archive may hold once it is unpacked."""
-_LARGEST_JSON = 16 << 20
-"""Bytes of a file that is read as one JSON value, which takes many times as much memory."""
-_LARGEST_OF = {METRICS: 64 << 20, EVALUATION: 1 << 20, HEADS: 1 << 20, PRUNING: 1 << 20}
-"""Bytes of a file that is read as figures, often."""
 _MOST_MEMBERS = 10_000
 _CHUNK = 1 << 20
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -171,8 +168,7 @@ def _extract(
 ) -> None:
     left = limit
     for path, info in members.items():
-        most = _LARGEST_JSON if path.endswith(".json") else limit
-        room = min(left, _LARGEST_OF.get(path, most))
+        room = min(left, limit if path.endswith(".safetensors") else largest(path))
         (folder / path).parent.mkdir(exist_ok=True)
         with (folder / path).open("xb") as file:
             # What the archive says of its sizes may be a lie; what comes out of it is counted.

@@ -13,6 +13,8 @@ CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
 START = "start"
 FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
 """The first that has a step is asked for it: the exact ones before the rounded ones."""
+WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
+"""Those whose weights stay, and are given away."""
 
 
 def weights_file(step: int) -> str:

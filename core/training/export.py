@@ -1,7 +1,8 @@
 """Runs made of a finished one: small enough to give away, or with the mean of its last weights."""
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import torch
 from core.evaluate.evaluation import evaluate
 from core.files import write_atomically
 from core.runs.checkpoint import load_model, save_weights
-from core.runs.folder import RunFolder
+from core.runs.checksums import list_run
+from core.runs.files import read_bytes
+from core.runs.folder import RunFolder, new_folder
 from core.runs.run import NOTICE, PAIRS, RunError, load_run, read_settings
 from core.runs.weights import (
     CHECKPOINTS,
@@ -57,14 +60,13 @@ def export_run(
         raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
     if not pairs and run.settings.task == PAIRS:
         raise RunError(f"{run_path}: its pairs are all that it can be measured by; keep them")
-    _begin_copy(run_path, out, pairs=pairs)
-    if notice:
-        write_atomically(out / NOTICE, f"{notice}\n".encode())
-    save_weights(run.model, out / CHECKPOINTS / weights_file(run.step), torch.float16)
-    for step in snapshots:
-        (out / SNAPSHOTS).mkdir(exist_ok=True)
-        write_atomically(out / SNAPSHOTS / weights_file(step), kept[step].read_bytes())
-    RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+    with _copied(run_path, out, pairs=pairs) as copy:
+        if notice:
+            write_atomically(copy / NOTICE, f"{notice}\n".encode())
+        save_weights(run.model, copy / CHECKPOINTS / weights_file(run.step), torch.float16)
+        for step in snapshots:
+            (copy / SNAPSHOTS).mkdir(exist_ok=True)
+            write_atomically(copy / SNAPSHOTS / weights_file(step), kept[step].read_bytes())
 
 
 def average_run(run_path: Path, out: Path, last: int) -> None:
@@ -89,31 +91,41 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
             f"{run_path}: the mean is of 1 to {len(files)} checkpoints, not of {last}; "
             "--set keep_checkpoints=K keeps more of them while a run is trained"
         )
-    _begin_copy(run_path, out, pairs=True)
     found = [load_model(file, run.settings.model).saved() for file in files[-last:]]
     with torch.no_grad():
         for name, tensor in run.model.saved().items():
             tensor.copy_(torch.stack([each[name].double() for each in found]).mean(dim=0))
-    save_weights(run.model, out / CHECKPOINTS / files[-1].name)
     words = ["python", "-m", "core", "average", str(run_path), str(out), "--last", str(last)]
     command = f"{run.settings.command}\n{shlex.join(words)}"
-    RunFolder(out).write_json("run.json", replace(run.settings, command=command).to_dict())
-    RunFolder(out).write_json("evaluation.json", evaluate(load_run(out)))
+    settings = replace(run.settings, command=command)
+    with _copied(run_path, out, pairs=True) as copy:
+        save_weights(run.model, copy / CHECKPOINTS / files[-1].name)
+        RunFolder(copy).write_json("run.json", settings.to_dict())
 
 
-def _begin_copy(run_path: Path, out: Path, *, pairs: bool) -> None:
-    """Make a folder with all of a run but weights and figures.
+@contextmanager
+def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
+    """Yield a hidden copy of a run without weights and figures, to be given weights.
+
+    It is measured then, and takes its place: there is a whole run in the end, or none.
 
     Raises:
-        FileExistsError: It holds something already.
+        FileExistsError: There is something in its place.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise FileExistsError(f"{out} exists already")
-    (out / CHECKPOINTS).mkdir(parents=True)
+    with new_folder(out) as copy:
+        _begin_copy(run_path, copy, pairs=pairs)
+        yield copy
+        RunFolder(copy).write_json("evaluation.json", evaluate(load_run(copy)))
+        list_run(copy)
+
+
+def _begin_copy(run_path: Path, copy: Path, *, pairs: bool) -> None:
+    """Write all of a run but weights and figures into an empty folder."""
+    (copy / CHECKPOINTS).mkdir()
     if (start := weights_at(run_path, 0)) is not None:
-        (out / START).mkdir()
+        (copy / START).mkdir()
         model = load_model(start, read_settings(run_path).model)
-        save_weights(model, out / START / start.name, torch.float16)
+        save_weights(model, copy / START / start.name, torch.float16)
     for name in (*COPIED, *(FILES.values() if pairs else ())):
         if (run_path / name).exists():
-            write_atomically(out / name, (run_path / name).read_bytes())
+            write_atomically(copy / name, read_bytes(run_path, name))

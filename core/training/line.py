@@ -14,15 +14,20 @@ from core.files import write_atomically
 MARK = "in.line"
 
 
-def enter(path: Path) -> None:
+def enter(path: Path, others: Iterable[Path] = ()) -> None:
     """Put a prepared run at the end of the line.
+
+    Args:
+        path: The run's folder.
+        others: Runs of which some may wait; it comes after them, whatever the clock says.
 
     Raises:
         OSError: The folder cannot be written to.
     """
     write_atomically(path / MARK, b"")
     # A file system's own clock is too coarse to tell two who come at once.
-    now = time.time_ns()
+    last = max((found for other in others if (found := _since(other)) is not None), default=0)
+    now = max(time.time_ns(), last + 1)
     os.utime(path / MARK, ns=(now, now))
 
 

@@ -14,6 +14,7 @@ from core.fitting import fitting, those_that_fit
 from core.heads import Stack
 from core.model.building import outline
 from core.objective import SEPARATOR, longest_side
+from core.runs.checksums import changing
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunError, RunSettings, read_settings, read_tokenizer
 from core.runs.weights import has_state, kept_step
@@ -242,7 +243,8 @@ def extend_run(path: Path, steps: int | None = None, made_share: float | None = 
         then += ["--set", f"made_share={made_share:g}"] if made_share is not None else []
         command = f"{settings.command}\n{shlex.join(then)}  # from step {done} on"
         longer = replace(settings, training=training, command=command)
-        folder.write_json("run.json", longer.to_dict())
+        with changing(path, "run.json"):
+            folder.write_json("run.json", longer.to_dict())
 
 
 def train_tokenizer(

@@ -130,7 +130,12 @@ def _told_state(path: Path, status: dict[str, Any]) -> State:
 
 def _status(path: Path) -> dict[str, Any]:
     status = TRAINING.told(path)
-    return status if isinstance(status.get("step"), int) else {}
+    if isinstance(status.get("step"), int):
+        return status
+    if TRAINING.is_damaged(path):
+        damage = f"{TRAINING.files.progress} is damaged"
+        return {"state": "interrupted", "step": 0, "message": damage}
+    return {}
 
 
 def _measured_step(path: Path) -> int:

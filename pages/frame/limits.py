@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -79,7 +80,7 @@ def starting(
     with _deciding():
         at_work, waiting = under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
-        yield line.enter if waits else process.start
+        yield partial(line.enter, others=_everybodys()) if waits else process.start
 
 
 def start(path: Path) -> None:

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from core.files import end_of, is_new, state_of, write_atomically
+from core.files import end_of, is_new, read_checked, state_of, with_checksum, write_atomically
 
 
 def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
@@ -77,3 +77,15 @@ def test_a_file_is_new_for_a_while_also_where_the_clock_was_set_back(tmp_path, s
     written = file.stat().st_mtime - seconds
     os.utime(file, (written, written))
     assert is_new(file, 10) == new
+
+
+def test_figures_are_believed_only_with_their_checksum(tmp_path):
+    file, figures = tmp_path / "told", {"state": "running", "step": 30, "message": "é"}
+    assert read_checked(file) == {}
+    file.write_bytes(with_checksum(figures))
+    assert read_checked(file) == figures
+    for content in (with_checksum(figures).replace(b"30", b"38"), b"", b"{", b"[]", b"[" * 10**5):
+        file.write_bytes(content)
+        assert read_checked(file) is None
+    file.write_text('{"step": 38}')
+    assert read_checked(file) == {"step": 38}

@@ -13,8 +13,9 @@ from core.evaluate.intervals import Difference
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer
+from core.runs.checksums import changing
 from core.runs.contents import HEADS
-from core.runs.files import check_numbers, read_json
+from core.runs.files import check_numbers, is_there, read_json
 from core.runs.run import Run, RunError, load_run
 
 _BOUNDS = ("before", "after", "low", "high")
@@ -49,7 +50,8 @@ def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) 
         "seed": effects.seed,
         "heads": [{"head": str(each.head), "effect": effect_json(each)} for each in effects.heads],
     }
-    write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
+    with changing(path, HEADS):
+        write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
 
 
 def stored_effects(run: Run) -> HeadEffects | None:
@@ -58,7 +60,7 @@ def stored_effects(run: Run) -> HeadEffects | None:
     Raises:
         RunError: heads.json does not hold the figures, or not those of the model's heads.
     """
-    if not (run.path / HEADS).exists():
+    if not is_there(run.path, HEADS):
         return None
     stored = read_json(run.path, HEADS)
     try:

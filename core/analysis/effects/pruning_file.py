@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from core.analysis.effects.effects_file import fingerprint
@@ -10,8 +9,9 @@ from core.analysis.effects.pruning import SEED, PruningPoint
 from core.analysis.effects.silencing import every_head
 from core.files import write_atomically
 from core.heads import Head
+from core.runs.checksums import changing
 from core.runs.contents import PRUNING
-from core.runs.files import check_numbers, read_json
+from core.runs.files import check_numbers, is_there, read_json
 from core.runs.run import Run, RunError
 
 Curves = Mapping[str, Sequence[PruningPoint]]
@@ -34,7 +34,8 @@ def store_pruning(run: Run, curves: Curves) -> None:
         "seed": SEED,
         "orders": {name: list(map(_json, points)) for name, points in curves.items()},
     }
-    write_atomically(Path(run.path) / PRUNING, (json.dumps(content) + "\n").encode())
+    with changing(run.path, PRUNING):
+        write_atomically(run.path / PRUNING, (json.dumps(content) + "\n").encode())
 
 
 def stored_pruning(run: Run, n: int) -> Curves:
@@ -43,7 +44,7 @@ def stored_pruning(run: Run, n: int) -> Curves:
     Raises:
         RunError: pruning.json does not hold curves, or not those of the model's heads.
     """
-    if not (run.path / PRUNING).exists():
+    if not is_there(run.path, PRUNING):
         return {}
     stored = read_json(run.path, PRUNING)
     try:

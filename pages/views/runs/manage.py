@@ -23,6 +23,7 @@ from pages.frame.progress import STATES
 from pages.views.runs.table import Listed, said
 
 UPLOAD_MEGABYTES = 500
+_UNPACKED = "unpacked"
 
 
 def upload() -> None:
@@ -86,7 +87,7 @@ def _archive(run: Listed, label: str, pack: Callable[[Path], bytes], what: str) 
     st.download_button(
         label,
         # Packed when it is asked for.
-        data=partial(pack, run.path),
+        data=partial(packed_or_noted, pack, run.path, session.drawer(_UNPACKED)),
         file_name=f"{run.path.name}.zip",
         mime="application/zip",
         on_click="ignore",
@@ -94,6 +95,22 @@ def _archive(run: Listed, label: str, pack: Callable[[Path], bytes], what: str) 
         icon=":material/download:",
         help=what,
     )
+
+
+def packed_or_noted(
+    pack: Callable[[Path], bytes], path: Path, refused: dict[Path, Exception]
+) -> bytes:
+    """Return a run as an archive; where that fails, note why: the button itself cannot say it.
+
+    Raises:
+        ConfigError, OSError, RunError: It cannot be packed.
+    """
+    refused.pop(path, None)
+    try:
+        return pack(path)
+    except (ConfigError, OSError, RunError) as error:
+        refused[path] = error.with_traceback(None)
+        raise
 
 
 def too_large(path: Path) -> str:
@@ -142,6 +159,8 @@ def offer(run: Listed) -> None:
         _changes(run)
     if note := too_large(run.path):
         st.caption(note)
+    if why := session.drawer(_UNPACKED).get(run.path):
+        st.error(_("It was not packed: {why}.").format(why=said(why, run.path)))
 
 
 def _state(run: Listed) -> str:

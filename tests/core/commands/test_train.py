@@ -48,6 +48,7 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
         "metrics.jsonl",
         "evaluation.json",
         "status.json",
+        "checksums.json",
         "checkpoints",
         "snapshots",
         "best",

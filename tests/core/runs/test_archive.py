@@ -170,7 +170,7 @@ def trained_on(run):
 
 
 def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run, monkeypatch):
-    keep, listed = trained_on(run), archive._weights
+    keep, listed = trained_on(run), archive.weights_of
     steps = iter((40, 50))
 
     def list_before_the_next(path):
@@ -179,7 +179,7 @@ def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run,
             keep(step)
         return names
 
-    monkeypatch.setattr(archive, "_weights", list_before_the_next)
+    monkeypatch.setattr(archive, "weights_of", list_before_the_next)
     found = sorted(name for name in entries(archived(run)) if "checkpoints" in name)
     assert found == [
         "mine/checkpoints/step-00000050.safetensors",
@@ -188,16 +188,16 @@ def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run,
 
 
 def test_a_listing_that_shows_neither_the_old_nor_the_new_is_made_again(run, monkeypatch):
-    whole, listed = archived(run), archive._weights
+    whole, listed = archived(run), archive.weights_of
     first = iter([[]])
-    monkeypatch.setattr(archive, "_weights", lambda path: next(first, listed(path)))
+    monkeypatch.setattr(archive, "weights_of", lambda path: next(first, listed(path)))
     assert archived(run) == whole
 
 
 def test_checkpoints_that_never_hold_still_are_given_up(run, monkeypatch):
-    listed = archive._weights
+    listed = archive.weights_of
     names = iter(f"checkpoints/step-{step:08d}.safetensors" for step in range(100, 1000))
-    monkeypatch.setattr(archive, "_weights", lambda path: [*listed(path), next(names)])
+    monkeypatch.setattr(archive, "weights_of", lambda path: [*listed(path), next(names)])
     with pytest.raises(RunError, match="change more quickly"):
         archived(run)
 

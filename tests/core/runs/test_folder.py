@@ -8,6 +8,7 @@ import torch
 from core.byte_level import ByteLevelTokenizer
 from core.model import build
 from core.runs.folder import TRAINING, RunFolder, versions
+from core.runs.names import INCOMING
 from core.runs.run import RunError, read_settings
 from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 from core.training.loop import make_optimizer
@@ -99,12 +100,40 @@ def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder
 
 def test_a_run_begins_with_its_settings_and_tokenizer(folder, copy_run):
     folder.begin(copy_run.settings, copy_run.tokenizer)
-    assert sorted(each.name for each in folder.path.iterdir()) == ["run.json", "tokenizer.json"]
+    found = sorted(each.name for each in folder.path.iterdir())
+    assert found == ["checksums.json", "run.json", "tokenizer.json"]
     assert read_settings(folder.path) == copy_run.settings
     text = (folder.path / "tokenizer.json").read_text(encoding="utf-8")
     assert (
         ByteLevelTokenizer.from_json(text).encode("a b").ids == copy_run.tokenizer.encode("a b").ids
     )
+
+
+def test_nothing_stands_under_a_runs_name_before_it_is_whole(folder, copy_run):
+    def killed(room):
+        assert not folder.path.exists()
+        (room / "pairs.tsv").write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        folder.begin(copy_run.settings, copy_run.tokenizer, killed)
+    assert list(folder.path.parent.iterdir()) == []
+    # One that is killed without a word leaves what is in nobody's way.
+    (folder.path.parent / f"{INCOMING}left").mkdir()
+    folder.begin(copy_run.settings, copy_run.tokenizer)
+    assert read_settings(folder.path) == copy_run.settings
+    assert folder.path.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_name_that_is_taken_meanwhile_is_refused_and_left_alone(folder, copy_run):
+    def taken(_room):
+        folder.path.mkdir()
+        (folder.path / "run.json").write_text("mine")
+
+    with pytest.raises(FileExistsError, match="run exists already"):
+        folder.begin(copy_run.settings, copy_run.tokenizer, taken)
+    assert [each.name for each in folder.path.parent.iterdir()] == [folder.path.name]
+    assert (folder.path / "run.json").read_text() == "mine"
 
 
 def test_an_empty_folder_can_become_a_run(folder, copy_run):

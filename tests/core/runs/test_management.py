@@ -207,9 +207,11 @@ def test_deleting_a_link_leaves_what_it_leads_to(run, tmp_path, content_of):
 
 
 def test_what_is_being_unpacked_now_is_left_alone_and_what_was_long_ago_is_removed(runs):
-    for name in ("now", "long-ago"):
+    for name in ("now", "long-ago", "to-come"):
         (runs / f"{INCOMING}{name}").mkdir()
     (runs / f"{DELETED}x").mkdir()
     os.utime(runs / f"{INCOMING}long-ago", (0, 0))
+    # The clock was set back while it is being unpacked.
+    os.utime(runs / f"{INCOMING}to-come", (4e9, 4e9))
     clear_left_over(runs)
-    assert names(runs) == [f"{INCOMING}now"]
+    assert names(runs) == [f"{INCOMING}now", f"{INCOMING}to-come"]

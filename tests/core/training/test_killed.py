@@ -1,22 +1,20 @@
 """Whatever moment a training is killed at, it goes on as if it had never stopped."""
 
 import json
-import multiprocessing
 import random
 import time
 
 import pytest
 
+from core.runs.checksums import check_listed
 from core.runs.weights import newest_checkpoint
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import trainer
 from core.training.trainer import train_run
+from tests.killing import FORKS, KILLS
 
-KILLS = 20
-STEPS = 600
-# Its processes begin as copies of one that has imported what a training needs.
-FORKS = multiprocessing.get_context("forkserver")
+STEPS = 30 * KILLS
 
 
 def train(path):
@@ -70,6 +68,8 @@ def test_a_training_killed_again_and_again_equals_one_never_interrupted(prepare,
     assert json.loads((path / "status.json").read_text())["step"] < STEPS
     for _ in train_run(path):
         pass
+    print(f"training of {name}: killed {killed} times")
+    check_listed(path)
     assert stored(path) == stored(whole)
     assert (path / "words.txt").read_bytes() == (whole / "words.txt").read_bytes()
     for folder in (".", "checkpoints", "snapshots", "best"):

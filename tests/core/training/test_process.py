@@ -140,11 +140,27 @@ def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
         assert (situation(path).state, situation(path).step) == ("running", 3)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"state": 3}', '{"state": "dancing", "step": 2}'])
-def test_a_damaged_status_is_none(prepare, tmp_path, text):
+@pytest.mark.parametrize("text", ["{}", '{"state": 3}', '{"state": "dancing", "step": 2}'])
+def test_a_status_that_says_nothing_is_none(prepare, tmp_path, text):
     path = prepare(tmp_path / "run")
     (path / "status.json").write_text(text)
     assert situation(path).state == "prepared"
+
+
+def another_step(status):
+    return status.replace('"step": 30', '"step": 38')
+
+
+@pytest.mark.parametrize("damage", [lambda _: "", lambda _: "{", lambda _: "[]", another_step])
+def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_path, damage):
+    path = shutil.copytree(copy_folder, tmp_path / "run")
+    whole = (path / "status.json").read_text()
+    assert damage(whole) != whole
+    (path / "status.json").write_text(damage(whole))
+    found = situation(path)
+    assert (found.state, found.step) == ("interrupted", 30)
+    assert found.message == "status.json is damaged"
+    assert found.can_go_on
 
 
 def test_what_a_process_said_last_is_told(prepare, tmp_path):
