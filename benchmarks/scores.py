@@ -17,7 +17,6 @@ import resource
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-
 from typing import cast
 
 import torch

@@ -21,8 +21,10 @@ DEPTH = Experiment(
         Variant("four", N_("4 layers"), _FOUR, Expected.AS_GOOD),
         Variant("eight", N_("8 layers"), _EIGHT, Expected.AS_GOOD),
         Variant("two_without", N_("2 layers, no residual"), _WITHOUT, Expected.LESS),
-        Variant("four_without", N_("4 layers, no residual"), _FOUR | _WITHOUT, Expected.LESS),
-        Variant("eight_without", N_("8 layers, no residual"), _EIGHT | _WITHOUT, Expected.LESS),
+        Variant("four_without", N_("4 layers, no residual"), {**_FOUR, **_WITHOUT}, Expected.LESS),
+        Variant(
+            "eight_without", N_("8 layers, no residual"), {**_EIGHT, **_WITHOUT}, Expected.LESS
+        ),
     ),
     task="copy",
     settings={**REVERSING, "steps": 1000, "warmup": 100, "cooldown": 900, "evaluate_every": 200},

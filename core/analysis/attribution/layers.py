@@ -63,7 +63,7 @@ def by_layer(model: Transformer, pairs: Sequence[Pair]) -> tuple[AtLayer, ...]:
         The embeddings, which go into the first layer, then what each layer hands on. All
         gradients are 0 where nothing of the encoder reaches the loss.
     """
-    blocks = [layer.blocks() for layer in model.encoder]
+    blocks = [layer.blocks() for layer in model.layers()[: len(model.encoder)]]
     streams = _Streams(blocks[0][0][0].site, tuple(each[-1][0].site for each in blocks))
     batch = collate(pairs)
     loss = token_loss(model(batch.source_BS, batch.fed_BT, streams), batch.labels_BT)
