@@ -175,8 +175,12 @@ def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open
 
 def test_what_is_right_after_one_pass_stands_beside_what_is_after_several(open_experiment):
     _at, shown, _said = open_experiment("parallel")
-    first = percent(Results.load(SHIPPED / "parallel.json").measured("parallel", "right_1").mean)
-    assert list(notes_of(shown)) == [f"in 1 pass {first}"]
+    results = Results.load(SHIPPED / "parallel.json")
+    first, at_length = (
+        percent(results.measured(variant, "right_1").mean)
+        for variant in ("parallel", "parallel_length")
+    )
+    assert list(notes_of(shown)) == [f"in 1 pass {first}", f"in 1 pass {at_length}"]
     assert f"**{first}** in 1 parallel pass" in shown.seen
     titles = [each.chart.to_dict()["title"] for each in shown.pictures]
     assert "(n = 2,000)" in titles[0] and "(n = 1,000)" in titles[1]

@@ -30,9 +30,12 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
     seconds = results.measured("base", "seconds_steps").mean
     row = found.loc[("left to right, copy or reverse", "a pass for each token")]
     assert row["ms a sentence"] == pytest.approx(1000 * seconds)
-    assert len(found) == 10
+    n_parallel = sum("decoder" in each.changes for each in PARALLEL.variants)
+    n_causal = len(PARALLEL.variants) - n_parallel
+    assert len(found) == n_causal + len(PASSES) * n_parallel
     lines = measured_in_words(PARALLEL, results)
-    assert len(lines) == 8
+    # Of each what is right, and how long it takes.
+    assert len(lines) == 2 * (n_causal + n_parallel)
     for line in lines:
         # Each is there up to its first figure, which is written as the reader's language does.
         assert line.split(" pass")[0] in said
