@@ -19,6 +19,9 @@ from streamlit.runtime.session_manager import SessionClient
 PAGES = Path(__file__).resolve().parents[1]
 SECONDS = 120.0
 """After which a page is left: visitors come all the same."""
+GARBAGE = (10_000, 20, 50)
+"""After so many new objects garbage is looked for among the newest, after so many such looks among
+newer ones, and after so many of those among all; Python's own are 700, 10 and 10."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,9 @@ async def visit(cookies: Mapping[str, str], pages: Iterable[tuple[str, str]]) ->
     runtime.close_session(session)
     if missing:
         logging.getLogger(__name__).warning("did not come in time: %s", ", ".join(missing))
-    # What stands now stays: to look for garbage among it would hold up everybody now and then.
+    # What stands now stays, and of what is kept of sentences most does: to look for garbage among
+    # it would hold up everybody now and then, longer the more is kept.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*GARBAGE)
     return missing

@@ -55,6 +55,7 @@ def test_all_pages_are_gone_to_also_after_one_that_does_not_come(monkeypatch, ne
     monkeypatch.setattr(warm_start.Runtime, "instance", lambda: runtime)
     monkeypatch.setattr(warm_start, "SECONDS", 0.01)
     monkeypatch.setattr(warm_start.gc, "freeze", lambda: None)
+    monkeypatch.setattr(warm_start.gc, "set_threshold", lambda *_: None)
     pages = warm_start.addresses()
     # In a thread: a browser of other tests may have a loop of its own in this one.
     with ThreadPoolExecutor(1) as thread:
