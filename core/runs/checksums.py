@@ -6,8 +6,10 @@ killed one leaves a run without a list: as one of before there were lists, it is
 Nothing is refused that was written on purpose: what is about to be written leaves the list first.
 """
 
+import errno
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -93,6 +95,9 @@ def _write(path: Path, found: dict[str, str]) -> None:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Keep others from the list, also in other processes."""
+    if not path.is_dir():
+        # The lock would make it.
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     with FileLock(path / _LOCK):
         try:
             yield

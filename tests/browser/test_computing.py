@@ -1,5 +1,6 @@
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -72,8 +73,14 @@ async def _beside(address, pipes):
         pipes.close()
 
 
+def done(visit):
+    """Wait for visits, in a thread: the browser of other tests has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, visit).result()
+
+
 def test_another_visitor_is_answered_meanwhile(serve, pipes):
-    asyncio.run(_beside(serve(APP), pipes))
+    done(_beside(serve(APP), pipes))
 
 
 async def _left(address, pipes):
@@ -89,7 +96,7 @@ async def _left(address, pipes):
 
 
 def test_it_ends_within_a_piece_when_its_visitor_leaves(serve, pipes):
-    asyncio.run(_left(serve(APP), pipes))
+    done(_left(serve(APP), pipes))
 
 
 async def _stopped(address, pipes):
@@ -113,4 +120,4 @@ async def _stopped(address, pipes):
 
 
 def test_a_click_stops_it_and_another_begins_it_again(serve, pipes):
-    asyncio.run(_stopped(serve(APP), pipes))
+    done(_stopped(serve(APP), pipes))
