@@ -97,10 +97,9 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     settled(page)
     page.reload()
     expect(page.locator(".st-key-seen")).to_contain_text("What you see")
-    page.locator(".lines[data-drawn]").wait_for()
     settled(page)
-    # What the browser does with keys may come after all that is seen.
-    page.wait_for_timeout(1500)
+    # A key presses a button, which may be drawn after what is seen.
+    expect(page.get_by_role("button", name="Hide the answer")).to_be_visible()
     page.keyboard.press("a")
     expect(page.locator(".st-key-seen")).to_contain_text("Predict first")
 
