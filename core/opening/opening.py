@@ -28,8 +28,8 @@ from core.opening.sources import local
 from core.opening.survey import survey
 from core.runs.checksums import list_run
 from core.runs.folder import versions
-from core.runs.management import INCOMING, clear_left_over
-from core.runs.names import checked_name, free_name
+from core.runs.management import clear_left_over
+from core.runs.names import INCOMING, checked_name, free_name
 from core.runs.run import RunError, RunSettings, load_run
 from core.runs.weights import CHECKPOINTS, weights_file
 from core.tokenizer import Tokenizer

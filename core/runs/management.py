@@ -10,8 +10,7 @@ from pathlib import Path
 
 from core.jobs import is_worked_on
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.names import INCOMING as INCOMING
-from core.runs.names import checked_name, is_taken
+from core.runs.names import INCOMING, checked_name, is_taken
 from core.runs.run import RunError, is_run
 
 DELETED = ".deleted-"

@@ -14,8 +14,8 @@ from typing import IO
 from core.runs.checks import check_run
 from core.runs.contents import belongs
 from core.runs.files import largest
-from core.runs.management import INCOMING, clear_left_over
-from core.runs.names import checked_name, free_name
+from core.runs.management import clear_left_over
+from core.runs.names import INCOMING, checked_name, free_name
 from core.runs.run import RunError
 
 LARGEST = 2 << 30

@@ -10,7 +10,8 @@ from filelock import FileLock
 from core import jobs
 from core.runs import management
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.management import DELETED, INCOMING, clear_left_over, delete_run, rename_run
+from core.runs.management import DELETED, clear_left_over, delete_run, rename_run
+from core.runs.names import INCOMING
 from core.runs.run import RunError, load_run
 from tests.holding import held_elsewhere
 
