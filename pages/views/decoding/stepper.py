@@ -215,4 +215,4 @@ def _labels_alone(run: Run, figures: StepFigures) -> list[TokenLabel]:
 
 
 def _label(run: Run, token: int) -> TokenLabel:
-    return labels(run.target_tokenizer.describe([token]))[0]
+    return labels(run.target_tokenizer.describe_alone([token]))[0]

@@ -24,6 +24,7 @@ VANISHED = 0.1
 _SQUEEZED = 1e-4
 _APART = "apart"
 _GRADIENT = "gradient"
+_MEASURED = (_APART, _GRADIENT, f"{DRAWN}_{_APART}", f"{DRAWN}_{_GRADIENT}")
 
 Series = Mapping[str, Sequence[float]]
 
@@ -64,7 +65,7 @@ def draw(asked: Asked) -> Shown | None:
 
 def _measured(asked: Asked, moment: str, name: str) -> Series:
     """Return label → value behind each layer, the embeddings first."""
-    key = f"drawn_{name}" if moment == DRAWN else name
+    key = f"{DRAWN}_{name}" if moment == DRAWN else name
     return {_(each.label): asked.results.by_layer(each.name, key) for each in asked.trained}
 
 
@@ -142,15 +143,16 @@ def _vanished(moment: str, gradient: Series) -> Iterator[str]:
 
 
 def _numbers(asked: Asked) -> Columns:
-    names = ("apart", "gradient", "drawn_apart", "drawn_gradient")
     rows = [
         (variant.name, layer, *values)
         for variant in asked.trained
         for layer, values in enumerate(
-            zip(*(asked.results.by_layer(variant.name, name) for name in names), strict=True)
+            zip(*(asked.results.by_layer(variant.name, name) for name in _MEASURED), strict=True)
         )
     ]
-    return dict(zip(("variant", "layer", *names), map(list, zip(*rows, strict=True)), strict=True))
+    return dict(
+        zip(("variant", "layer", *_MEASURED), map(list, zip(*rows, strict=True)), strict=True)
+    )
 
 
 def _python(asked: Asked) -> str:
@@ -158,6 +160,6 @@ def _python(asked: Asked) -> str:
     lines = [question.reading(asked), f"names = {names}", "numbers = {"]
     lines += [
         f'    "{key}": [x for name in names for x in results.by_layer(name, "{key}")],'
-        for key in ("apart", "gradient", "drawn_apart", "drawn_gradient")
+        for key in _MEASURED
     ]
     return "\n".join([*lines, "}", ""])
