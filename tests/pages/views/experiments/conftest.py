@@ -1,10 +1,13 @@
 import html
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from core.experiments import results as of_results
+from core.experiments.results import Results
 from pages.views.experiments import question
+from tests.core.experiments.test_results import ONE
 from tests.pages.conftest import unfold
 
 
@@ -22,6 +25,28 @@ def open_experiment(open_page, taken):
         return at, taken[-1] if taken else None, html.unescape(said).replace("\u00a0", " ")
 
     return opener
+
+
+@pytest.fixture
+def measured_here(own_runs):
+    """Return a function that keeps results of a question that was run here, with two seeds.
+
+    It takes the question and variant → what was measured of it, and returns their folder.
+    """
+
+    def keep(name, variants):
+        folder = own_runs / ".experiments" / name
+        folder.mkdir(parents=True)
+        curve = {"step": [1.0], "loss": [2.0], "held_out_exact_match": [0.1]}
+        trained = [
+            replace(ONE, variant=variant, seed=seed, curve=curve, **measured)
+            for variant, measured in variants.items()
+            for seed in (0, 1)
+        ]
+        Results(name, tuple(trained)).save(folder / f"{name}.json")
+        return folder
+
+    return keep
 
 
 @pytest.fixture

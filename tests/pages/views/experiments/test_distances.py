@@ -1,44 +1,30 @@
-from dataclasses import replace
-
 import pytest
 
 from core.experiments import EXPERIMENTS
 from core.experiments.results import Results
 from pages.views.experiments import distances
-from tests.core.experiments.test_results import ONE
 
 PAIRS = (200, 180, 160, 30)
 NORMS = {"base": (1.0, 0.5, 0.4, 0.3), "gru": (1.0, 0.5, 0.1, 0.02)}
 
 
 @pytest.fixture
-def measured_here(own_runs):
+def distances_here(measured_here):
     """The results of a question whose distances were measured in two variants."""
-    folder = own_runs / ".experiments" / "distance"
-    folder.mkdir(parents=True)
-    trained = [
-        replace(
-            ONE,
-            variant=variant,
-            seed=seed,
-            by_distance=tuple(
-                (distance, n, norm)
-                for distance, (n, norm) in enumerate(zip(PAIRS, norms, strict=True))
-            ),
-            curve={"step": [1.0], "loss": [2.0], "held_out_exact_match": [0.1]},
-        )
-        for variant, norms in NORMS.items()
-        for seed in (0, 1)
-    ]
-    Results("distance", tuple(trained)).save(folder / "distance.json")
-    return folder
+    return measured_here(
+        "distance",
+        {
+            variant: {"by_distance": tuple(zip(range(len(PAIRS)), PAIRS, norms, strict=True))}
+            for variant, norms in NORMS.items()
+        },
+    )
 
 
-def test_each_variants_norms_are_those_of_the_results(open_experiment, measured_here, monkeypatch):
+def test_each_variants_norms_are_those_of_the_results(open_experiment, distances_here, monkeypatch):
     at, shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
     assert not at.exception and not at.error
     columns = shown.numbers()
-    results = Results.load(measured_here / "distance.json")
+    results = Results.load(distances_here / "distance.json")
     for variant in NORMS:
         rows = [
             row
@@ -46,7 +32,7 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, measured_
             if row[0] == variant
         ]
         assert {row[1]: row[2:] for row in rows} == results.by_distance(variant)
-    monkeypatch.chdir(measured_here.parents[2])
+    monkeypatch.chdir(distances_here.parents[2])
     again = {}
     exec(shown.python, again)
     for name, values in again["numbers"].items():
@@ -63,7 +49,7 @@ def test_what_loses_all_is_said_to_reach_no_farther(open_experiment):
     assert "1 token back to 16" in shown.seen
 
 
-def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
+def test_it_is_offered_only_where_it_was_measured(open_experiment, distances_here):
     at, *_ = open_experiment("distance", experiment_run="here")
     assert at.segmented_control(key="outcome").options[-1] == "by distance"
     at, *_ = open_experiment("residuals", outcome="distances")
@@ -71,7 +57,7 @@ def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here
     assert not at.exception
 
 
-def test_a_distance_with_few_pairs_is_left_out(open_experiment, measured_here, monkeypatch):
+def test_a_distance_with_few_pairs_is_left_out(open_experiment, distances_here, monkeypatch):
     monkeypatch.setattr(distances, "FEWEST", 100)
     _at, _shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
     assert "From 1 token back to 2," in said

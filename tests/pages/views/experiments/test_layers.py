@@ -1,9 +1,4 @@
-from dataclasses import replace
-
 import pytest
-
-from core.experiments.results import Results
-from tests.core.experiments.test_results import ONE
 
 BEHIND = {
     "base": {
@@ -18,26 +13,12 @@ BEHIND = {
 
 
 @pytest.fixture
-def measured_here(own_runs):
+def layers_here(measured_here):
     """The results of a question whose layers were measured in two variants."""
-    folder = own_runs / ".experiments" / "depth"
-    folder.mkdir(parents=True)
-    trained = [
-        replace(
-            ONE,
-            variant=variant,
-            seed=seed,
-            by_layer=behind,
-            curve={"step": [1.0], "loss": [2.0], "held_out_exact_match": [0.1]},
-        )
-        for variant, behind in BEHIND.items()
-        for seed in (0, 1)
-    ]
-    Results("depth", tuple(trained)).save(folder / "depth.json")
-    return folder
+    return measured_here("depth", {name: {"by_layer": each} for name, each in BEHIND.items()})
 
 
-def test_the_numbers_are_those_of_the_results(open_experiment, measured_here, monkeypatch):
+def test_the_numbers_are_those_of_the_results(open_experiment, layers_here, monkeypatch):
     at, shown, _said = open_experiment("depth", outcome="layers", experiment_run="here")
     assert not at.exception and not at.error
     columns = shown.numbers()
@@ -46,7 +27,7 @@ def test_the_numbers_are_those_of_the_results(open_experiment, measured_here, mo
         assert [columns["layer"][n] for n in at_rows] == [0, 1, 2]
         for name, values in behind.items():
             assert [columns[name][n] for n in at_rows] == pytest.approx(values)
-    monkeypatch.chdir(measured_here.parents[2])
+    monkeypatch.chdir(layers_here.parents[2])
     again = {}
     exec(shown.python, again)
     for name, values in again["numbers"].items():
@@ -54,7 +35,7 @@ def test_the_numbers_are_those_of_the_results(open_experiment, measured_here, mo
 
 
 def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
-    open_experiment, measured_here
+    open_experiment, layers_here
 ):
     _at, shown, _said = open_experiment("depth", outcome="layers", experiment_run="here")
     seen = shown.seen.replace("\u00a0", " ")
@@ -67,7 +48,7 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
     assert "nearly the same vector" not in shown.seen
 
 
-def test_it_is_offered_only_where_it_was_measured(open_experiment, measured_here):
+def test_it_is_offered_only_where_it_was_measured(open_experiment, layers_here):
     at, *_ = open_experiment("depth", experiment_run="here")
     assert at.segmented_control(key="outcome").options[-1] == "by layer"
     at, *_ = open_experiment("residuals", outcome="layers")
