@@ -82,9 +82,9 @@ def listed(path: Path) -> dict[str, str]:
         return {}
     try:
         found = json.loads(_content(path, CHECKSUMS))
+    except RunError:
+        raise
     except (ValueError, RecursionError) as error:
-        if isinstance(error, RunError):
-            raise
         raise RunError(f"{path}: {CHECKSUMS} is damaged: {error}") from error
     texts = isinstance(found, dict) and all(type(each) is str for each in found.values())
     if not found or not texts:
