@@ -1,6 +1,7 @@
 """The decoding stepper in a real browser: what is drawn, said and sent."""
 
 import re
+from itertools import pairwise
 from urllib.parse import urlencode
 
 import numpy as np
@@ -10,6 +11,7 @@ from playwright.sync_api import expect
 from pages.frame.language import percent
 from tests.browser.apps import decoding_cases
 from tests.browser.apps.maps_cases import HOSTILE
+from tests.browser.waiting import drawn
 from viz import theme
 from viz.stepper.decoding import pack_decoding, unpack_decoding
 
@@ -278,11 +280,17 @@ def test_a_long_word_below_its_dot_takes_what_short_ones_beside_it_leave(show):
     with show("sentence") as page:
         words = page.locator(".dot .under")
         page.locator(".decoding").evaluate("node => { node.parentElement.style.width = '753px' }")
+        drawn(page)
         expect(words.filter(has_text="fatiguée")).to_have_count(1)
         assert "…" not in "".join(words.all_text_contents())
-        boxes = sorted((word.bounding_box() for word in words.all()), key=lambda box: box["x"])
-        ends = [box["x"] + box["width"] for box in boxes]
-        assert all(end <= box["x"] for end, box in zip(ends, boxes[1:], strict=False))
+        boxes = sorted(
+            words.evaluate_all(
+                "words => words.map(word => word.getBoundingClientRect())"
+                ".map(box => [box.left, box.right])"
+            )
+        )
+        assert len(boxes) > 1
+        assert all(end <= start for (_, end), (start, _) in pairwise(boxes))
 
 
 def test_where_nothing_looks_back_there_is_no_strip_for_it_and_no_mask(show):

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.apps.scrubber_cases import ODD, STOPS
 from tests.browser.kept import APPS
-from tests.browser.waiting import fits
+from tests.browser.waiting import drawn, fits
 
 pytestmark = pytest.mark.browser
 
@@ -154,8 +154,7 @@ def test_a_screen_reader_is_told_the_step_and_what_is_known_of_it(page):
 
 def test_the_words_stay_within_the_picture(page):
     page.set_viewport_size({"width": 900, "height": 800})
-    # The picture follows the window a frame later.
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    drawn(page)
     for key in ("Home", "End"):
         page.keyboard.press(key)
         words, course = (page.locator(each).bounding_box() for each in (".words", ".course"))

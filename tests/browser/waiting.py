@@ -36,6 +36,11 @@ def settled(page: Page) -> None:
     page.evaluate("() => document.fonts.ready.then(() => true)")
 
 
+def drawn(page: Page) -> None:
+    """Wait for two frames: what a picture does for a new width is done in the first."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def standing(element: Locator) -> None:
     """Wait until an element has stood at its place for half a second."""
     element.evaluate(_STANDS)

@@ -19,8 +19,9 @@ def count(folder, n, seconds="0"):
             time.sleep(float(seconds))
             yield number
         told = {"found": found, "nice": os.nice(0), "session": os.getsid(0), "pid": os.getpid()}
-        if AUTOGROUP.exists():
-            told["session_nice"] = int(AUTOGROUP.read_text().rpartition(" ")[2])
+        # A process that is in no such group of its own reads nothing there.
+        if AUTOGROUP.exists() and (group := AUTOGROUP.read_text()):
+            told["session_nice"] = int(group.rpartition(" ")[2])
         (folder / "counted.json").write_text(json.dumps(told))
 
 
