@@ -6,6 +6,7 @@ from importlib import import_module
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from core.turns import TURNS
 from pages import attention
 from pages.classroom import current, settings
 from pages.frame import address, language, language_names, layout, places, tour, waiting
@@ -69,4 +70,5 @@ def _opener(name: str) -> Callable[[], None]:
 
 
 if __name__ == "__main__":
-    main()
+    with TURNS.taken():
+        main()

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from core.pieces import pause
 from core.runs.run import Run
+from core.turns import TURNS
 
 Value = TypeVar("Value")
 BETWEEN_LOOKS = 0.1
@@ -25,7 +26,7 @@ BETWEEN_LOOKS = 0.1
 
 
 @dataclass(slots=True)
-class _Turn:
+class _Making:
     """Making one value: who is at it, and how many want it, the maker among them."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -53,7 +54,7 @@ class Kept(Generic[Value]):
         self._size, self._size_of_key = size, size_of_key
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = threading.Lock()
-        self._making: dict[Hashable, _Turn] = {}
+        self._making: dict[Hashable, _Making] = {}
 
     def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return the value of a key; where several ask for a new one, the first of them makes it.
@@ -68,7 +69,7 @@ class Kept(Generic[Value]):
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key][0]
-        with self._turn(key):
+        with self._made_here(key):
             with self._lock:
                 if key in self._values:
                     return self._values[key][0]
@@ -77,22 +78,24 @@ class Kept(Generic[Value]):
             return value
 
     @contextmanager
-    def _turn(self, key: Hashable) -> Iterator[None]:
+    def _made_here(self, key: Hashable) -> Iterator[None]:
         """Wait until nobody else makes the value of a key."""
         with self._lock:
-            turn = self._making.setdefault(key, _Turn())
-            turn.n += 1
+            making = self._making.setdefault(key, _Making())
+            making.n += 1
         try:
-            while not turn.lock.acquire(timeout=BETWEEN_LOOKS):
-                pause()
+            if not making.lock.acquire(blocking=False):
+                with TURNS.left():
+                    while not making.lock.acquire(timeout=BETWEEN_LOOKS):
+                        pause()
             try:
                 yield
             finally:
-                turn.lock.release()
+                making.lock.release()
         finally:
             with self._lock:
-                turn.n -= 1
-                if not turn.n:
+                making.n -= 1
+                if not making.n:
                     del self._making[key]
 
     def make_room(self, size: int) -> None:

@@ -15,6 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from core.turns import TURNS
+
 Item = TypeVar("Item")
 Look = Callable[[float], None]
 """Is told which share of the work is done, from 0 to 1."""
@@ -65,7 +67,11 @@ def is_watched() -> bool:
 
 
 def pause() -> None:
-    """Let whoever looks on end the work here; to be called where nobody knows what is left."""
+    """Let whoever looks on end the work here, and others have their turn.
+
+    To be called where nobody knows what is left.
+    """
+    TURNS.give_way()
     watch = _watch.get()
     if watch is not None:
         watch.tell()
@@ -110,7 +116,9 @@ def in_pieces(items: Sequence[Item]) -> Iterator[Item]:
     """
     watch = _watch.get()
     if watch is None:
-        yield from items
+        for item in items:
+            TURNS.give_way()
+            yield item
         return
     stretch = _Stretch(piece=1 / max(len(items), 1))
     watch.stretches.append(stretch)

@@ -250,6 +250,7 @@ def test_nothing_can_unpickle():
 
 ROOMS_OF_CORE = (
     *(
+        "turns",
         "pieces",
         "vocabulary",
         "messages",

@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from core.turns import TURNS
 from pages.frame import links, places, session
 from pages.frame.visit import Mention, Text, Visit, current, hear, is_way_back, unstopped, written
 
@@ -78,17 +79,19 @@ def part(
 
     @wraps(draw)
     def drawn() -> None:
-        # Drawn again, it comes without what is around it.
-        if alone:
-            hear()
-            announce()
-        _begin_part(f"{around}/{name}")
-        with places.place(f"{around}/{name}"):
-            draw(*arguments)
-        current().part = around
-        # A part of a part may be followed by choices that the URL must keep.
-        if alone or not around:
-            write(whole=alone)
+        with TURNS.taken():
+            # Drawn again, it comes without what is around it.
+            if alone:
+                hear()
+                announce()
+            TURNS.give_way()
+            _begin_part(f"{around}/{name}")
+            with places.place(f"{around}/{name}"):
+                draw(*arguments)
+            current().part = around
+            # A part of a part may be followed by choices that the URL must keep.
+            if alone or not around:
+                write(whole=alone)
 
     alone = False
     st.fragment(drawn, run_every=every)()

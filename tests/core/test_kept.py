@@ -1,4 +1,5 @@
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +8,11 @@ import numpy as np
 import pytest
 import torch
 
+import core.kept
 from core.kept import Kept, as_key, bytes_of, bytes_of_run
 from core.pieces import watched
 from core.runs.run import load_run
+from core.turns import Turns
 
 
 def test_what_was_asked_for_longest_ago_goes_first():
@@ -80,6 +83,30 @@ def test_those_who_ask_at_once_wait_for_the_first():
     for thread in threads:
         thread.join(20)
     assert made == [1]
+
+
+def test_who_waits_for_a_value_lets_whoever_makes_it_have_its_turn(monkeypatch):
+    both = Turns(patience=1000)
+    monkeypatch.setattr(core.kept, "TURNS", both)
+    kept, started, found = Kept(10, len), threading.Event(), []
+
+    def make():
+        started.set()
+        with both.left():
+            time.sleep(0.2)
+        return "x"
+
+    def ask():
+        with both.taken():
+            found.append(kept.of("a", make))
+
+    threads = [threading.Thread(target=ask, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+        assert started.wait(20)
+    for thread in threads:
+        thread.join(20)
+    assert found == ["x"] * 3
 
 
 @dataclass(frozen=True, slots=True)

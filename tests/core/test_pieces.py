@@ -1,5 +1,6 @@
 import gc
 import threading
+from contextlib import nullcontext
 
 import pytest
 
@@ -80,3 +81,13 @@ def test_what_another_thread_does_is_not_told():
         thread.join()
 
     assert told(work) == []
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["watched", "alone"])
+def test_between_pieces_others_have_their_turn(looks, monkeypatch):
+    gave = []
+    monkeypatch.setattr(pieces.TURNS, "give_way", lambda: gave.append(1))
+    with watched(lambda _share: None) if looks else nullcontext():
+        list(in_pieces("abc"))
+        pause()
+    assert len(gave) == 4
