@@ -21,10 +21,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-PATIENCE = 0.25
+PATIENCE = 0.1
 """Seconds after which nobody waits any longer for one that does not give way."""
 LITTLE = 0.05
 """Seconds of processor time: who has had less goes first, and after them who asked first."""
+LONG = 0.5
+"""Seconds of processor time after which nobody waits for the end of a piece of it any more."""
 OVERDUE = 1.0
 """Seconds after which work that took more goes first all the same."""
 
@@ -80,9 +82,11 @@ class Turns:
     def give_way(self) -> None:
         """Let others go first who have had little so far; to be called often."""
         work = self._work()
-        if work is None or work.is_away or (self._holder is work and not self._waiting):
+        if work is None or work.is_away:
             return
         work.spent = time.thread_time() - work.begun
+        if self._holder is work and not self._waiting:
+            return
         with self._lock:
             now = time.monotonic()
             rank = work.rank(now)
@@ -115,7 +119,8 @@ class Turns:
 
     def _wait(self, work: _Work) -> None:
         with self._lock:
-            if self._holder is None:
+            if self._holder is None or self._holder.spent >= LONG > work.spent:
+                # What is long goes on beside it to the end of its piece, and then waits.
                 self._holder, self._since = work, time.monotonic()
                 return
             work.may.clear()
