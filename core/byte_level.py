@@ -12,6 +12,7 @@ from typing import Self
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
+from core.messages import Message, said
 from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
@@ -116,7 +117,9 @@ class ByteLevelTokenizer(Tokenizer):
         try:
             return cls(tokenizers.Tokenizer.from_str(text), begins, ends)
         except Exception as error:  # the library raises bare Exception
-            raise ValueError(f"not a byte-level tokenizer: {error}") from error
+            raise ValueError(
+                Message("not a byte-level tokenizer: {why}", why=said(error))
+            ) from error
 
     def to_json(self) -> str:
         """Return the tokenizer in the format of the `tokenizers` library."""

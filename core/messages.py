@@ -38,5 +38,14 @@ class Message(str):
         return _again, (self.template, dict(self.values))
 
 
+def said(error: BaseException) -> str:
+    """Return what an error says, which a page can say otherwise where it is a `Message`.
+
+    >>> said(ValueError(Message("{n} tokens", n=1200))).template, said(KeyError("a"))
+    ('{n} tokens', "'a'")
+    """
+    return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
+
+
 def _again(template: str, values: Mapping[str, int | str]) -> Message:
     return Message(template, **values)

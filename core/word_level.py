@@ -16,6 +16,7 @@ from typing import Self, overload
 
 from tokenizers import Regex, pre_tokenizers
 
+from core.messages import Message
 from core.tokenizer import Encoding, Tokenizer
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
@@ -134,9 +135,11 @@ class WordTokenizer(Tokenizer):
             words, names = ([str(each) for each in stored[name]] for name in ("words", "names"))
             vocabulary = Vocabulary(tuple(words), tuple(names), int(stored["n_free"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"not a vocabulary of words and names: {error!r}") from error
+            raise ValueError(
+                Message("not a vocabulary of words and names: {why}", why=repr(error))
+            ) from error
         if vocabulary.n_free < 1 or len({*words, *names}) < len(words) + len(names):
-            raise ValueError("a word stands there twice, or no name is free")
+            raise ValueError(Message("a word stands there twice, or no name is free"))
         return cls(vocabulary)
 
     def files(self) -> dict[str, bytes]:

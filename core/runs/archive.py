@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import IO
 
 from core.files import state_of, written_atomically
+from core.messages import Message
 from core.runs.contents import METRICS, STATUS, TEXTS, told_status, weights_of, whole_lines
-from core.runs.files import CHECKSUMS, is_there, read_bytes
+from core.runs.files import CHECKSUMS, about, is_there, read_bytes
 from core.runs.run import RunError, is_run
 
 _ATTEMPTS = 100
@@ -48,7 +49,7 @@ def archive_size(path: Path) -> int:
 
 def _write(path: Path, file: IO[bytes]) -> None:
     if not is_run(path):
-        raise RunError(f"{path}: there is no such run")
+        raise about(path, Message("there is no such run"))
     top = Path(os.path.abspath(path)).name
     with ExitStack() as stack:
         before = state_of(path / CHECKSUMS)
@@ -111,4 +112,4 @@ def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
             if weights_of(path) == names:
                 stack.push(attempt.pop_all())
                 return opened
-    raise RunError(f"{path}: its checkpoints change more quickly than they can be read")
+    raise about(path, Message("its checkpoints change more quickly than they can be read"))

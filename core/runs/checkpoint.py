@@ -14,8 +14,9 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.files import write_atomically
+from core.messages import Message, said
 from core.model import Transformer, unfilled
-from core.runs.files import LISTS, listed
+from core.runs.files import NOT_LISTED, listed
 from core.runs.weights import WEIGHT_FOLDERS
 
 SEAL = "sha256"
@@ -31,6 +32,13 @@ _SMALL = 64 << 20
 
 class CheckpointError(ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
+
+
+def no_safetensors(name: str, error: Exception) -> CheckpointError:
+    """Return an error that says of a file of weights what its reader says."""
+    return CheckpointError(
+        Message("{name} is damaged or no safetensors file: {why}", name=name, why=said(error))
+    )
 
 
 def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:
@@ -84,7 +92,11 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     )
     if differing:
         raise CheckpointError(
-            f"{path.name} holds other weights than run.json describes: {', '.join(differing[:3])}"
+            Message(
+                "{name} holds other weights than run.json describes: {weights}",
+                name=path.name,
+                weights=", ".join(differing[:3]),
+            )
         )
     with torch.no_grad():
         for name, tensor in wanted.items():
@@ -150,7 +162,9 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
             raise ValueError(f"it is of {len(state)} weights, not of {wanted}")
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
     except (KeyError, ValueError) as error:
-        raise CheckpointError(f"{path.name} does not fit this training: {error}") from error
+        raise CheckpointError(
+            Message("{name} does not fit this training: {why}", name=path.name, why=said(error))
+        ) from error
 
 
 def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
@@ -161,13 +175,17 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
         content = b"" if mapped else path.read_bytes()
         tensors = load_file(path) if mapped else load(content)
     except OSError as error:
-        raise CheckpointError(f"{path.name}: {error.strerror}") from error
+        raise CheckpointError(
+            Message("{name}: {why}", name=path.name, why=str(error.strerror))
+        ) from error
     except SafetensorError as error:
-        raise CheckpointError(f"{path.name} is damaged or no safetensors file: {error}") from error
+        raise no_safetensors(path.name, error) from error
     seal = _told_seal(told) if mapped else _checksum(told, [memoryview(content)[_begin(content) :]])
     # Files of before, and of others, have none.
     if (_told_seal(told) or seal) != seal:
-        raise CheckpointError(f"{path.name} is damaged: its content is not what was written")
+        raise CheckpointError(
+            Message("{name} is damaged: its content is not what was written", name=path.name)
+        )
     _require_listed(path, seal)
     return tensors
 
@@ -185,9 +203,15 @@ def _require_listed(path: Path, seal: str) -> None:
     # there before it made the list.
     if found and path.parent.name in WEIGHT_FOLDERS and path.exists():
         if name not in found:
-            raise CheckpointError(f"{name} is not among the weights that {LISTS}")
+            raise CheckpointError(
+                Message(
+                    "{name} is not among the weights that checksums.json lists "
+                    "(without that file the run is read unchecked)",
+                    name=name,
+                )
+            )
         if seal and found[name] != seal:
-            raise CheckpointError(f"{name} is damaged: it is not what {LISTS}")
+            raise CheckpointError(Message("{name} is damaged: {why}", name=name, why=NOT_LISTED))
 
 
 def seal_of(path: Path) -> str:
@@ -231,15 +255,19 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
             begin = _begin(file.read(8))
             size = os.fstat(file.fileno()).st_size
             if begin > min(size, _LARGEST_HEADER):
-                raise ValueError("its header is too large")
+                raise ValueError(Message("its header is too large"))
             header = json.loads(file.read(begin - 8))
         ends = [told["data_offsets"][1] for name, told in header.items() if name != "__metadata__"]
         if begin + max(ends, default=0) != size:
-            raise ValueError(f"it has {size:,} bytes, and not as many as its header says")
+            raise ValueError(
+                Message("it has {n} bytes, and not as many as its header says", n=size)
+            )
     except OSError as error:
-        raise CheckpointError(f"{path.name}: {error.strerror}") from error
+        raise CheckpointError(
+            Message("{name}: {why}", name=path.name, why=str(error.strerror))
+        ) from error
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path.name} is damaged or no safetensors file: {error}") from error
+        raise no_safetensors(path.name, error) from error
     return header, begin
 
 

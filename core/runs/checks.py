@@ -12,10 +12,12 @@ from safetensors import SafetensorError, safe_open
 
 from core.config import ModelConfig
 from core.files import write_atomically
+from core.messages import Message, said
 from core.model.building import outline
-from core.runs.checkpoint import SCALE
+from core.runs.checkpoint import SCALE, no_safetensors
 from core.runs.checksums import check_listed
 from core.runs.contents import STATUS, told_status
+from core.runs.files import ABOUT
 from core.runs.records import read_record
 from core.runs.run import PAIRS, RunError, load_run, read_settings
 from core.runs.weights import WEIGHT_FOLDERS, newest_checkpoint, weights_in
@@ -46,21 +48,25 @@ def check_run(folder: Path) -> None:
     except OSError:
         raise
     except Exception as error:  # a stranger's file may make anything of its readers
-        what = str(error).removeprefix(f"{folder}: ") or type(error).__name__
-        raise RunError(f"the archive holds no usable run: {what}") from error
+        what: int | str = said(error) or type(error).__name__
+        if isinstance(what, Message):
+            what = what.values["why"] if what.template == ABOUT else what
+        raise RunError(Message("the archive holds no usable run: {why}", why=what)) from error
 
 
 def _check(folder: Path) -> None:
     check_listed(folder)
     settings = read_settings(folder)
     if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
-        raise RunError(f"run.json names a task {settings.task!r} that there is not")
+        raise RunError(
+            Message("run.json names a task {task} that there is not", task=repr(settings.task))
+        )
     wanted = _shapes(settings.model)
     weights = [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]
     for file in weights:
         _compare(f"{file.parent.name}/{file.name}", _shapes_in(file), wanted)
     if not weights and sum(map(_size, wanted.values())) > _LARGEST_FRESH:
-        raise RunError("run.json speaks of a model too large to be made from nothing")
+        raise RunError(Message("run.json speaks of a model too large to be made from nothing"))
     newest = newest_checkpoint(folder)
     # What comes from elsewhere is whole, or it does not come.
     if damage := load_run(folder, step=None if newest else 0).damage:
@@ -81,8 +87,11 @@ def _shapes(model: ModelConfig) -> Shapes:
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     if n_layers > _MOST_LAYERS or model.max_positions * model.d_model > _LARGEST_TABLE:
         raise RunError(
-            f"run.json speaks of {n_layers} layers and {model.max_positions} positions, "
-            "which are too many"
+            Message(
+                "run.json speaks of {n} layers and {positions} positions, which are too many",
+                n=n_layers,
+                positions=model.max_positions,
+            )
         )
     return {name: tuple(tensor.shape) for name, tensor in outline(model).saved().items()}
 
@@ -93,7 +102,7 @@ def _shapes_in(file: Path) -> Shapes:
             names = tensors.keys()
             return {name: tuple(tensors.get_slice(name).get_shape()) for name in names}
     except SafetensorError as error:
-        raise RunError(f"{file.name} is damaged or no safetensors file: {error}") from error
+        raise RunError(said(no_safetensors(file.name, error))) from error
 
 
 def _compare(file: str, found: Shapes, wanted: Shapes) -> None:
@@ -111,7 +120,11 @@ def _compare(file: str, found: Shapes, wanted: Shapes) -> None:
     )
     if differing:
         raise RunError(
-            f"{file} holds other weights than run.json describes: {', '.join(differing[:3])}"
+            Message(
+                "{name} holds other weights than run.json describes: {weights}",
+                name=str(file),
+                weights=", ".join(differing[:3]),
+            )
         )
 
 

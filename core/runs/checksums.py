@@ -19,7 +19,7 @@ from filelock import FileLock
 from core.files import write_atomically
 from core.runs.checkpoint import seal_of
 from core.runs.contents import STATUS, TEXTS, weights_of
-from core.runs.files import CHECKSUMS, LISTS, RunError, listed, read_bytes
+from core.runs.files import CHECKSUMS, NOT_LISTED, damaged, listed, read_bytes
 
 _LOCK = ".checksums.lock"
 
@@ -81,7 +81,7 @@ def check_listed(path: Path) -> None:
         if name not in weights:
             read_bytes(path, name)
         elif seal_of(path / name) != checksum:
-            raise RunError(f"{path}: {name} is damaged: it is not what {LISTS}")
+            raise damaged(path, name, NOT_LISTED)
 
 
 def _checksum(path: Path, name: str) -> str:

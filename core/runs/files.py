@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from core.files import state_of
+from core.messages import N_, Message, said
 
 CHECKSUMS = "checksums.json"
-LISTS = f"{CHECKSUMS} lists (without that file the run is read unchecked)"
+ABOUT = N_("{path}: {why}")
+NOT_LISTED = Message(
+    "it is not what checksums.json lists (without that file the run is read unchecked)"
+)
 """Ends what is said of a file that does not fit."""
 _LARGEST_JSON = 16 << 20
 """Bytes of a file that is read as one JSON value, which takes many times as much memory."""
@@ -24,6 +28,16 @@ _LARGEST_OF = dict.fromkeys(("evaluation.json", "heads.json", "pruning.json"), 1
 
 class RunError(ValueError):
     """A folder that is no usable run; the message names it and what is wrong with it."""
+
+
+def about(path: Path, what: str) -> RunError:
+    """Return an error that says something of a run, which may be a `Message`."""
+    return RunError(Message(ABOUT, path=str(path), why=what))
+
+
+def damaged(path: Path, name: str, why: str) -> RunError:
+    """Return an error that says what is wrong with a file of a run."""
+    return about(path, Message("{name} is damaged: {why}", name=name, why=why))
 
 
 def largest(name: str) -> int:
@@ -55,9 +69,11 @@ def _content(path: Path, name: str) -> bytes:
         with (path / name).open("rb") as file:
             if os.fstat(file.fileno()).st_size <= most:
                 return file.read(most)
+    except FileNotFoundError as error:
+        raise about(path, Message("{name} is missing", name=name)) from error
     except OSError as error:
-        raise RunError(f"{path}: {name}: {error.strerror}") from error
-    raise RunError(f"{path}: {name} is damaged: it is larger than {most >> 20} MiB")
+        raise about(path, Message("{name}: {why}", name=name, why=str(error.strerror))) from error
+    raise damaged(path, name, Message("it is larger than {n} MiB", n=most >> 20))
 
 
 def read_text(path: Path, name: str) -> str:
@@ -69,7 +85,7 @@ def read_text(path: Path, name: str) -> str:
     try:
         return read_bytes(path, name).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise RunError(f"{path}: {name} is not UTF-8 text") from error
+        raise about(path, Message("{name} is not UTF-8 text", name=name)) from error
 
 
 def listed(path: Path) -> dict[str, str]:
@@ -85,10 +101,10 @@ def listed(path: Path) -> dict[str, str]:
     except RunError:
         raise
     except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: {CHECKSUMS} is damaged: {error}") from error
+        raise damaged(path, CHECKSUMS, said(error)) from error
     texts = isinstance(found, dict) and all(type(each) is str for each in found.values())
     if not found or not texts:
-        raise RunError(f"{path}: {CHECKSUMS} is damaged: it lists no checksums")
+        raise damaged(path, CHECKSUMS, Message("it lists no checksums"))
     return found
 
 
@@ -99,7 +115,7 @@ def require_listed(path: Path, name: str, checksum: str) -> None:
         RunError: It is, or the list is damaged.
     """
     if listed(path).get(name, checksum) != checksum:
-        raise RunError(f"{path}: {name} is damaged: it is not what {LISTS}")
+        raise damaged(path, name, NOT_LISTED)
 
 
 def is_there(path: Path, name: str) -> bool:
@@ -111,7 +127,14 @@ def is_there(path: Path, name: str) -> bool:
     if (path / name).exists():
         return True
     if name in listed(path) and not (path / name).exists():
-        raise RunError(f"{path}: {name} is missing, which {LISTS}")
+        raise about(
+            path,
+            Message(
+                "{name} is missing, which checksums.json lists (without that file the run is "
+                "read unchecked)",
+                name=name,
+            ),
+        )
     return False
 
 
@@ -126,9 +149,9 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
     except RunError:
         raise
     except (ValueError, RecursionError) as error:
-        raise RunError(f"{path}: {name} is damaged: {error}") from error
+        raise damaged(path, name, said(error)) from error
     if not isinstance(stored, dict):
-        raise RunError(f"{path}: {name} holds no JSON object")
+        raise about(path, Message("{name} holds no JSON object", name=name))
     return stored
 
 
@@ -141,7 +164,9 @@ def check_numbers(stored: Mapping[str, Any], names: Iterable[str]) -> None:
     """
     for name in names:
         if isinstance(stored[name], bool) or not isinstance(stored[name], int | float):
-            raise ValueError(f"{name} is {stored[name]!r}, not a number")
+            raise ValueError(
+                Message("{name} is {value}, not a number", name=name, value=repr(stored[name]))
+            )
 
 
 def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
@@ -169,5 +194,5 @@ def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int
         for row in rows:
             check_numbers(row, ("step", *row))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: metrics.jsonl is damaged: {error!r}") from error
+        raise damaged(path, "metrics.jsonl", repr(error)) from error
     return rows, offset + len(whole)

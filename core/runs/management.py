@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.jobs import is_worked_on
+from core.messages import Message
+from core.runs.files import about
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.names import INCOMING, checked_name, is_taken
 from core.runs.run import RunError, is_run
@@ -30,7 +32,7 @@ def rename_run(path: Path, name: str) -> Path:
         # An empty folder would be replaced without a word, and so would a folder whose name
         # differs in the case of letters, on a disk that takes the two for one.
         if is_taken(path.parent, target.name, by_others_than=path.name):
-            raise RunError(f"there is a {target.name!r} already")
+            raise RunError(Message("there is a {name} already", name=repr(target.name)))
         # While the lock is held, so that no training begins under the old name: the lock is on
         # the file, not on its name, and moves with the folder.
         os.rename(path, target)
@@ -71,7 +73,7 @@ def _at_rest(path: Path) -> Iterator[None]:
     if TRAINING.at_work(path):
         raise RunError(TRAINING.elsewhere(path))
     if is_worked_on(path):
-        raise RunError(f"{path}: another process is at work on this run")
+        raise about(path, Message("another process is at work on this run"))
     with RunFolder(path).held():
         try:
             # Somebody else may have moved it just before.
@@ -87,7 +89,7 @@ def _at_rest(path: Path) -> Iterator[None]:
 
 def _require_run(path: Path) -> None:
     if not is_run(path):
-        raise RunError(f"{path}: there is no such run")
+        raise about(path, Message("there is no such run"))
 
 
 def _remove(path: Path) -> None:

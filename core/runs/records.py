@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.config import ModelConfig
+from core.messages import Message, said
 from core.model import count_parameters
-from core.runs.files import check_numbers, is_there, read_json
+from core.runs.files import about, check_numbers, is_there, read_json
 from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.weights import step_of
 
@@ -65,7 +66,7 @@ def read_record(path: Path) -> RunRecord:
     except RunError:
         raise
     except (OSError, OverflowError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: its figures cannot be read: {error}") from error
+        raise about(path, Message("its figures cannot be read: {why}", why=said(error))) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
 
 

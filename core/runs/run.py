@@ -31,10 +31,20 @@ from core.config import ModelConfig
 from core.families import CONFIG, FamilyError
 from core.families.tokenizer import read_tokenizers
 from core.heads import Head
+from core.messages import Message, said
 from core.model import Transformer, build
 from core.runs.checkpoint import CheckpointError, load_model
 from core.runs.files import RunError as RunError
-from core.runs.files import check_numbers, is_there, listed, read_bytes, read_json, read_text
+from core.runs.files import (
+    about,
+    check_numbers,
+    damaged,
+    is_there,
+    listed,
+    read_bytes,
+    read_json,
+    read_text,
+)
 from core.runs.files import read_metrics as read_metrics
 from core.runs.settings import LINES
 from core.runs.settings import RunSettings as RunSettings
@@ -102,13 +112,13 @@ def load_run(path: Path, step: int | None = None) -> Run:
             A damaged evaluation.json is left out, see `Run.damage`.
     """
     if not path.is_dir():
-        raise RunError(f"{path}: no such folder")
+        raise about(path, Message("no such folder"))
     settings = read_settings(path)
     try:
         tokenizer, target_tokenizer = read_both_tokenizers(path, settings)
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
-        raise RunError(f"{path}: {error}") from error
+        raise about(path, said(error)) from error
     _require_pairs(path)
     # Figures can be measured anew: without them the model is as good as before.
     evaluation, damage = None, ""
@@ -116,7 +126,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
         evaluation = _evaluation_of(path, model, step)
         _require_all(path)
     except RunError as error:
-        damage = str(error)
+        damage = said(error)
     return Run(
         path=path,
         settings=settings,
@@ -178,13 +188,13 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
         file = opening_weights(path, settings)
         if file is None:
             _require_all(path)
-            raise RunError(f"{path}: no checkpoint yet in checkpoints/")
+            raise about(path, Message("no checkpoint yet in checkpoints/"))
     else:
         file = weights_at(path, step)
     if file is not None:
         return step_of(file), load_model(file, settings.model, mapped=settings.is_opened)
     if step != 0:
-        raise RunError(f"{path}: no weights of step {step} were kept")
+        raise about(path, Message("no weights of step {step} were kept", step=str(step)))
     return 0, build(settings.model, settings.training.seed).eval()
 
 
@@ -202,12 +212,16 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
         try:
             return read_tokenizers(path, *sizes, read_json(path, CONFIG))
         except FamilyError as error:
-            raise RunError(f"{path}: {error}") from error
+            raise about(path, said(error)) from error
     tokenizer = read_tokenizer(path, settings.model)
     if tokenizer.vocab_size != settings.model.vocab_size:
-        raise RunError(
-            f"{path}: tokenizer.json has {tokenizer.vocab_size} tokens, "
-            f"run.json says {settings.model.vocab_size}"
+        raise about(
+            path,
+            Message(
+                "tokenizer.json has {n} tokens, run.json says {n_said}",
+                n=tokenizer.vocab_size,
+                n_said=settings.model.vocab_size,
+            ),
         )
     return tokenizer, tokenizer
 
@@ -231,7 +245,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
     except RunError:
         raise
     except ValueError as error:
-        raise RunError(f"{path}: tokenizer.json: {error}") from error
+        raise about(path, Message("tokenizer.json: {why}", why=said(error))) from error
 
 
 def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:
@@ -261,7 +275,7 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
             if head.site not in sites or head.index >= model.config.n_heads:
                 raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: evaluation.json is damaged: {error!r}") from error
+        raise damaged(path, "evaluation.json", repr(error)) from error
     return stored
 
 

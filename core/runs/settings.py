@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from core.config import ConfigError, ModelConfig
-from core.runs.files import RunError, read_json
+from core.messages import Message, said
+from core.runs.files import about, read_json
 from core.train_config import TrainConfig
 
 FORMAT = 1
@@ -81,7 +82,14 @@ def read_settings(path: Path) -> RunSettings:
     """
     stored = read_json(path, "run.json")
     if stored.get("format") != FORMAT:
-        raise RunError(f"{path}: run.json has format {stored.get('format')!r}, not {FORMAT}")
+        raise about(
+            path,
+            Message(
+                "run.json has format {format}, not {known}",
+                format=repr(stored.get("format")),
+                known=FORMAT,
+            ),
+        )
     try:
         return RunSettings(
             task=str(stored["task"]),
@@ -95,6 +103,6 @@ def read_settings(path: Path) -> RunSettings:
             start=str(stored.get("start", "")),
         )
     except KeyError as error:
-        raise RunError(f"{path}: run.json does not say {error}") from error
+        raise about(path, Message("run.json does not say {name}", name=str(error))) from error
     except (ConfigError, TypeError, ValueError) as error:
-        raise RunError(f"{path}: run.json: {error}") from error
+        raise about(path, Message("run.json: {why}", why=said(error))) from error

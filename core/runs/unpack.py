@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
+from core.messages import Message, said
 from core.runs.checks import check_run
 from core.runs.contents import belongs
 from core.runs.files import largest
@@ -73,7 +74,9 @@ def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
     except Exception as error:  # zipfile lets out whatever a damaged file makes of it
-        raise RunError(f"this is no zip archive that can be read: {error}") from error
+        raise RunError(
+            Message("this is no zip archive that can be read: {why}", why=said(error))
+        ) from error
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -86,11 +89,11 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     files = list(_files(archive))
     tops = {top for top, _, _ in files}
     if len(tops) != 1:
-        raise RunError(f"the archive holds {len(tops)} folders, not one with a run")
+        raise RunError(Message("the archive holds {n} folders, not one with a run", n=len(tops)))
     members: dict[str, zipfile.ZipInfo] = {}
     for _, path, info in files:
         if path in members:
-            raise RunError(f"the archive holds {path!r} twice")
+            raise RunError(Message("the archive holds {path} twice", path=repr(path)))
         if belongs(path):
             members[path] = info
     return tops.pop(), members
@@ -103,13 +106,15 @@ def require_complete(archive: zipfile.ZipFile) -> None:
     """
     n_entries = len(archive.infolist())
     if n_entries > _MOST_MEMBERS:
-        raise RunError(f"the archive has more than {_MOST_MEMBERS:,} entries")
+        raise RunError(Message("the archive has more than {n} entries", n=_MOST_MEMBERS))
     if archive.fp is None:
         return
     archive.fp.seek(archive.start_dir)
     *_, end = archive.fp.read().rpartition(_END)
     if int.from_bytes(end[_COUNT], "little") != n_entries:
-        raise RunError("the archive is damaged: some of its files are missing from its list")
+        raise RunError(
+            Message("the archive is damaged: some of its files are missing from its list")
+        )
 
 
 def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo]]:
@@ -123,7 +128,9 @@ def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo
         if info.is_dir() or {top, *rest[-1:]} & _ADDED:
             continue
         if not rest:
-            raise RunError(f"{top!r} stands outside of the run's folder in the archive")
+            raise RunError(
+                Message("{path} stands outside of the run's folder in the archive", path=repr(top))
+            )
         # Also where it is left out: a damaged name looks like that of a file that nobody knows.
         require_readable(archive, info)
         yield top, "/".join(rest), info
@@ -139,9 +146,15 @@ def parts_of(info: zipfile.ZipInfo) -> list[str]:
     path = info.orig_filename.removesuffix("/")
     parts = path.split("/")
     if any(sign in path for sign in "\\:\0") or any(part in ("", ".", "..") for part in parts):
-        raise RunError(f"the archive is not safe: {path!r} may lead out of the run's folder")
+        raise RunError(
+            Message(
+                "the archive is not safe: {path} may lead out of the run's folder", path=repr(path)
+            )
+        )
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise RunError(f"the archive is not safe: {path!r} is a link or no plain file")
+        raise RunError(
+            Message("the archive is not safe: {path} is a link or no plain file", path=repr(path))
+        )
     return parts
 
 
@@ -152,10 +165,12 @@ def require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         RunError: It is.
     """
     if info.flag_bits & _ENCRYPTED:
-        raise RunError("the archive is encrypted")
+        raise RunError(Message("the archive is encrypted"))
     # Others may need gigabytes of memory for a few bytes.
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise RunError("the archive is packed by another method than zip's usual one, deflate")
+        raise RunError(
+            Message("the archive is packed by another method than zip's usual one, deflate")
+        )
     try:
         # Compares what the archive says of the file before it and at its end.
         archive.open(info).close()
@@ -175,7 +190,12 @@ def _extract(
             for chunk in chunks_of(archive, info):
                 room, left = room - len(chunk), left - len(chunk)
                 if room < 0:
-                    raise RunError(f"the archive is too large: {path} is beyond what a run may be")
+                    raise RunError(
+                        Message(
+                            "the archive is too large: {path} is beyond what a run may be",
+                            path=path,
+                        )
+                    )
                 file.write(chunk)
             file.flush()
             os.fsync(file.fileno())
@@ -196,7 +216,11 @@ def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes
 
 
 def _damaged(info: zipfile.ZipInfo, error: Exception) -> RunError:
-    return RunError(f"the archive is damaged at {info.filename!r}: {error}")
+    return RunError(
+        Message(
+            "the archive is damaged at {path}: {why}", path=repr(info.filename), why=said(error)
+        )
+    )
 
 
 def _place(folder: Path, wanted: str) -> Path:

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.messages import N_
+from core.messages import N_, said
 from pages.classroom import accounts, cookie, destination, sign_in
 from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import Attempts, matches
@@ -188,7 +188,7 @@ class Guard:
         try:
             visitor = admitted(self._runs, form.name, form.word)
         except NameTakenError as error:
-            return error.args[0] if error.args else str(error)
+            return said(error)
         except OSError:
             return CANNOT_BE_KEPT
         self._of_name.note(name, failed=False)

@@ -5,10 +5,12 @@ from html import escape
 from string import Template
 from urllib.parse import parse_qs, urlencode
 
+from core.messages import Message
 from pages.classroom.accounts import ROUTES
 from pages.classroom.visitors import SHORTEST_WORD
 from pages.frame import language
 from pages.frame.language import _, n_, number
+from pages.frame.messages import explained
 
 SIGN_IN, SIGN_OUT = "/sign-in", "/sign-out"
 BY_ACCOUNT = f"{SIGN_IN}/account"
@@ -141,7 +143,7 @@ def page(
 
 
 def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
-    said = _(problem)
+    said = explained(problem) if isinstance(problem, Message) else _(problem)
     if seconds:
         said = n_(
             "Too many attempts. Try again in {n} second.",

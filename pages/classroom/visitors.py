@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from core.messages import N_
+from core.messages import N_, said
 from core.runs.names import checked_name, free_name
 from core.runs.run import RunError
 from pages.classroom.passwords import hashed, matches
@@ -61,7 +61,7 @@ def admitted(runs: Path, name: str, word: str) -> Visitor:
     try:
         name = checked_name(name)
     except RunError as error:
-        raise NameTakenError(str(error)) from error
+        raise NameTakenError(said(error)) from error
     (runs / CLASS).mkdir(parents=True, exist_ok=True)
     # Also of several processes that serve one class.
     with _one_at_a_time, FileLock(runs / CLASS / LOCK):
@@ -100,7 +100,7 @@ def admitted_by_account(runs: Path, name: str, identity: str) -> Visitor:
         try:
             name = free_name(runs / CLASS, checked_name(name))
         except RunError as error:
-            raise NameTakenError(str(error)) from error
+            raise NameTakenError(said(error)) from error
         return _given(runs, name, word)
 
 

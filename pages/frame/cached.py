@@ -21,6 +21,7 @@ from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
 from core.kept import Kept, as_key, bytes_of, bytes_of_run
+from core.messages import said
 from core.runs.contents import HEADS
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
@@ -74,7 +75,7 @@ def complaint(path: Path) -> str:
     try:
         settings(path)
     except RunError as error:
-        return str(error)
+        return said(error)
     return (
         "" if of_files(newest_checkpoint, path) else _("{run}: no checkpoint yet").format(run=path)
     )

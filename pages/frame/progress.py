@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.analysis.heads.findings import task_of
+from core.messages import said
 from core.runs.run import RunError, read_metrics
 from core.runs.weights import stops
 from core.tasks import Task
@@ -87,7 +88,7 @@ def at_newest(
         found = step, cached.of_run_at(compute, path, step, *arguments)
     except (OSError, RunError) as error:
         if before is None or before[0] != of or not path.is_dir():
-            raise RunError(str(error)) from error
+            raise RunError(said(error)) from error
         found = before[1]
     kept[compute.__qualname__] = of, found
     return found

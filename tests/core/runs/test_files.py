@@ -55,7 +55,7 @@ def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
         (b"{", "run.json is damaged"),
         (b"[1, 2]", "run.json holds no JSON object"),
         (b'{"a": "\xff"}', "run.json is not UTF-8 text"),
-        (None, "run.json: No such file"),
+        (None, "run.json is missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_folder_and_its_name(tmp_path, content, why):

@@ -1,10 +1,17 @@
 """What core says is said in the reader's language."""
 
+import gettext
+import re
+import shutil
+from pathlib import Path
+
 import pytest
 
 from core.messages import Message
+from core.runs.names import checked_name
+from core.runs.run import RunError, load_run
 from core.tasks.pairs import CorpusError, read_pairs
-from pages.frame import messages
+from pages.frame import cached, language, messages
 from pages.frame.messages import explained
 
 
@@ -31,3 +38,51 @@ def test_an_error_says_its_message(monkeypatch):
     with pytest.raises(CorpusError) as refused:
         read_pairs(b"\n\n", "my.tsv")
     assert explained(refused.value) == "my.tsv: leer"
+
+
+@pytest.fixture
+def in_chinese(monkeypatch):
+    chinese = gettext.translation(language.DOMAIN, language.LOCALES, ["zh_CN"])
+    monkeypatch.setattr(messages, "_", chinese.gettext)
+
+
+def spoil(name, content):
+    return lambda path: (path / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        spoil("run.json", b"\xff"),
+        spoil("run.json", b"[]"),
+        spoil("run.json", b'{"format": 99}'),
+        spoil("run.json", b'{"format": 1}'),
+        spoil("tokenizer.json", b'{"type": "words", "words": []}'),
+        spoil("checksums.json", b"{}"),
+        spoil("checksums.json", b'{"run.json": "0"}'),
+        spoil("checksums.json", b'{"evaluation.json": "0"}'),
+        spoil("evaluation.json", b'{"step": "x"}'),
+        lambda path: (path / "run.json").unlink(),
+        lambda path: shutil.rmtree(path / "checkpoints"),
+        lambda path: shutil.rmtree(path),
+        lambda path: spoil(min((path / "checkpoints").iterdir()), b"{" * 100)(path),
+    ],
+)
+def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chinese):
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
+    damage(path)
+    try:
+        said = explained(load_run(path).damage)
+    except RunError as error:
+        said = explained(error)
+    about_file = said.replace(str(path), "")
+    assert re.search("[\u4e00-\u9fff]", about_file)
+    english = re.findall(r"\b(?:the|is|not|no|of|has|was|without|missing)\b", about_file)
+    assert not english, said
+
+
+@pytest.mark.parametrize("name", ["", "x" * 99, "a/b", "-a", "a.", "con"])
+def test_a_name_that_cannot_be_is_refused_in_chinese(name, in_chinese):
+    with pytest.raises(RunError) as refused:
+        checked_name(name)
+    assert re.search("[\u4e00-\u9fff]", explained(refused.value))
