@@ -245,7 +245,9 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
     except RunError:
         raise
     except ValueError as error:
-        raise about(path, Message("tokenizer.json: {why}", why=said(error))) from error
+        raise about(
+            path, Message("{name}: {why}", name="tokenizer.json", why=said(error))
+        ) from error
 
 
 def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:

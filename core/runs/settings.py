@@ -105,4 +105,4 @@ def read_settings(path: Path) -> RunSettings:
     except KeyError as error:
         raise about(path, Message("run.json does not say {name}", name=str(error))) from error
     except (ConfigError, TypeError, ValueError) as error:
-        raise about(path, Message("run.json: {why}", why=said(error))) from error
+        raise about(path, Message("{name}: {why}", name="run.json", why=said(error))) from error
