@@ -24,18 +24,22 @@ def check_memory(
         return
     require(
         reads,
-        f"memory is {memory}: it needs a decoder with cross-attention, and none that begins with "
-        "the last layer's state (gru or lstm)",
+        "memory is {memory}: it needs a decoder with cross-attention, and none "
+        "that begins with the last layer's state (gru or lstm)",
+        memory=memory,
     )
     require(
         memory != "same" or depths[0] == depths[1],
-        f"memory is same: {depths[0]} encoder layers and {depths[1]} decoder layers have no depths "
-        "in common throughout",
+        "memory is same: {n} encoder layers and {n_decoder} decoder layers "
+        "have no depths in common throughout",
+        n=depths[0],
+        n_decoder=depths[1],
     )
     require(
         memory == "first" or not batch_norm_before,
-        f"memory is {memory}, and norm_kind is batch before the sublayers: the final norm would "
-        "have the statistics of several layers at once",
+        "memory is {memory}, and norm_kind is batch before the sublayers: the "
+        "final norm would have the statistics of several layers at once",
+        memory=memory,
     )
 
 
@@ -55,15 +59,18 @@ def check_positions(
     """
     require(
         positions != "rotary" or d_k % 2 == 0,
-        f"d_k is {d_k}: rotary positions turn pairs and need an even width",
+        "d_k is {d_k}: rotary positions turn pairs and need an even width",
+        d_k=d_k,
     )
     require(
         positions != "buckets" or (n_buckets >= 4 and n_buckets % 4 == 0),
-        f"n_buckets is {n_buckets}, not a multiple of 4",
+        "n_buckets is {n_buckets}, not a multiple of 4",
+        n_buckets=n_buckets,
     )
     require(
         len(rotary_scaling) in (0, 4) and all(each > 0 for each in rotary_scaling),
-        f"rotary_scaling is {list(rotary_scaling)}, not four numbers above 0",
+        "rotary_scaling is {value}, not four numbers above 0",
+        value=list(rotary_scaling),
     )
 
 
@@ -85,14 +92,18 @@ def check_scores(
         return
     require(
         positions not in ("rotary", "buckets"),
-        f"positions is {positions}, and scores is {scores}: these positions are told in the dot "
-        "products of queries and keys",
+        "positions is {positions}, and scores is {scores}: these positions are "
+        "told in the dot products of queries and keys",
+        positions=positions,
+        scores=scores,
     )
     require(
         score_scale == "width",
-        f"score_scale is {score_scale}, and scores is {scores}: only dot products are divided",
+        "score_scale is {score_scale}, and scores is {scores}: only dot products are divided",
+        score_scale=score_scale,
+        scores=scores,
     )
-    require(attends, f"scores is {scores}, and nothing is attended to")
+    require(attends, "scores is {scores}, and nothing is attended to", scores=scores)
 
 
 def check_projections(
@@ -116,26 +127,40 @@ def check_projections(
     n_heads, n_sets, d_k, d_v, d_model = sizes
     require(
         "q" not in shared or n_sets == n_heads,
-        f"shared is {shared}: {n_heads} heads have {n_sets} sets of keys and values, which are no "
-        "queries",
+        "shared is {shared}: {n_heads} heads have {n_sets} sets of keys and "
+        "values, which are no queries",
+        shared=shared,
+        n_heads=n_heads,
+        n_sets=n_sets,
     )
     require(
         "v" not in shared or d_k == d_v,
-        f"shared is {shared}: keys are {d_k} wide and values {d_v}",
+        "shared is {shared}: keys are {d_k} wide and values {d_v}",
+        shared=shared,
+        d_k=d_k,
+        d_v=d_v,
     )
     if not projections:
         require(
             shared == "nothing",
-            f"shared is {shared}, and projections is False: there is no matrix to share",
+            "shared is {shared}, and projections is False: there is no matrix to share",
+            shared=shared,
         )
         require(
             n_sets == n_heads and n_heads * d_k == d_model,
-            f"projections is False: {n_heads} heads of width {d_k} and {n_sets} sets of keys and "
-            f"values do not share d_model, {d_model}, evenly",
+            "projections is False: {n_heads} heads of width {d_k} and {n_sets} "
+            "sets of keys and values do not share d_model, {d_model}, evenly",
+            n_heads=n_heads,
+            d_k=d_k,
+            n_sets=n_sets,
+            d_model=d_model,
         )
     require(
         (projections and output_projection) or n_heads * d_v == d_model,
-        f"{n_heads} heads of width {d_v} do not make d_model, {d_model}, without a projection",
+        "{n_heads} heads of width {d_v} do not make d_model, {d_model}, without a projection",
+        n_heads=n_heads,
+        d_v=d_v,
+        d_model=d_model,
     )
 
 
@@ -157,28 +182,36 @@ def check_decoder(
     if decoder != "parallel":
         require(
             length == "end",
-            f"length is {length}, and decoder is {decoder}: it writes up to EOS, and only a "
-            "parallel decoder has to know beforehand",
+            "length is {length}, and decoder is {decoder}: it writes up to EOS, "
+            "and only a parallel decoder has to know beforehand",
+            length=length,
+            decoder=decoder,
         )
         return
     require(
         attends,
-        f"decoder is {decoder}: it needs an encoder, and self-attention in the decoder, for every "
-        "place looks at all others",
+        "decoder is {decoder}: it needs an encoder, and self-attention in the "
+        "decoder, for every place looks at all others",
+        decoder=decoder,
     )
     require(
         max_positions > 1,
-        f"decoder is {decoder} and max_positions 1: there is no place beside BOS",
+        "decoder is {decoder} and max_positions 1: there is no place beside BOS",
+        decoder=decoder,
     )
     if length == "end":
         return
     require(
         max_positions > 2,
-        f"length is {length} and max_positions {max_positions}: there is no place beside BOS and "
-        "EOS",
+        "length is {length} and max_positions {max_positions}: there is no "
+        "place beside BOS and EOS",
+        length=length,
+        max_positions=max_positions,
     )
     require(
         memory in ("last", "first"),
-        f"length is {length} and memory is {memory}: it is predicted from what one encoder layer "
-        "says of the source, and not from several",
+        "length is {length} and memory is {memory}: it is predicted from what "
+        "one encoder layer says of the source, and not from several",
+        length=length,
+        memory=memory,
     )

@@ -153,22 +153,44 @@ class ModelConfig(TargetTokens, Stacks):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         self.check_types()
         for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"):
-            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+            require(
+                getattr(self, name) >= 1,
+                "{name} is {value}, not 1 or more",
+                name=name,
+                value=getattr(self, name),
+            )
         for name in ("n_encoder_layers", "n_decoder_layers", *_FILLED, "n_segments"):
-            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+            require(
+                getattr(self, name) >= 0,
+                "{name} is {value}, not 0 or more",
+                name=name,
+                value=getattr(self, name),
+            )
         require(
             self.n_encoder_layers + self.n_decoder_layers > 0,
             "n_encoder_layers and n_decoder_layers are 0: there is no layer",
         )
-        require(0 <= self.dropout < 1, f"dropout is {self.dropout}, not in [0, 1)")
+        require(0 <= self.dropout < 1, "dropout is {dropout}, not in [0, 1)", dropout=self.dropout)
         for name, offered in CHOICES.items():
             value = getattr(self, name)
-            require(value in offered, f"{name} is {value!r}, not {one_of(offered)}")
+            require(
+                value in offered,
+                "{name} is {value}, not {known}",
+                name=name,
+                value=repr(value),
+                known=one_of(offered),
+            )
         for name in ("norm_eps", "rotary_base", "sinusoid_base"):
-            require(getattr(self, name) > 0, f"{name} is {getattr(self, name)}, not above 0")
+            require(
+                getattr(self, name) > 0,
+                "{name} is {value}, not above 0",
+                name=name,
+                value=getattr(self, name),
+            )
         require(
             self.positions not in ("sinusoidal", "halves") or self.d_model % 2 == 0,
-            f"d_model is {self.d_model}: sinusoids come in pairs and need an even width",
+            "d_model is {d_model}: sinusoids come in pairs and need an even width",
+            d_model=self.d_model,
         )
         self._fill()
         self._check_together()
@@ -195,8 +217,10 @@ class ModelConfig(TargetTokens, Stacks):
             if getattr(self, name) == 0:
                 require(
                     self.d_model % self.n_heads == 0,
-                    f"{self.n_heads} heads cannot share a width of {self.d_model} evenly: "
-                    "d_model is no multiple of n_heads",
+                    "{n_heads} heads cannot share a width of {d_model} evenly: d_model is "
+                    "no multiple of n_heads",
+                    n_heads=self.n_heads,
+                    d_model=self.d_model,
                 )
                 object.__setattr__(self, name, self.d_model // self.n_heads)
 
@@ -204,16 +228,21 @@ class ModelConfig(TargetTokens, Stacks):
         """Refuse settings of which each can be, and that do not go together."""
         require(
             self.n_heads % self.n_key_value_sets == 0,
-            f"n_kv_heads is {self.n_kv_heads}: {self.n_heads} heads cannot share so many sets of "
-            "keys and values evenly",
+            "n_kv_heads is {n_kv_heads}: {n_heads} heads cannot share so many sets "
+            "of keys and values evenly",
+            n_kv_heads=self.n_kv_heads,
+            n_heads=self.n_heads,
         )
         check_positions(self.positions, self.d_k, self.n_buckets, self.rotary_scaling)
         require(
             self.tied not in ("all", "embeddings")
             or self.alone is not None
             or self.n_target_tokens == self.vocab_size,
-            f"target_vocab_size is {self.target_vocab_size} and vocab_size {self.vocab_size}: "
-            f"embeddings of different sizes cannot be tied ({self.tied})",
+            "target_vocab_size is {target_vocab_size} and vocab_size {vocab_size}: "
+            "embeddings of different sizes cannot be tied ({tied})",
+            target_vocab_size=self.target_vocab_size,
+            vocab_size=self.vocab_size,
+            tied=self.tied,
         )
         check_projections(
             self.shared,
@@ -224,22 +253,25 @@ class ModelConfig(TargetTokens, Stacks):
         attends_to_source = not self.alone and self.cross == "attention"
         require(
             self.norm_kind != "batch" or not (self.embedding_norm or self.head_transform),
-            "norm_kind is batch: where tokens come in and where words are scored (embedding_norm, "
-            "head_transform) norms know nothing of padding",
+            "norm_kind is batch: where tokens come in and where words are scored "
+            "(embedding_norm, head_transform) norms know nothing of padding",
         )
         require(
             self.decoder_mixing == "attention" or (not self.alone and self.positions != "buckets"),
-            f"decoder_mixing is {self.decoder_mixing}: it needs an encoder, and no buckets",
+            "decoder_mixing is {decoder_mixing}: it needs an encoder, and no buckets",
+            decoder_mixing=self.decoder_mixing,
         )
         require(
             self.encoder_mixing == "attention" or (not self.alone and self.positions != "buckets"),
-            f"encoder_mixing is {self.encoder_mixing}: it needs a decoder, and no buckets",
+            "encoder_mixing is {encoder_mixing}: it needs a decoder, and no buckets",
+            encoder_mixing=self.encoder_mixing,
         )
         require(
             self.cross == "attention"
             or (not self.alone and self.decoder_mixing in ("gru", "lstm")),
-            f"cross is {self.cross}: then the decoder must be recurrent (gru or lstm), and begin "
-            "with an encoder's last state",
+            "cross is {cross}: then the decoder must be recurrent (gru or lstm), "
+            "and begin with an encoder's last state",
+            cross=self.cross,
         )
         check_memory(
             self.memory,
@@ -262,7 +294,8 @@ class ModelConfig(TargetTokens, Stacks):
         )
         require(
             not self.encoder_mixing.endswith("two_way") or self.d_model % 2 == 0,
-            f"d_model is {self.d_model}: two ways share it evenly",
+            "d_model is {d_model}: two ways share it evenly",
+            d_model=self.d_model,
         )
         require(
             self.feed_forward or self.encoder_mixing != "none",
@@ -277,7 +310,7 @@ class ModelConfig(TargetTokens, Stacks):
         check_copying(self)
         most = max(self.pad_id, self.bos_id, *self.eos_ids)
         n = max(self.vocab_size, self.n_target_tokens, FIRST_ID)
-        require(most < n, f"a special token has number {most}: there are {n} tokens")
+        require(most < n, "a special token has number {most}: there are {n} tokens", most=most, n=n)
         require(
             self.has_output or self.n_decoder_layers == 0,
             "has_output is False: a decoder says which token comes next",

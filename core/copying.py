@@ -48,19 +48,25 @@ def check_copying(model: Copies) -> None:
     for name, value in asked.items():
         require(
             not value or (not model.alone and model.n_target_tokens == model.vocab_size),
-            f"{name} is {value}: it needs an encoder and a decoder with one vocabulary",
+            "{name} is {value}: it needs an encoder and a decoder with one vocabulary",
+            name=name,
+            value=value,
         )
     require(
         not model.pointer or model.cross == "attention",
-        f"pointer is True and cross is {model.cross}: what cross-attention looks at is copied",
+        "pointer is True and cross is {cross}: what cross-attention looks at is copied",
+        cross=model.cross,
     )
     require(
         not model.pointer or model.memory in ("last", "first"),
-        f"pointer is True and memory is {model.memory}: p_gen is made of what one encoder layer "
-        "says of the words, and not of several",
+        "pointer is True and memory is {memory}: p_gen is made of what one "
+        "encoder layer says of the words, and not of several",
+        memory=model.memory,
     )
     most = max(0, model.vocab_size - FIRST_ID)
     require(
         0 <= model.shared_names <= most,
-        f"shared_names is {model.shared_names}, not 0 to {most}, the tokens that are words",
+        "shared_names is {shared_names}, not 0 to {most}, the tokens that are words",
+        shared_names=model.shared_names,
+        most=most,
     )

@@ -25,6 +25,7 @@ from typing import Any, Literal, get_args
 from filelock import FileLock, Timeout
 
 from core.files import end_of, is_new, read_checked, with_checksum, write_atomically
+from core.messages import Message, as_told, said_in
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
@@ -113,7 +114,7 @@ class Job:
             return Status("idle", 0, 0, "")
         if told.get("state") == "paused":
             return Status("paused", done, of, "")
-        if message := str(told.get("message", "")):
+        if message := said_in(told):
             return Status("failed", done, of, message)
         return Status("interrupted", done, of, self.last_words(folder))
 
@@ -131,7 +132,7 @@ class Job:
         Raises:
             OSError: The folder is gone or cannot be written to.
         """
-        told = {**figures, "state": state, "message": message}
+        told = {**figures, "state": state, **as_told(message)}
         write_atomically(folder / self.files.progress, with_checksum(told))
 
     def last_words(self, folder: Path) -> str:
@@ -223,11 +224,12 @@ class Job:
     def require(self, folder: Path) -> None:
         """Refuse what is no folder."""
         if not folder.is_dir():
-            raise self.error(f"{folder}: no such folder")
+            raise self.error(Message("{path}: {why}", path=folder, why=Message("no such folder")))
 
     def elsewhere(self, folder: Path) -> str:
         """Return why the work cannot be begun while somebody is at it."""
-        return f"{folder}: another process is {self.doing}"
+        doing = Message(self.doing)
+        return Message("{path}: another process is {doing}", path=folder, doing=doing)
 
     def _is_starting(self, folder: Path, by: object) -> bool:
         if by != _ME:

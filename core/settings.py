@@ -4,19 +4,21 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from core.messages import Message, SaidError, said
 
-class ConfigError(ValueError):
+
+class ConfigError(SaidError, ValueError):
     """A setting that cannot be; the message names it, its value and what would do."""
 
 
-def require(condition: bool, message: str) -> None:
-    """Refuse with a message what cannot be.
+def require(condition: bool, template: str, /, **values: object) -> None:
+    """Refuse what cannot be, with a `Message` that is made of a template and values.
 
     Raises:
         ConfigError: The condition does not hold.
     """
     if not condition:
-        raise ConfigError(message)
+        raise ConfigError(Message(template, **values))
 
 
 def one_of(names: Sequence[str]) -> str:
@@ -47,7 +49,13 @@ class Settings:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             wanted = getattr(field.type, "__name__", field.type)
-            require(_fits(value, field.type), f"{field.name} is {value!r}, not of type {wanted}")
+            require(
+                _fits(value, field.type),
+                "{name} is {value}, not of type {wanted}",
+                name=field.name,
+                value=repr(value),
+                wanted=wanted,
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them."""
@@ -62,8 +70,13 @@ class Settings:
         """
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         unknown = sorted(set(settings) - known)
-        require(not unknown, f"{cls.__name__} has no setting {', '.join(unknown)}")
+        require(
+            not unknown,
+            "{name} has no setting {unknown}",
+            name=cls.__name__,
+            unknown=", ".join(unknown),
+        )
         try:
             return cls(**settings)
         except TypeError as error:
-            raise ConfigError(f"{cls.__name__}: {error}") from error
+            raise ConfigError("{name}: {why}", name=cls.__name__, why=said(error)) from error

@@ -80,28 +80,53 @@ class TrainConfig(Settings):
         self.check_types()
         counts = ("steps", "batch_size", "warmup", "accumulate", "samples")
         for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
-            require(getattr(self, name) >= 1, f"{name} is {getattr(self, name)}, not 1 or more")
+            require(
+                getattr(self, name) >= 1,
+                "{name} is {value}, not 1 or more",
+                name=name,
+                value=getattr(self, name),
+            )
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
         for name in (*not_negative, "batch_tokens"):
-            require(getattr(self, name) >= 0, f"{name} is {getattr(self, name)}, not 0 or more")
+            require(
+                getattr(self, name) >= 0,
+                "{name} is {value}, not 0 or more",
+                name=name,
+                value=getattr(self, name),
+            )
         for name in ("made_share", "label_smoothing", "scheduled_sampling"):
-            require(0 <= getattr(self, name) < 1, f"{name} is {getattr(self, name)}, not in [0, 1)")
+            require(
+                0 <= getattr(self, name) < 1,
+                "{name} is {value}, not in [0, 1)",
+                name=name,
+                value=getattr(self, name),
+            )
         require(
             self.accumulate <= self.batch_size or self.batch_tokens > 0,
-            f"accumulate is {self.accumulate}, more than the {self.batch_size} pairs of a batch",
+            "accumulate is {accumulate}, more than the {batch_size} pairs of a batch",
+            accumulate=self.accumulate,
+            batch_size=self.batch_size,
         )
         for name, offered in TRAINING_CHOICES.items():
             value = getattr(self, name)
-            require(value in offered, f"{name} is {value!r}, not {', '.join(offered)}")
+            require(
+                value in offered,
+                "{name} is {value}, not {known}",
+                name=name,
+                value=repr(value),
+                known=", ".join(offered),
+            )
         require(
             bool(self.guide) or self.guide_to == "antecedent",
-            f"guide_to is {self.guide_to}, and guide names no head to be guided",
+            "guide_to is {guide_to}, and guide names no head to be guided",
+            guide_to=self.guide_to,
         )
-        require(self.alpha > 0, f"alpha is {self.alpha}, not above 0")
+        require(self.alpha > 0, "alpha is {alpha}, not above 0", alpha=self.alpha)
         require(
             self.teacher_forcing or self.scheduled_sampling == 0,
-            f"scheduled_sampling is {self.scheduled_sampling}, and teacher_forcing is False: then "
-            "all inputs are the model's own words",
+            "scheduled_sampling is {scheduled_sampling}, and teacher_forcing is "
+            "False: then all inputs are the model's own words",
+            scheduled_sampling=self.scheduled_sampling,
         )
         self._check_objective()
 
@@ -118,14 +143,18 @@ class TrainConfig(Settings):
             value, usual = getattr(self, name), {"guide": "", "teacher_forcing": True}
             require(
                 value == usual.get(name, 0.0),
-                f"{name} is {value!r}, which goes with the cross-entropy, and objective is "
-                f"{self.objective}",
+                "{name} is {value}, which goes with the cross-entropy, and objective "
+                "is {objective}",
+                name=name,
+                value=repr(value),
+                objective=self.objective,
             )
         # Beside a baseline, or among candidates that are all worth the same, nothing is to gain.
         require(
             self.reward != "constant" or self.objective == "reinforce",
-            f"reward is constant, whose gradient is 0 under {self.objective}: objective=reinforce "
-            "is the control",
+            "reward is constant, whose gradient is 0 under {objective}: "
+            "objective=reinforce is the control",
+            objective=self.objective,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 
 from core.jobs import Job, Wish
+from core.messages import Message, said
 
 NICENESS = int(os.environ.get("JOB_NICENESS", "19"))
 """Whoever uses the machine comes first; from 0, where all count alike, to 19."""
@@ -99,7 +100,7 @@ class Work:
         told = self.job.told(self.folder)
         if self.is_there():
             with suppress(OSError):
-                self.job.tell(self.folder, "failed", told, str(error) or type(error).__name__)
+                self.job.tell(self.folder, "failed", told, said(error) or type(error).__name__)
 
     def is_there(self) -> bool:
         """Say whether the folder is still the one that is held, and none that took its place."""
@@ -116,8 +117,11 @@ class Work:
         """
         if not self.is_there():
             raise self.job.error(
-                f"{self.folder}: the folder was removed or replaced while a process was "
-                f"{self.job.doing}"
+                Message(
+                    "{path}: the folder was removed or replaced while a process was {doing}",
+                    path=self.folder,
+                    doing=Message(self.job.doing),
+                )
             )
 
     def _found(self) -> tuple[int, int]:

@@ -2,7 +2,7 @@ from itertools import count
 
 import pytest
 
-from tests import escaping_texts, texts_of_scripts
+from tests import escaping_texts, messages_of_core, texts_of_scripts
 
 
 @pytest.fixture
@@ -190,3 +190,23 @@ def test_texts_of_markup_are_found(written):
     for markup in ("<p>Heads</p>", '<div aria-label="Heads"></div>'):
         assert texts_of_scripts.of_markup(written(markup, "picture.html"))
     assert not texts_of_scripts.of_markup(written('<p class="heads"></p>', "picture.html"))
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ('raise RunError(f"{path}: no such folder")', messages_of_core.put_together),
+        ('require(n, f"{n} is none")', messages_of_core.put_together),
+        ('Message("{n} tokens", m=3)', messages_of_core.filled_otherwise),
+        ('error = CorpusError("{n} pairs")', messages_of_core.filled_otherwise),
+        ('require(n, "tokens", n=3)', messages_of_core.filled_otherwise),
+    ],
+)
+def test_errors_that_no_page_can_translate_are_found(written, line, rule):
+    assert rule(written(line))
+
+
+def test_errors_that_are_made_of_a_template_and_values_are_fine(written):
+    file = written('raise RunError("{n} tokens", n=3)\nraise ValueError(f"{n} inside")')
+    assert not messages_of_core.put_together(file)
+    assert not messages_of_core.filled_otherwise(file)

@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests import escaping_texts, texts_of_scripts
+from tests import escaping_texts, messages_of_core, texts_of_scripts
 from tests.escaping_texts import ROOT
 
 PAGES = [
     *(file for file in sorted((ROOT / "pages").rglob("*.py")) if "locales" not in file.parts),
     ROOT / "app.py",
 ]
+CORE = sorted((ROOT / "core").rglob("*.py"))
 IN_PYTHON = {
     "escaping": escaping_texts.escaping,
     "frozen": escaping_texts.frozen,
@@ -21,6 +22,12 @@ RULES = {
     **{name: (rule, PAGES) for name, rule in IN_PYTHON.items()},
     "formatted in a chart": (escaping_texts.formatted, sorted((ROOT / "viz/charts").rglob("*.py"))),
     "unmarked": (escaping_texts.unmarked, sorted((ROOT / "viz").rglob("*.py"))),
+    "an error in English": (
+        messages_of_core.put_together,
+        # Commands speak in the terminal.
+        [file for file in CORE if "commands" not in file.parts],
+    ),
+    "filled otherwise": (messages_of_core.filled_otherwise, CORE),
     "in a script": (texts_of_scripts.of_script, sorted((ROOT / "viz").rglob("*.js"))),
     "in markup": (texts_of_scripts.of_markup, sorted((ROOT / "viz").rglob("*.html"))),
 }

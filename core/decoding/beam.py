@@ -50,9 +50,11 @@ def check_beam(beam: int, alpha: float) -> None:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
     if not 1 <= beam <= LARGEST_BEAM:
-        raise ConfigError(f"beam is {beam}, not 1 to {LARGEST_BEAM}")
+        raise ConfigError("beam is {beam}, not 1 to {most}", beam=beam, most=LARGEST_BEAM)
     if not 0 <= alpha <= LARGEST_PENALTY:
-        raise ConfigError(f"length penalty is {alpha}, not 0 to {LARGEST_PENALTY:g}")
+        raise ConfigError(
+            "length penalty is {alpha}, not 0 to {most}", alpha=alpha, most=f"{LARGEST_PENALTY:g}"
+        )
 
 
 def length_penalty(length: int, alpha: float) -> float:

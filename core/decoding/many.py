@@ -47,8 +47,10 @@ def translate_all(
     """
     if run.model.config.alone:
         raise RunError(
-            f"{run.path}: lines are translated by an encoder and a decoder; this model is the "
-            f"{run.model.config.alone} alone"
+            "{path}: lines are translated by an encoder and a decoder; this model "
+            "is the {alone} alone",
+            path=run.path,
+            alone=run.model.config.alone,
         )
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)

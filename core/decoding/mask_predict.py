@@ -33,7 +33,9 @@ class MaskPredict:
 
     def __post_init__(self) -> None:
         if not 1 <= self.passes <= MOST_PASSES:
-            raise ConfigError(f"passes is {self.passes}, not 1 to {MOST_PASSES}")
+            raise ConfigError(
+                "passes is {passes}, not 1 to {most}", passes=self.passes, most=MOST_PASSES
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

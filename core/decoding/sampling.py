@@ -34,13 +34,20 @@ class Sampling:
     def __post_init__(self) -> None:
         coldest, hottest = TEMPERATURES
         if not coldest <= self.temperature <= hottest:
-            raise ConfigError(f"temperature is {self.temperature}, not {coldest} to {hottest}")
+            raise ConfigError(
+                "temperature is {temperature}, not {coldest} to {hottest}",
+                temperature=self.temperature,
+                coldest=coldest,
+                hottest=hottest,
+            )
         if not -(2**63) <= self.seed < 2**63:
-            raise ConfigError(f"seed is {self.seed}, not a whole number of 64 bits")
+            raise ConfigError("seed is {seed}, not a whole number of 64 bits", seed=str(self.seed))
         if self.top_k < 0:
-            raise ConfigError(f"top_k is {self.top_k}, not 0 (for all tokens) or more")
+            raise ConfigError(
+                "top_k is {top_k}, not 0 (for all tokens) or more", top_k=str(self.top_k)
+            )
         if not 0 < self.top_p <= 1:
-            raise ConfigError(f"top_p is {self.top_p}, not above 0 and at most 1")
+            raise ConfigError("top_p is {top_p}, not above 0 and at most 1", top_p=self.top_p)
 
 
 def sampling_distribution(logits_V: Tensor, sampling: Sampling) -> Tensor:

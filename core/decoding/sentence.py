@@ -17,6 +17,7 @@ from core.decoding.mask_predict import (
     sentence_passes,
 )
 from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
+from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.vocabulary import BOS
@@ -25,7 +26,7 @@ _LARGEST_MAPS = 1 << 28
 """Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""
 
 
-class SentenceError(ValueError):
+class SentenceError(SaidError, ValueError):
     """A text that cannot be translated; the message says why."""
 
 

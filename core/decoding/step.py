@@ -198,8 +198,9 @@ def require_next(config: ModelConfig) -> None:
     """
     if config.is_parallel:
         raise ConfigError(
-            "this model's decoder is parallel: it fills in all words at once, and none is the next "
-            "one. Decode it by mask-predict, in one pass or several"
+            "this model's decoder is parallel: it fills in all words at once, and "
+            "none is the next one. Decode it by mask-predict, in one pass or "
+            "several"
         )
 
 

@@ -8,6 +8,7 @@ from core.decoding.mask_predict import PASSES
 from core.evaluate.metrics import measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.fitting import fitting
+from core.messages import said
 from core.objective import longest_side
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named
@@ -73,7 +74,9 @@ def _task(run: Run) -> Task:
         task = task_named(run.settings.task, run.path)
         return fitting(task, run.tokenizer, longest_side(run.settings.model, run.tokenizer))
     except CorpusError as error:
-        raise RunError(f"{run.path}: its task cannot be read: {error}") from error
+        raise RunError(
+            "{path}: its task cannot be read: {why}", path=run.path, why=said(error)
+        ) from error
 
 
 def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
@@ -81,7 +84,11 @@ def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
     pairs = pairs_of(run, samples)
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:
-        raise RunError(f"{run.path}: no held-out pair fits the model's {longest} positions")
+        raise RunError(
+            "{path}: no held-out pair fits the model's {longest} positions",
+            path=run.path,
+            longest=longest,
+        )
     return short
 
 

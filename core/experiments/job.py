@@ -14,11 +14,12 @@ from core.experiments import EXPERIMENTS
 from core.experiments.experiment import Experiment
 from core.experiments.running import Step, run_experiment
 from core.jobs import Files, Job, JobError
+from core.messages import N_
 from core.runs.run import RunError
 from core.settings import ConfigError
 from core.work import main, working
 
-RUNNING = Job("core.experiments.job", "running this experiment", Files.named("experiment"))
+RUNNING = Job("core.experiments.job", N_("running this experiment"), Files.named("experiment"))
 PARTS = 20
 """So often is told in each training how far it is."""
 

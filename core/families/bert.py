@@ -10,9 +10,9 @@ _WORDS = rf"{_START}embeddings\.word_embeddings\.weight"
 
 
 def _config(settings: Settings) -> ModelConfig:
-    settings.require("position_embedding_type", "absolute")
-    settings.require("is_decoder", False)
-    settings.require("add_cross_attention", False)
+    settings.expect("position_embedding_type", "absolute")
+    settings.expect("is_decoder", False)
+    settings.expect("add_cross_attention", False)
     has_output = settings.has(r"cls\.predictions\.bias")
     tied = settings.alike(r"cls\.predictions\.decoder\.weight", _WORDS)
     return ModelConfig(

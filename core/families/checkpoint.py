@@ -18,6 +18,7 @@ from core.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.families.marian_binary import marian_file, read_marian_binary
+from core.messages import said
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"
@@ -51,7 +52,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         told, weights = read_gguf(path)
         return Checkpoint(told, weights, "neighbours")
     if not path.is_dir():
-        raise FamilyError(f"{path} is no folder and no .gguf file")
+        raise FamilyError("{path} is no folder and no .gguf file", path=path)
     if marian := marian_file(path):
         return Checkpoint(*read_marian_binary(marian))
     told = read_settings(path / CONFIG)
@@ -66,14 +67,18 @@ def read_settings(file: Path) -> Mapping[str, Any]:
     """
     try:
         if file.stat().st_size > _LARGEST_JSON:
-            raise FamilyError(f"{file} is larger than {_LARGEST_JSON >> 20} MiB")
+            raise FamilyError("{file} is larger than {n} MiB", file=file, n=_LARGEST_JSON >> 20)
         found = json.loads(file.read_text("utf-8"))
     except FileNotFoundError as error:
-        raise FamilyError(f"there is no {file.name} in {file.parent}") from error
+        raise FamilyError(
+            "there is no {name} in {parent}", name=file.name, parent=file.parent
+        ) from error
     except (OSError, ValueError, RecursionError) as error:
-        raise FamilyError(f"{file} cannot be read: {error}") from error
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=said(error)) from error
     if not isinstance(found, dict):
-        raise FamilyError(f"{file} holds {type(found).__name__}, not settings by their names")
+        raise FamilyError(
+            "{file} holds {name}, not settings by their names", file=file, name=type(found).__name__
+        )
     return found
 
 
@@ -92,7 +97,9 @@ def _read_weights(path: Path) -> Iterator[tuple[str, Tensor]]:
         found = _read_file(file)
         for name in found if names is None else names:
             if name not in found:
-                raise FamilyError(f"{file} has no {name}, which the index says it has")
+                raise FamilyError(
+                    "{file} has no {name}, which the index says it has", file=file, name=name
+                )
             yield name, found[name]
 
 
@@ -107,19 +114,23 @@ def _places(path: Path) -> list[tuple[Path, list[str] | None]]:
         if (path / index).is_file():
             return _shards(path, index)
     names = ", ".join([*_WEIGHTS, *_WEIGHTS.values()])
-    raise FamilyError(f"there are no weights in {path}; known are {names}")
+    raise FamilyError("there are no weights in {path}; known are {names}", path=path, names=names)
 
 
 def _shards(path: Path, index: str) -> list[tuple[Path, list[str] | None]]:
     places = read_settings(path / index).get("weight_map")
     if not isinstance(places, dict) or not places:
-        raise FamilyError(f"{path / index} has no weight_map")
+        raise FamilyError("{file} has no weight_map", file=path / index)
     shards: dict[str, list[str] | None] = {}
     for name, place in places.items():
         shard = str(place)
         # A name with a folder in it could lead anywhere.
         if PurePosixPath(shard).name != shard or "\\" in shard or not (path / shard).is_file():
-            raise FamilyError(f"{path / index} names {shard!r}, which is no file of the folder")
+            raise FamilyError(
+                "{file} names {shard}, which is no file of the folder",
+                file=path / index,
+                shard=repr(shard),
+            )
         shards[shard] = [*(shards.get(shard) or ()), name]
     return [(_inside(path / shard), names) for shard, names in shards.items()]
 
@@ -131,7 +142,7 @@ def _inside(file: Path) -> Path:
         FamilyError: It is.
     """
     if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
-        raise FamilyError(f"{file} leads out of its folder")
+        raise FamilyError("{file} leads out of its folder", file=file)
     return file
 
 
@@ -148,7 +159,7 @@ def _read_file(file: Path) -> Mapping[str, Tensor]:
     # A damaged file, or one made to harm, has the libraries raise anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0]
-        raise FamilyError(f"{file} cannot be read: {why}") from error
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=why) from error
     if not isinstance(found, dict) or not all(isinstance(each, Tensor) for each in found.values()):
-        raise FamilyError(f"{file} holds something else than weights by their names")
+        raise FamilyError("{file} holds something else than weights by their names", file=file)
     return found

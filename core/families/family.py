@@ -15,13 +15,14 @@ from torch import Tensor
 from core.choices import Activation, RotaryPairs, Tied
 from core.config import ModelConfig
 from core.heads import Stack
+from core.messages import SaidError
 from core.model import Transformer, unfilled
 from core.model.building import outline
 
 Weights = Mapping[str, Tensor]
 
 
-class FamilyError(ValueError):
+class FamilyError(SaidError, ValueError):
     """A checkpoint that cannot become a model; the message says what of it is not known."""
 
 
@@ -74,14 +75,16 @@ class Settings:
         """
         value = self._first(names, default)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise FamilyError(f"{names[0]} is {value!r}, not a whole number")
+            raise FamilyError(
+                "{name} is {value}, not a whole number", name=names[0], value=repr(value)
+            )
         return value
 
     def fraction(self, *names: str, default: float | None = None) -> float:
         """Return the first of some settings that is there, as `number` does."""
         value = self._first(names, default)
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise FamilyError(f"{names[0]} is {value!r}, not a number")
+            raise FamilyError("{name} is {value}, not a number", name=names[0], value=repr(value))
         return float(value)
 
     def flag(self, name: str, *, default: bool) -> bool:
@@ -92,7 +95,7 @@ class Settings:
         """
         value = self.told.get(name, default)
         if not isinstance(value, bool):
-            raise FamilyError(f"{name} is {value!r}, not true or false")
+            raise FamilyError("{name} is {value}, not true or false", name=name, value=repr(value))
         return value
 
     def activation(self, name: str, default: str) -> Activation:
@@ -104,10 +107,15 @@ class Settings:
         value = self.told.get(name, default)
         found = ACTIVATIONS.get(value) if isinstance(value, str) else None
         if found is None:
-            raise FamilyError(f"{name} is {value!r}; known are {', '.join(ACTIVATIONS)}")
+            raise FamilyError(
+                "{name} is {value}; known are {known}",
+                name=name,
+                value=repr(value),
+                known=", ".join(ACTIVATIONS),
+            )
         return found
 
-    def require(self, name: str, *values: object) -> None:
+    def expect(self, name: str, *values: object) -> None:
         """Refuse a setting that is there and has another value than these.
 
         Raises:
@@ -115,7 +123,12 @@ class Settings:
         """
         if name in self.told and self.told[name] not in values:
             known = " or ".join(map(repr, values))
-            raise FamilyError(f"{name} is {self.told[name]!r}; only {known} is known")
+            raise FamilyError(
+                "{name} is {value}; only {known} is known",
+                name=name,
+                value=repr(self.told[name]),
+                known=known,
+            )
 
     def specials(self, *stacks: Stack) -> dict[str, Any]:
         """Return `pad_id`, `bos_id` and `eos_ids` of a model with these stacks.
@@ -143,7 +156,9 @@ class Settings:
         value = self.told.get(name)
         values = value if isinstance(value, list) else [value]
         if not all(each is None or type(each) is int for each in values):
-            raise FamilyError(f"{name} is {value!r}, not the number of a token")
+            raise FamilyError(
+                "{name} is {value}, not the number of a token", name=name, value=repr(value)
+            )
         return tuple(each for each in values if each is not None and each >= 0)
 
     def has(self, pattern: str) -> bool:
@@ -159,7 +174,7 @@ class Settings:
         for name, tensor in self.weights.items():
             if re.fullmatch(pattern, name):
                 return int(tensor.shape[axis])
-        raise FamilyError(f"there is no weight {pattern.replace(chr(92), '')}")
+        raise FamilyError("there is no weight {name}", name=pattern.replace(chr(92), ""))
 
     def alike(self, head: str, embedding: str) -> bool:
         """Say whether the output projection is the embedding: it is not there, or it is equal.
@@ -199,22 +214,31 @@ def load(
     made = converted(family, weights, config.tied, one_stack=config.alone is not None)
     # Before memory is asked for: settings may say any size.
     if max(config.n_encoder_layers, config.n_decoder_layers) > len(weights):
-        raise FamilyError(f"this {family.label} has fewer weights than layers")
+        raise FamilyError("this {label} has fewer weights than layers", label=family.label)
     try:
         places = outline(config).saved()
     except RuntimeError as error:
         raise FamilyError(
-            f"no {family.label} has matrices as large as these settings say"
+            "no {label} has matrices as large as these settings say", label=family.label
         ) from error
     if missing := sorted(set(places) - set(made)):
-        raise FamilyError(f"{_named(missing)} is in no file of this {family.label} model")
+        raise FamilyError(
+            "{name} is in no file of this {label} model", name=_named(missing), label=family.label
+        )
     if left := sorted(set(made) - set(places)):
-        raise FamilyError(f"{_named(left)} has no place in a {family.label} model of these sizes")
+        raise FamilyError(
+            "{name} has no place in a {label} model of these sizes",
+            name=_named(left),
+            label=family.label,
+        )
     for name, place in places.items():
         if place.shape != made[name].shape:
             raise FamilyError(
-                f"{name} is {tuple(made[name].shape)}, where this {family.label} model has "
-                f"{tuple(place.shape)}"
+                "{name} is {value}, where this {label} model has {wanted}",
+                name=name,
+                value=tuple(made[name].shape),
+                label=family.label,
+                wanted=tuple(place.shape),
             )
     model = unfilled(config)
     for name, place in model.saved().items():
@@ -230,10 +254,12 @@ def _numbers(name: str, tensor: Tensor) -> Tensor:
     """
     if not tensor.is_floating_point():
         raise FamilyError(
-            f"{name} is made of {str(tensor.dtype).removeprefix('torch.')}: no weights"
+            "{name} is made of {kind}: no weights",
+            name=name,
+            kind=str(tensor.dtype).removeprefix("torch."),
         )
     if not bool(tensor.isfinite().all()):
-        raise FamilyError(f"{name} holds something that is no number, or has no end")
+        raise FamilyError("{name} holds something that is no number, or has no end", name=name)
     return tensor
 
 
@@ -251,10 +277,16 @@ def converted(
             if (names := renaming.names(name)) is not None:
                 break
         else:
-            raise FamilyError(f"{name} is no weight that is known of a {family.label} model")
+            raise FamilyError(
+                "{name} is no weight that is known of a {label} model",
+                name=name,
+                label=family.label,
+            )
         for own, part in zip(names, renaming.made(tensor), strict=bool(names)):
             if own in made and not torch.equal(made[own], part):
-                raise FamilyError(f"{name} differs from another weight that it should equal")
+                raise FamilyError(
+                    "{name} differs from another weight that it should equal", name=name
+                )
             made[own] = part
     shared = {
         "all": ("output.weight", "target_embedding.tokens.weight"),

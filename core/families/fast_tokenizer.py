@@ -12,6 +12,7 @@ from typing import Any
 import tokenizers
 
 from core.families.family import FamilyError
+from core.messages import said
 from core.tokenizer import Encoding, Tokenizer, byte_characters
 
 FILE = "tokenizer.json"
@@ -44,8 +45,10 @@ class FastTokenizer(Tokenizer):
         texts = {number: text for text, number in fast.get_vocab(with_added_tokens=True).items()}
         if (most := max(texts, default=-1)) >= n:
             raise FamilyError(
-                f"the tokenizer has a token {texts[most]!r} with number {most}, and the model has "
-                f"{n} tokens"
+                "the tokenizer has a token {text} with number {most}, and the model has {n} tokens",
+                text=repr(texts[most]),
+                most=most,
+                n=n,
             )
         added = fast.get_added_tokens_decoder()
         specials = {number: each.content for number, each in added.items() if each.special}
@@ -91,7 +94,10 @@ class FastTokenizer(Tokenizer):
         number = self._fast.token_to_id(text) if isinstance(text, str) else None
         if number is None:
             raise FamilyError(
-                f"{ABOUT} asks for {name} around every text, and {text!r} is no token"
+                "{about} asks for {name} around every text, and {text} is no token",
+                about=ABOUT,
+                name=name,
+                text=repr(text),
             )
         return (number,)
 
@@ -156,7 +162,9 @@ def fast_of_json(text: str) -> tokenizers.Tokenizer:
         return tokenizers.Tokenizer.from_str(text)
     # The library raises bare Exception.
     except Exception as error:
-        raise FamilyError(f"{FILE} is no tokenizer that can be read: {error}") from error
+        raise FamilyError(
+            "{file} is no tokenizer that can be read: {why}", file=FILE, why=said(error)
+        ) from error
 
 
 def whole(text: str) -> str:

@@ -55,18 +55,27 @@ def read_gguf(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor]]:
     # A damaged file has the library read anything as anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FamilyError(f"{path} cannot be read as GGUF: {why}") from error
+        raise FamilyError("{path} cannot be read as GGUF: {why}", path=path, why=why) from error
 
 
 def _told(path: Path, found: Mapping[str, Any]) -> Mapping[str, Any]:
     architecture = found.get("general.architecture")
     if architecture != "llama":
-        raise FamilyError(f"{path} is of the architecture {architecture!r}; known is 'llama'")
+        raise FamilyError(
+            "{path} is of the architecture {architecture}; known is 'llama'",
+            path=path,
+            architecture=repr(architecture),
+        )
     for name in _REFUSED:
         if found.get(f"llama.{name}") not in (None, 0, "none"):
-            raise FamilyError(f"{path} says {name} is {found[f'llama.{name}']!r}: not known here")
+            raise FamilyError(
+                "{path} says {name} is {value}: not known here",
+                path=path,
+                name=name,
+                value=repr(found[f"llama.{name}"]),
+            )
     if any(name.startswith("rope_freqs") for name in found):
-        raise FamilyError(f"{path} has frequencies of its own: not known here")
+        raise FamilyError("{path} has frequencies of its own: not known here", path=path)
     told = {
         own: found[f"llama.{name}"] for name, own in _SETTINGS.items() if f"llama.{name}" in found
     }

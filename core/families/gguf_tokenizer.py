@@ -53,24 +53,28 @@ def gguf_tokenizer(path: Path, n: int) -> FastTokenizer:
     # A damaged file has the library read anything as anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FamilyError(f"the tokenizer in {path} cannot be read: {why}") from error
+        raise FamilyError(
+            "the tokenizer in {path} cannot be read: {why}", path=path, why=why
+        ) from error
 
 
 def _tokenizer(path: Path, found: Mapping[str, Any], n: int) -> FastTokenizer:
     kind, texts = found.get("model"), found.get("tokens")
     if not isinstance(texts, list) or not texts:
-        raise FamilyError(f"there is no tokenizer in {path}")
+        raise FamilyError("there is no tokenizer in {path}", path=path)
     numbers = {text: number for number, text in enumerate(texts)}
     kinds = found.get("token_type") or [_NORMAL] * len(texts)
     if len(numbers) < len(texts) or len(kinds) != len(texts):
-        raise FamilyError(f"the tokenizer in {path} names a token twice, or is cut off")
+        raise FamilyError("the tokenizer in {path} names a token twice, or is cut off", path=path)
     if kind == "gpt2":
         fast = _byte_level(path, found, numbers)
     elif kind == "llama":
         fast = _by_scores(found, numbers)
     else:
         raise FamilyError(
-            f"the tokenizer in {path} is of the kind {kind!r}; known are 'gpt2' and 'llama'"
+            "the tokenizer in {path} is of the kind {kind}; known are 'gpt2' and 'llama'",
+            path=path,
+            kind=repr(kind),
         )
     special = [
         AddedToken(text, normalized=False, special=True)
@@ -110,7 +114,10 @@ def _byte_level(
     splitter = _SPLITTERS.get("gpt-2" if pre == "default" else pre)
     if splitter is None:
         raise FamilyError(
-            f"the tokenizer in {path} cuts texts as {pre!r}; known are {', '.join(_SPLITTERS)}"
+            "the tokenizer in {path} cuts texts as {pre}; known are {known}",
+            path=path,
+            pre=repr(pre),
+            known=", ".join(_SPLITTERS),
         )
     merges = [(left, right) for left, _, right in (each.partition(" ") for each in found["merges"])]
     fast = tokenizers.Tokenizer(models.BPE(numbers, merges, ignore_merges=pre == "llama-bpe"))

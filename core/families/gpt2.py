@@ -13,7 +13,7 @@ _WORDS = rf"{_START}wte\.weight"
 
 
 def _config(settings: Settings) -> ModelConfig:
-    settings.require("add_cross_attention", False)
+    settings.expect("add_cross_attention", False)
     d_model = settings.number("n_embd")
     inner = settings.told.get("n_inner")
     return ModelConfig(

@@ -28,5 +28,9 @@ def family_of(model_type: object) -> Family:
     found = FAMILIES.get(model_type) if isinstance(model_type, str) else None
     if found is None:
         known = ", ".join(family.label for family in FAMILIES.values())
-        raise FamilyError(f"model_type is {model_type!r}; known are {known}")
+        raise FamilyError(
+            "model_type is {model_type}; known are {known}",
+            model_type=repr(model_type),
+            known=known,
+        )
     return found

@@ -67,7 +67,7 @@ def _rotary(settings: Settings) -> tuple[float, tuple[float, ...]]:
     if kind == "default":
         return base, ()
     if kind != "llama3":
-        raise FamilyError(f"rope_type is {kind!r}; known are 'default' and 'llama3'")
+        raise FamilyError("rope_type is {kind}; known are 'default' and 'llama3'", kind=repr(kind))
     return base, tuple(float(found[name]) for name in _SCALING)
 
 

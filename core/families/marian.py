@@ -15,10 +15,10 @@ def _config(settings: Settings) -> ModelConfig:
     shared = settings.flag("share_encoder_decoder_embeddings", default=True)
     for name in ("encoder_attention_heads", "encoder_ffn_dim"):
         other = name.replace("encoder", "decoder")
-        settings.require(other, settings.number(name))
-    settings.require("normalize_before", False)
-    settings.require("normalize_embedding", False)
-    settings.require("static_position_embeddings", True)
+        settings.expect(other, settings.number(name))
+    settings.expect("normalize_before", False)
+    settings.expect("normalize_embedding", False)
+    settings.expect("static_position_embeddings", True)
     embedding = r"model\.(shared|encoder\.embed_tokens)\.weight"
     target = r"model\.(shared|decoder\.embed_tokens)\.weight"
     tied_output = settings.alike(r"lm_head\.weight", target)

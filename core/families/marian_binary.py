@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.families.family import FamilyError
+from core.messages import said
 
 _Bytes = NDArray[np.uint8]
 _VERSION, _FLOAT, _INT8, _TEXT = 1, 0x404, 0x4101, 0x101
@@ -96,7 +97,7 @@ def marian_file(path: Path) -> Path | None:
     if len(found) != 1 or (path / "config.json").exists():
         return None
     if found[0].is_symlink() and not found[0].resolve().is_relative_to(path.resolve()):
-        raise FamilyError(f"{found[0]} leads out of its folder")
+        raise FamilyError("{file} leads out of its folder", file=found[0])
     return found[0]
 
 
@@ -119,13 +120,17 @@ def read_marian_binary(file: Path) -> tuple[Mapping[str, Any], Mapping[str, Tens
     weights = {_renamed(each.name): _tensor(file, each) for each in items if _is_weight(each)}
     shared, bias = (weights.get(name) for name in _NAMES.values())
     if shared is None or bias is None or shared.dim() != 2 or bias.dim() != 2:
-        raise FamilyError(f"{file} has no {' or no '.join(_NAMES)}")
+        raise FamilyError("{file} has no {missing}", file=file, missing=" or no ".join(_NAMES))
     # The first decoder input is no word but a zero vector: that of padding.
     weights["model.shared.weight"] = torch.cat([shared, shared.new_zeros(1, shared.shape[1])])
     weights["final_logits_bias"] = torch.cat([bias, bias.new_zeros(len(bias), 1)], dim=1)
     told = next((item for item in items if item.name == _SETTINGS), None)
     if told is None:
-        raise FamilyError(f"{file} holds no {_SETTINGS}: of what kind of model are its weights?")
+        raise FamilyError(
+            "{file} holds no {settings}: of what kind of model are its weights?",
+            file=file,
+            settings=_SETTINGS,
+        )
     return _told(_settings(file, told), pad=len(shared)), weights
 
 
@@ -138,16 +143,26 @@ def _items(file: Path) -> Iterator[_Item]:
     take = _taking(file)
     version, n_items = take(16).view("<u8").tolist()
     if version != _VERSION:
-        raise FamilyError(f"{file} is no Marian binary of version {_VERSION}: it says {version}")
+        raise FamilyError(
+            "{file} is no Marian binary of version {version}: it says {said}",
+            file=file,
+            version=_VERSION,
+            said=version,
+        )
     table = np.frombuffer(take(32 * n_items), "<u8").reshape(-1, 4).tolist()
     for name_length, _, n_axes, _ in table:
         if not 0 < name_length <= _LONGEST_NAME or not 0 < n_axes <= _MOST_AXES:
-            raise FamilyError(f"{file} is damaged: a name of {name_length} bytes, {n_axes} axes")
+            raise FamilyError(
+                "{file} is damaged: a name of {n} bytes, {n_axes} axes",
+                file=file,
+                n=name_length,
+                n_axes=n_axes,
+            )
     names = [bytes(take(row[0])).rstrip(b"\0").decode("utf-8", "replace") for row in table]
     shapes = [tuple(np.frombuffer(take(4 * row[2]), "<i4").tolist()) for row in table]
     take(int(take(8).view("<u8")[0]))
     if len(set(names)) < len(names):
-        raise FamilyError(f"{file} is damaged: it holds something twice")
+        raise FamilyError("{file} is damaged: it holds something twice", file=file)
     for name, shape, (_, kind, _, n_bytes) in zip(names, shapes, table, strict=True):
         item = _Item(name, kind, shape, take(n_bytes))
         _require_sound(file, item)
@@ -159,13 +174,15 @@ def _taking(file: Path) -> Callable[[int], _Bytes]:
     try:
         content = np.memmap(file, np.uint8, "r")
     except (OSError, ValueError) as error:
-        raise FamilyError(f"{file} cannot be read: {error}") from error
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=said(error)) from error
     at = 0
 
     def take(n: int) -> _Bytes:
         nonlocal at
         if at + n > len(content):
-            raise FamilyError(f"{file} is damaged: it ends {at + n - len(content)} bytes too early")
+            raise FamilyError(
+                "{file} is damaged: it ends {n} bytes too early", file=file, n=at + n - len(content)
+            )
         at += n
         return np.asarray(content[at - n : at])
 
@@ -181,13 +198,21 @@ def _require_sound(file: Path, item: _Item) -> None:
     needed = {_FLOAT: 4 * item.size, _INT8: item.size + 4, _TEXT: 0}.get(item.kind)
     if needed is None:
         raise FamilyError(
-            f"{file}: {item.name} is of type {item.kind:#x}; known are {_FLOAT:#x} (float32) and "
-            f"{_INT8:#x} (int8 with a scale)"
+            "{file}: {name} is of type {kind}; known are {float} (float32) and "
+            "{int8} (int8 with a scale)",
+            file=file,
+            name=item.name,
+            kind=f"{item.kind:#x}",
+            float=f"{_FLOAT:#x}",
+            int8=f"{_INT8:#x}",
         )
     if min(item.shape) < 1 or needed > len(item.values):
         raise FamilyError(
-            f"{file} is damaged: {item.name} has the shape {item.shape} and {len(item.values)} "
-            "bytes"
+            "{file} is damaged: {name} has the shape {shape} and {n} bytes",
+            file=file,
+            name=item.name,
+            shape=item.shape,
+            n=len(item.values),
         )
 
 
@@ -205,12 +230,17 @@ def _tensor(file: Path, item: _Item) -> Tensor:
     elif item.kind == _INT8:
         scale = struct.unpack("<f", item.values[n : n + 4].tobytes())[0]
         if not 0 < scale < math.inf:
-            raise FamilyError(f"{file} is damaged: the scale of {item.name} is {scale}")
+            raise FamilyError(
+                "{file} is damaged: the scale of {name} is {scale}",
+                file=file,
+                name=item.name,
+                scale=scale,
+            )
         # Whole numbers are written transposed already, under the shape of before.
         stored = item.values[:n].view(np.int8).reshape(shape[::-1] if is_matrix else shape)
         found = torch.from_numpy(stored.astype(np.float32)) / scale
     else:
-        raise FamilyError(f"{file}: {item.name} is text, and no weight")
+        raise FamilyError("{file}: {name} is text, and no weight", file=file, name=item.name)
     return found.reshape(-1) if shape[0] == 1 and item.name not in _NAMES else found
 
 
@@ -240,10 +270,21 @@ def _settings(file: Path, item: _Item) -> Mapping[str, str]:
     for name, known in _KNOWN.items():
         if told.get(name, known[0]) not in known:
             says = " or ".join(repr(each) for each in known)
-            raise FamilyError(f"{file}: {name} is {told[name]!r}; only {says} is known")
+            raise FamilyError(
+                "{file}: {name} is {value}; only {known} is known",
+                file=file,
+                name=name,
+                value=repr(told[name]),
+                known=says,
+            )
     for name in _NUMBERS:
         if not re.fullmatch("[1-9][0-9]{0,8}", told.get(name, "")):
-            raise FamilyError(f"{file}: {name} is {told.get(name)!r}, not a whole number above 0")
+            raise FamilyError(
+                "{file}: {name} is {value}, not a whole number above 0",
+                file=file,
+                name=name,
+                value=repr(told.get(name)),
+            )
     return told
 
 
@@ -257,7 +298,9 @@ def _told(settings: Mapping[str, str], pad: int) -> Mapping[str, Any]:
     half = d_model / 2
     is_recurrent = settings.get("transformer-decoder-autoreg") == "rnn"
     if is_recurrent and settings.get("dec-cell") != "ssru":
-        raise FamilyError(f"dec-cell is {settings.get('dec-cell')!r}; only 'ssru' is known")
+        raise FamilyError(
+            "dec-cell is {value}; only 'ssru' is known", value=repr(settings.get("dec-cell"))
+        )
     return {
         "model_type": "marian",
         "d_model": d_model,

@@ -133,7 +133,7 @@ def sentencepiece_tokenizer(
     model = _model_of(content, file)
     size = model.get_piece_size()
     if size > n:
-        raise FamilyError(f"{file} has {size} tokens, and the model {n}")
+        raise FamilyError("{file} has {size} tokens, and the model {n}", file=file, size=size, n=n)
     numbers = {model.id_to_piece(number): number for number in range(size)}
     specials = {
         number: model.id_to_piece(number) for number in range(size) if _is_special(model, number)
@@ -176,7 +176,12 @@ def joint_tokenizer(file: Path, n: int) -> SentencePieceTokenizer:
     model = _model_of(content, file)
     size = model.get_piece_size()
     if size + 1 != n or model.eos_id() != 0:
-        raise FamilyError(f"{file} has {size} tokens, and the model {n - 1}; the first ends a text")
+        raise FamilyError(
+            "{file} has {size} tokens, and the model {n}; the first ends a text",
+            file=file,
+            size=size,
+            n=n - 1,
+        )
     numbers = {model.id_to_piece(number): number for number in range(size)}
     controls = [number for number in range(size) if _is_special(model, number)]
     specials = {number: model.id_to_piece(number) for number in controls} | {size: "<pad>"}
@@ -206,13 +211,15 @@ def _marian(
     numbers = read_numbers(path / vocab, n)
     end, unknown = numbers.get("</s>"), numbers.get("<unk>")
     if end is None or unknown is None:
-        raise FamilyError(f"{path / vocab} has no </s> or no <unk>")
+        raise FamilyError("{file} has no </s> or no <unk>", file=path / vocab)
     names = {"</s>", "<unk>", "<pad>", "<s>", *(text for text in numbers if _is_typed(text))}
     specials = {numbers[text]: text for text in names if text in numbers}
     model = _model_of(content, path / file)
     own = [at for at in range(model.get_piece_size()) if not _is_special(model, at)]
     if not any(model.id_to_piece(at) in numbers for at in own):
-        raise FamilyError(f"{path / vocab} has none of the pieces of {file}")
+        raise FamilyError(
+            "{vocabulary} has none of the pieces of {file}", vocabulary=path / vocab, file=file
+        )
     pad = told.get("pad_token_id")
     if type(pad) is int and 0 <= pad < n:
         specials.setdefault(pad, "<pad>")
@@ -226,7 +233,7 @@ def _model_of(content: bytes, file: Path) -> SentencePieceProcessor:
     # A damaged file has the library raise anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0]
-        raise FamilyError(f"{file} is no SentencePiece model: {why}") from error
+        raise FamilyError("{file} is no SentencePiece model: {why}", file=file, why=why) from error
 
 
 def _is_special(model: SentencePieceProcessor, number: int) -> bool:

@@ -84,7 +84,9 @@ def style_named(name: str) -> Style:
         ConfigError: There is none.
     """
     if name not in STYLES:
-        raise ConfigError(f"like is {name!r}, not {one_of(tuple(STYLES))}")
+        raise ConfigError(
+            "like is {name}, not {known}", name=repr(name), known=one_of(tuple(STYLES))
+        )
     return STYLES[name]
 
 

@@ -56,7 +56,9 @@ def _feed_forward(said: str) -> tuple[bool, str]:
         # By this the published models mean GELU as GPT-2 computes it.
         activation = "gelu_new"
     if activation not in ACTIVATIONS:
-        raise FamilyError(f"feed_forward_proj is {said!r}; known are relu, gated-gelu, gated-silu")
+        raise FamilyError(
+            "feed_forward_proj is {value}; known are relu, gated-gelu, gated-silu", value=repr(said)
+        )
     return gated, activation
 
 

@@ -27,6 +27,7 @@ from core.families.sentencepiece import (
     vocabulary_file,
 )
 from core.families.tokenizer_files import read_named, read_text
+from core.messages import said
 from core.tokenizer import Tokenizer
 
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -55,7 +56,9 @@ def read_tokenizers(
         return marian_tokenizers(path, n_source, n_target, told)
     if n_source != n_target:
         raise FamilyError(
-            f"the model reads {n_source} tokens and writes {n_target}, and there is one tokenizer"
+            "the model reads {n_source} tokens and writes {n_target}, and there is one tokenizer",
+            n_source=n_source,
+            n_target=n_target,
         )
     one = _one(path, n_source, told)
     return one, one
@@ -76,8 +79,12 @@ def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
     if (path / "vocab.json").is_file() and (path / "merges.txt").is_file():
         return FastTokenizer(_byte_level(path), n, about)
     raise FamilyError(
-        f"there is no tokenizer in {path}; known are {FILE}, vocab.txt, vocab.json with "
-        f"merges.txt, {', '.join(SENTENCEPIECE_FILES)}, vocab.spm, and source.spm with target.spm"
+        "there is no tokenizer in {path}; known are {file}, vocab.txt, "
+        "vocab.json with merges.txt, {others}, vocab.spm, and source.spm with "
+        "target.spm",
+        path=path,
+        file=FILE,
+        others=", ".join(SENTENCEPIECE_FILES),
     )
 
 
@@ -87,10 +94,10 @@ def _word_piece(path: Path, about: Mapping[str, Any]) -> tokenizers.Tokenizer:
     words = [line.rstrip("\r") for line in (lines[:-1] if lines[-1] == "" else lines)]
     numbers = {word: number for number, word in enumerate(words)}
     if len(numbers) < len(words):
-        raise FamilyError(f"{path / 'vocab.txt'} names a token twice")
+        raise FamilyError("{file} names a token twice", file=path / "vocab.txt")
     missing = [special for special in ("[UNK]", "[CLS]", "[SEP]") if special not in numbers]
     if missing:
-        raise FamilyError(f"{path / 'vocab.txt'} has no {missing[0]}")
+        raise FamilyError("{file} has no {missing}", file=path / "vocab.txt", missing=missing[0])
     fast = tokenizers.Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))  # noqa: S106
     fast.normalizer = normalizers.BertNormalizer(lowercase=about.get("do_lower_case", True) is True)
     fast.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -113,7 +120,9 @@ def _byte_level(path: Path) -> tokenizers.Tokenizer:
         fast = tokenizers.Tokenizer(models.BPE(numbers, merges))
     # The library raises bare Exception.
     except Exception as error:
-        raise FamilyError(f"vocab.json and merges.txt do not go together: {error}") from error
+        raise FamilyError(
+            "vocab.json and merges.txt do not go together: {why}", why=said(error)
+        ) from error
     fast.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     fast.decoder = decoders.ByteLevel()
     end = "<|endoftext|>"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.families.family import FamilyError
+from core.messages import said
 
 LARGEST = 64 << 20
 """Bytes of a tokenizer's file."""
@@ -17,13 +18,13 @@ def read_bytes(file: Path) -> bytes:
         FamilyError: It is missing, too large, or a link to somewhere else.
     """
     if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
-        raise FamilyError(f"{file} leads out of its folder")
+        raise FamilyError("{file} leads out of its folder", file=file)
     try:
         if file.stat().st_size > LARGEST:
-            raise FamilyError(f"{file} is larger than {LARGEST >> 20} MiB")
+            raise FamilyError("{file} is larger than {n} MiB", file=file, n=LARGEST >> 20)
         return file.read_bytes()
     except OSError as error:
-        raise FamilyError(f"{file} cannot be read: {error.strerror}") from error
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=error.strerror) from error
 
 
 def read_text(file: Path) -> str:
@@ -35,7 +36,7 @@ def read_text(file: Path) -> str:
     try:
         return read_bytes(file).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FamilyError(f"{file} is not UTF-8 text") from error
+        raise FamilyError("{file} is not UTF-8 text", file=file) from error
 
 
 def read_named(file: Path) -> dict[str, Any]:
@@ -49,9 +50,9 @@ def read_named(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, FamilyError):
             raise
-        raise FamilyError(f"{file} is damaged: {error}") from error
+        raise FamilyError("{file} is damaged: {why}", file=file, why=said(error)) from error
     if not isinstance(found, dict):
-        raise FamilyError(f"{file} holds no JSON object")
+        raise FamilyError("{file} holds no JSON object", file=file)
     return found
 
 
@@ -65,7 +66,13 @@ def read_numbers(file: Path, n: int) -> dict[str, int]:
     numbers = read_named(file)
     for text, number in numbers.items():
         if type(number) is not int or not 0 <= number < n:
-            raise FamilyError(f"{file} gives {text!r} the number {number!r}; the model has {n}")
+            raise FamilyError(
+                "{file} gives {text} the number {number}; the model has {n}",
+                file=file,
+                text=repr(text),
+                number=repr(number),
+                n=n,
+            )
     if len(set(numbers.values())) < len(numbers):
-        raise FamilyError(f"{file} gives two tokens the same number")
+        raise FamilyError("{file} gives two tokens the same number", file=file)
     return numbers

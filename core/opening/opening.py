@@ -23,6 +23,7 @@ from core.families import CONFIG, Checkpoint, FamilyError, family_of, load, read
 from core.families.tokenizer import read_tokenizers
 from core.files import write_atomically
 from core.jobs import Files, Job
+from core.messages import N_, said
 from core.model import Transformer
 from core.opening.sources import local
 from core.opening.survey import survey
@@ -36,7 +37,9 @@ from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
 from core.work import main, working
 
-OPENING = Job("core.opening.opening", "opening this model", Files.named("opening"), error=RunError)
+OPENING = Job(
+    "core.opening.opening", N_("opening this model"), Files.named("opening"), error=RunError
+)
 HIDDEN = ".opening-"
 """How the name of the folder begins that tells how far it is."""
 _PERCENT = 100
@@ -84,7 +87,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
         OSError: Something cannot be read or written.
     """
     if path.exists():
-        raise RunError(f"{path} exists already")
+        raise RunError("{path} exists already", path=path)
     path.parent.mkdir(parents=True, exist_ok=True)
     clear_left_over(path.parent)
     rooms = [Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent)) for _ in range(2)]
@@ -96,7 +99,9 @@ def open_model(source: str, path: Path) -> Iterator[float]:
         os.rename(rooms[1], path)
         yield 1.0
     except (ConfigError, FamilyError) as error:
-        raise RunError(f"{source} cannot be opened: {error}") from error
+        raise RunError(
+            "{source} cannot be opened: {why}", source=source, why=said(error)
+        ) from error
     finally:
         for room in rooms:
             shutil.rmtree(room, ignore_errors=True)

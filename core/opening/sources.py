@@ -58,11 +58,12 @@ def local(source: str, room: Path, share: float = 1.0) -> Shares:
         return (yield from _unpacked(path, room, share))
     if path.exists():
         raise RunError(
-            f"{source} is no folder, no .zip and no .gguf file, and nothing else can be opened"
+            "{source} is no folder, no .zip and no .gguf file, and nothing else can be opened",
+            source=source,
         )
     if _ON_HUB.fullmatch(source):
         return (yield from _fetched(source, room, share))
-    raise RunError(f"{source}: there is no such folder or file")
+    raise RunError("{source}: there is no such folder or file", source=source)
 
 
 def _unpacked(file: Path, room: Path, share: float) -> Shares:
@@ -74,8 +75,9 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
         folders = _folders_with("config.json", wanted) or _folders_with(_MARIAN, wanted)
         if len(folders) != 1:
             raise RunError(
-                f"{file.name} holds {len(folders)} folders with a config.json or a Marian model, "
-                "not one"
+                "{name} holds {n} folders with a config.json or a Marian model, not one",
+                name=file.name,
+                n=len(folders),
             )
         (folder,) = folders
         chosen = {
@@ -93,7 +95,9 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
                 for chunk in chunks_of(archive, info):
                     n_read += len(chunk)
                     if n_read > size:
-                        raise RunError(f"{file.name} holds more than it says: it is not unpacked")
+                        raise RunError(
+                            "{name} holds more than it says: it is not unpacked", name=file.name
+                        )
                     out.write(chunk)
                     yield share * n_read / size
     return room
@@ -125,7 +129,9 @@ def _fetched(name: str, room: Path, share: float) -> Shares:
         if any(each.endswith(".safetensors") for each in sizes):
             sizes = {each: size for each, size in sizes.items() if ".bin" not in each}
         if "config.json" not in sizes:
-            raise RunError(f"{name} on the Hub has no config.json: it is no model of transformers")
+            raise RunError(
+                "{name} on the Hub has no config.json: it is no model of transformers", name=name
+            )
         _require_room(sum(sizes.values()), room)
         n_read = 0
         for each, size in sizes.items():
@@ -134,14 +140,14 @@ def _fetched(name: str, room: Path, share: float) -> Shares:
             yield share * n_read / max(1, sum(sizes.values()))
     except HfHubHTTPError as error:
         why = str(error).strip().partition("\n")[0]
-        raise RunError(f"the Hub does not give {name}: {why}") from error
+        raise RunError("the Hub does not give {name}: {why}", name=name, why=why) from error
     except RunError:
         raise
     # The library lets out whatever its network does.
     except Exception as error:
         if shutil.disk_usage(room).free < _ROOM_LEFT:
             raise
-        raise RunError(f"the Hub cannot be reached; {offline}") from error
+        raise RunError("the Hub cannot be reached; {offline}", offline=offline) from error
     return room
 
 
@@ -157,10 +163,14 @@ def _require_room(n_bytes: int, room: Path) -> None:
     """
     if n_bytes > LARGEST_SOURCE:
         raise RunError(
-            f"its files have {n_bytes / 1e9:.1f} GB; at most {LARGEST_SOURCE / 1e9:.1f} GB are read"
+            "its files have {n} GB; at most {most} GB are read",
+            n=f"{n_bytes / 1e9:.1f}",
+            most=f"{LARGEST_SOURCE / 1e9:.1f}",
         )
     free = shutil.disk_usage(room).free
     if n_bytes * _SLACK > free:
         raise RunError(
-            f"its files have {n_bytes / 1e9:.1f} GB, and the disk has room for {free / 1e9:.1f} GB"
+            "its files have {n} GB, and the disk has room for {free} GB",
+            n=f"{n_bytes / 1e9:.1f}",
+            free=f"{free / 1e9:.1f}",
         )

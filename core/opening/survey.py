@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, weight_files
 from core.families.marian_binary import count_weights, marian_file
-from core.messages import N_
+from core.messages import N_, said
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""
@@ -60,9 +60,12 @@ def survey(path: Path) -> Survey:
         found = Survey(family.label, sum(map(_n_weights, weight_files(path))))
     if found.n_bytes > LARGEST_MODEL:
         raise FamilyError(
-            f"this {found.family} has {found.n_weights / 1e9:.1f} billion weights, which take "
-            f"{found.n_bytes / 1e9:.0f} GB of memory; at most {LARGEST_MODEL / 1e9:.0f} GB are "
-            "opened"
+            "this {family} has {n} billion weights, which take {bytes} GB of "
+            "memory; at most {most} GB are opened",
+            family=found.family,
+            n=f"{found.n_weights / 1e9:.1f}",
+            bytes=f"{found.n_bytes / 1e9:.0f}",
+            most=f"{LARGEST_MODEL / 1e9:.0f}",
         )
     return found
 
@@ -75,7 +78,7 @@ def _of_gguf(path: Path) -> Survey:
     # A damaged file has the library read anything as anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise FamilyError(f"{path} cannot be read as GGUF: {why}") from error
+        raise FamilyError("{path} cannot be read as GGUF: {why}", path=path, why=why) from error
     return Survey(family_of(architecture).label, n_weights)
 
 
@@ -89,8 +92,10 @@ def _n_weights(file: Path) -> int:
         found = torch.load(file, map_location="meta", weights_only=True, mmap=True)
         return sum(tensor.numel() for tensor in found.values())
     except SafetensorError as error:
-        raise FamilyError(f"{file} is damaged or no safetensors file: {error}") from error
+        raise FamilyError(
+            "{file} is damaged or no safetensors file: {why}", file=file, why=said(error)
+        ) from error
     # A damaged file, or one made to harm, has torch raise anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0]
-        raise FamilyError(f"{file} cannot be read: {why}") from error
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=why) from error

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.files import write_atomically
-from core.messages import Message, said
+from core.messages import Message, SaidError, said
 from core.model import Transformer, unfilled
 from core.runs.files import NOT_LISTED, listed
 from core.runs.weights import WEIGHT_FOLDERS
@@ -30,14 +30,14 @@ _SMALL = 64 << 20
 """Bytes of weights that are read, and compared with what was written, however they are opened."""
 
 
-class CheckpointError(ValueError):
+class CheckpointError(SaidError, ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
 def no_safetensors(name: str, error: Exception) -> CheckpointError:
     """Return an error that says of a file of weights what its reader says."""
     return CheckpointError(
-        Message("{name} is damaged or no safetensors file: {why}", name=name, why=said(error))
+        "{name} is damaged or no safetensors file: {why}", name=name, why=said(error)
     )
 
 
@@ -92,11 +92,9 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     )
     if differing:
         raise CheckpointError(
-            Message(
-                "{name} holds other weights than run.json describes: {weights}",
-                name=path.name,
-                weights=", ".join(differing[:3]),
-            )
+            "{name} holds other weights than run.json describes: {weights}",
+            name=path.name,
+            weights=", ".join(differing[:3]),
         )
     with torch.no_grad():
         for name, tensor in wanted.items():
@@ -163,7 +161,7 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
     except (KeyError, ValueError) as error:
         raise CheckpointError(
-            Message("{name} does not fit this training: {why}", name=path.name, why=said(error))
+            "{name} does not fit this training: {why}", name=path.name, why=said(error)
         ) from error
 
 
@@ -175,16 +173,14 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
         content = b"" if mapped else path.read_bytes()
         tensors = load_file(path) if mapped else load(content)
     except OSError as error:
-        raise CheckpointError(
-            Message("{name}: {why}", name=path.name, why=str(error.strerror))
-        ) from error
+        raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
     except SafetensorError as error:
         raise no_safetensors(path.name, error) from error
     seal = _told_seal(told) if mapped else _checksum(told, [memoryview(content)[_begin(content) :]])
     # Files of before, and of others, have none.
     if (_told_seal(told) or seal) != seal:
         raise CheckpointError(
-            Message("{name} is damaged: its content is not what was written", name=path.name)
+            "{name} is damaged: its content is not what was written", name=path.name
         )
     _require_listed(path, seal)
     return tensors
@@ -204,14 +200,12 @@ def _require_listed(path: Path, seal: str) -> None:
     if found and path.parent.name in WEIGHT_FOLDERS and path.exists():
         if name not in found:
             raise CheckpointError(
-                Message(
-                    "{name} is not among the weights that checksums.json lists "
-                    "(without that file the run is read unchecked)",
-                    name=name,
-                )
+                "{name} is not among the weights that checksums.json lists "
+                "(without that file the run is read unchecked)",
+                name=name,
             )
         if seal and found[name] != seal:
-            raise CheckpointError(Message("{name} is damaged: {why}", name=name, why=NOT_LISTED))
+            raise CheckpointError("{name} is damaged: {why}", name=name, why=NOT_LISTED)
 
 
 def seal_of(path: Path) -> str:
@@ -263,9 +257,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
                 Message("it has {n} bytes, and not as many as its header says", n=size)
             )
     except OSError as error:
-        raise CheckpointError(
-            Message("{name}: {why}", name=path.name, why=str(error.strerror))
-        ) from error
+        raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise no_safetensors(path.name, error) from error
     return header, begin

@@ -51,22 +51,20 @@ def check_run(folder: Path) -> None:
         what: int | str = said(error) or type(error).__name__
         if isinstance(what, Message):
             what = what.values["why"] if what.template == ABOUT else what
-        raise RunError(Message("the archive holds no usable run: {why}", why=what)) from error
+        raise RunError("the archive holds no usable run: {why}", why=what) from error
 
 
 def _check(folder: Path) -> None:
     check_listed(folder)
     settings = read_settings(folder)
     if settings.task not in (*TASKS, PAIRS) and not settings.is_opened:
-        raise RunError(
-            Message("run.json names a task {task} that there is not", task=repr(settings.task))
-        )
+        raise RunError("run.json names a task {task} that there is not", task=repr(settings.task))
     wanted = _shapes(settings.model)
     weights = [file for name in WEIGHT_FOLDERS for file in weights_in(folder, name)]
     for file in weights:
         _compare(f"{file.parent.name}/{file.name}", _shapes_in(file), wanted)
     if not weights and sum(map(_size, wanted.values())) > _LARGEST_FRESH:
-        raise RunError(Message("run.json speaks of a model too large to be made from nothing"))
+        raise RunError("run.json speaks of a model too large to be made from nothing")
     newest = newest_checkpoint(folder)
     # What comes from elsewhere is whole, or it does not come.
     if damage := load_run(folder, step=None if newest else 0).damage:
@@ -87,11 +85,9 @@ def _shapes(model: ModelConfig) -> Shapes:
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     if n_layers > _MOST_LAYERS or model.max_positions * model.d_model > _LARGEST_TABLE:
         raise RunError(
-            Message(
-                "run.json speaks of {n} layers and {positions} positions, which are too many",
-                n=n_layers,
-                positions=model.max_positions,
-            )
+            "run.json speaks of {n} layers and {positions} positions, which are too many",
+            n=n_layers,
+            positions=model.max_positions,
         )
     return {name: tuple(tensor.shape) for name, tensor in outline(model).saved().items()}
 
@@ -120,11 +116,9 @@ def _compare(file: str, found: Shapes, wanted: Shapes) -> None:
     )
     if differing:
         raise RunError(
-            Message(
-                "{name} holds other weights than run.json describes: {weights}",
-                name=str(file),
-                weights=", ".join(differing[:3]),
-            )
+            "{name} holds other weights than run.json describes: {weights}",
+            name=file,
+            weights=", ".join(differing[:3]),
         )
 
 

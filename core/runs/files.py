@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.files import state_of
-from core.messages import N_, Message, said
+from core.messages import N_, Message, SaidError, said
 
 CHECKSUMS = "checksums.json"
 ABOUT = N_("{path}: {why}")
@@ -26,13 +26,13 @@ _LARGEST_OF = dict.fromkeys(("evaluation.json", "heads.json", "pruning.json"), 1
 """Bytes of a file that is read as figures, often."""
 
 
-class RunError(ValueError):
+class RunError(SaidError, ValueError):
     """A folder that is no usable run; the message names it and what is wrong with it."""
 
 
 def about(path: Path, what: str) -> RunError:
     """Return an error that says something of a run, which may be a `Message`."""
-    return RunError(Message(ABOUT, path=str(path), why=what))
+    return RunError(Message(ABOUT, path=path, why=what))
 
 
 def damaged(path: Path, name: str, why: str) -> RunError:
@@ -72,7 +72,7 @@ def _content(path: Path, name: str) -> bytes:
     except FileNotFoundError as error:
         raise about(path, Message("{name} is missing", name=name)) from error
     except OSError as error:
-        raise about(path, Message("{name}: {why}", name=name, why=str(error.strerror))) from error
+        raise about(path, Message("{name}: {why}", name=name, why=error.strerror)) from error
     raise damaged(path, name, Message("it is larger than {n} MiB", n=most >> 20))
 
 

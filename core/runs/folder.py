@@ -19,6 +19,7 @@ import torch
 
 from core.files import with_checksum, write_atomically
 from core.jobs import Files, Job
+from core.messages import N_, as_told
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
 from core.runs.checksums import list_run
@@ -39,7 +40,7 @@ from core.work import Work, locked
 
 TRAINING = Job(
     "core.training",
-    "training this run",
+    N_("training this run"),
     Files(
         lock=".lock",
         progress="status.json",
@@ -218,7 +219,7 @@ class RunFolder:
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Say how far training is, and why it failed if it did."""
-        told = {"state": state, "step": step, "message": message}
+        told = {"state": state, "step": step, **as_told(message)}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
         self._write(TRAINING.files.progress, with_checksum({**told, **process}))
 

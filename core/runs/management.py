@@ -32,7 +32,7 @@ def rename_run(path: Path, name: str) -> Path:
         # An empty folder would be replaced without a word, and so would a folder whose name
         # differs in the case of letters, on a disk that takes the two for one.
         if is_taken(path.parent, target.name, by_others_than=path.name):
-            raise RunError(Message("there is a {name} already", name=repr(target.name)))
+            raise RunError("there is a {name} already", name=repr(target.name))
         # While the lock is held, so that no training begins under the old name: the lock is on
         # the file, not on its name, and moves with the folder.
         os.rename(path, target)

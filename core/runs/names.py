@@ -5,7 +5,6 @@ import re
 import unicodedata
 from pathlib import Path
 
-from core.messages import Message
 from core.runs.run import RunError
 
 LONGEST = 60
@@ -30,27 +29,21 @@ def checked_name(text: str) -> str:
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
-        raise RunError(Message("a run needs a name"))
+        raise RunError("a run needs a name")
     if len(name) > LONGEST:
-        raise RunError(
-            Message("the name has {n} letters; {most} are the most", n=len(name), most=LONGEST)
-        )
+        raise RunError("the name has {n} letters; {most} are the most", n=len(name), most=LONGEST)
     wrong = [sign for sign in name if sign not in _MARKS and not _is_letter_or_digit(sign)]
     if wrong:
         raise RunError(
-            Message(
-                "{sign} cannot stand in a name; letters, digits, spaces and - _ . can",
-                sign=repr(wrong[0]),
-            )
+            "{sign} cannot stand in a name; letters, digits, spaces and - _ . can",
+            sign=repr(wrong[0]),
         )
     if name[0] in _MARKS or unicodedata.category(name[0])[0] == "M":
-        raise RunError(
-            Message("the name {name} does not begin with a letter or digit", name=repr(name))
-        )
+        raise RunError("the name {name} does not begin with a letter or digit", name=repr(name))
     if name[-1] == ".":
-        raise RunError(Message("the name {name} ends with a dot", name=repr(name)))
+        raise RunError("the name {name} ends with a dot", name=repr(name))
     if _DEVICE.fullmatch(name):
-        raise RunError(Message("Windows keeps the name {name} for itself", name=repr(name)))
+        raise RunError("Windows keeps the name {name} for itself", name=repr(name))
     return name
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.files import write_atomically
-from core.messages import Message
 from core.runs.checksums import changing
 from core.runs.contents import EVALUATION, HEADS, PRUNING
 from core.runs.files import RunError, read_text
@@ -42,9 +41,7 @@ def give_text(path: Path, content: bytes, name: str) -> int:
     """
     settings = read_settings(path)
     if not settings.is_opened:
-        raise RunError(
-            Message("{run} was trained here: it is measured on what it learned.", run=path.name)
-        )
+        raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
     if not settings.model.alone:
         task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
@@ -65,9 +62,7 @@ def take_text_back(path: Path) -> None:
     """
     settings = read_settings(path)
     if not settings.is_opened:
-        raise RunError(
-            Message("{run} was trained here: it is measured on what it learned.", run=path.name)
-        )
+        raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
     with changing(path, *_OF_TEXT):
         # First: text that is there and of which nobody says so does no harm.
         _say_of(path, settings, "")
@@ -127,11 +122,9 @@ def _pairs(content: bytes, name: str) -> tuple[bytes, int]:
         raise RunError(*error.args) from error
     if pairs.refused:
         first = pairs.refused[0]
-        raise RunError(
-            Message("{name}, line {n}: {why}", name=name, n=first.line, why=first.reason)
-        )
+        raise RunError("{name}, line {n}: {why}", name=name, n=first.line, why=first.reason)
     if not pairs.samples:
-        raise RunError(Message("{name}: there is no pair in it.", name=name))
+        raise RunError("{name}: there is no pair in it.", name=name)
     return as_tsv(pairs.samples), len(pairs.samples)
 
 
@@ -139,12 +132,10 @@ def _lines(content: bytes, name: str) -> tuple[bytes, int]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RunError(Message("{name} is no text in UTF-8.", name=name)) from error
+        raise RunError("{name} is no text in UTF-8.", name=name) from error
     lines = list(dict.fromkeys(filter(None, map(tidy, text.splitlines()))))[:MOST_LINES]
     if len(lines) < LEAST_LINES:
         raise RunError(
-            Message(
-                "{name}: at least {n} different lines of text are needed.", name=name, n=LEAST_LINES
-            )
+            "{name}: at least {n} different lines of text are needed.", name=name, n=LEAST_LINES
         )
     return ("\n".join(lines) + "\n").encode(), len(lines)

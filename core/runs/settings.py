@@ -103,6 +103,6 @@ def read_settings(path: Path) -> RunSettings:
             start=str(stored.get("start", "")),
         )
     except KeyError as error:
-        raise about(path, Message("run.json does not say {name}", name=str(error))) from error
+        raise about(path, Message("run.json does not say {name}", name=error)) from error
     except (ConfigError, TypeError, ValueError) as error:
         raise about(path, Message("{name}: {why}", name="run.json", why=said(error))) from error

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from core.messages import Message, said
+from core.messages import said
 from core.runs.checks import check_run
 from core.runs.contents import belongs
 from core.runs.files import largest
@@ -74,9 +74,7 @@ def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
     except Exception as error:  # zipfile lets out whatever a damaged file makes of it
-        raise RunError(
-            Message("this is no zip archive that can be read: {why}", why=said(error))
-        ) from error
+        raise RunError("this is no zip archive that can be read: {why}", why=said(error)) from error
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -89,11 +87,11 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
     files = list(_files(archive))
     tops = {top for top, _, _ in files}
     if len(tops) != 1:
-        raise RunError(Message("the archive holds {n} folders, not one with a run", n=len(tops)))
+        raise RunError("the archive holds {n} folders, not one with a run", n=len(tops))
     members: dict[str, zipfile.ZipInfo] = {}
     for _, path, info in files:
         if path in members:
-            raise RunError(Message("the archive holds {path} twice", path=repr(path)))
+            raise RunError("the archive holds {path} twice", path=repr(path))
         if belongs(path):
             members[path] = info
     return tops.pop(), members
@@ -106,15 +104,13 @@ def require_complete(archive: zipfile.ZipFile) -> None:
     """
     n_entries = len(archive.infolist())
     if n_entries > _MOST_MEMBERS:
-        raise RunError(Message("the archive has more than {n} entries", n=_MOST_MEMBERS))
+        raise RunError("the archive has more than {n} entries", n=_MOST_MEMBERS)
     if archive.fp is None:
         return
     archive.fp.seek(archive.start_dir)
     *_, end = archive.fp.read().rpartition(_END)
     if int.from_bytes(end[_COUNT], "little") != n_entries:
-        raise RunError(
-            Message("the archive is damaged: some of its files are missing from its list")
-        )
+        raise RunError("the archive is damaged: some of its files are missing from its list")
 
 
 def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo]]:
@@ -129,7 +125,7 @@ def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo
             continue
         if not rest:
             raise RunError(
-                Message("{path} stands outside of the run's folder in the archive", path=repr(top))
+                "{path} stands outside of the run's folder in the archive", path=repr(top)
             )
         # Also where it is left out: a damaged name looks like that of a file that nobody knows.
         require_readable(archive, info)
@@ -147,13 +143,11 @@ def parts_of(info: zipfile.ZipInfo) -> list[str]:
     parts = path.split("/")
     if any(sign in path for sign in "\\:\0") or any(part in ("", ".", "..") for part in parts):
         raise RunError(
-            Message(
-                "the archive is not safe: {path} may lead out of the run's folder", path=repr(path)
-            )
+            "the archive is not safe: {path} may lead out of the run's folder", path=repr(path)
         )
     if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise RunError(
-            Message("the archive is not safe: {path} is a link or no plain file", path=repr(path))
+            "the archive is not safe: {path} is a link or no plain file", path=repr(path)
         )
     return parts
 
@@ -165,12 +159,10 @@ def require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         RunError: It is.
     """
     if info.flag_bits & _ENCRYPTED:
-        raise RunError(Message("the archive is encrypted"))
+        raise RunError("the archive is encrypted")
     # Others may need gigabytes of memory for a few bytes.
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise RunError(
-            Message("the archive is packed by another method than zip's usual one, deflate")
-        )
+        raise RunError("the archive is packed by another method than zip's usual one, deflate")
     try:
         # Compares what the archive says of the file before it and at its end.
         archive.open(info).close()
@@ -191,10 +183,7 @@ def _extract(
                 room, left = room - len(chunk), left - len(chunk)
                 if room < 0:
                     raise RunError(
-                        Message(
-                            "the archive is too large: {path} is beyond what a run may be",
-                            path=path,
-                        )
+                        "the archive is too large: {path} is beyond what a run may be", path=path
                     )
                 file.write(chunk)
             file.flush()
@@ -217,9 +206,7 @@ def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes
 
 def _damaged(info: zipfile.ZipInfo, error: Exception) -> RunError:
     return RunError(
-        Message(
-            "the archive is damaged at {path}: {why}", path=repr(info.filename), why=said(error)
-        )
+        "the archive is damaged at {path}: {why}", path=repr(info.filename), why=said(error)
     )
 
 

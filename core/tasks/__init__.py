@@ -56,7 +56,9 @@ def task_named(name: str, folder: Path = Path()) -> Task:
         own = (folder / FILES["train"]).is_file()
         return Mixed(TASKS[name], kept_corpus(folder)) if own else TASKS[name]
     if name != FILES["train"]:
-        raise CorpusError(f"{name!r} is none of the tasks {', '.join(TASKS)}")
+        raise CorpusError(
+            "{name} is none of the tasks {known}", name=repr(name), known=", ".join(TASKS)
+        )
     if not (folder / name).exists() and (folder / FILES["test"]).exists():
         return KeptCorpus(folder)
     return kept_corpus(folder)

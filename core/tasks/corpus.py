@@ -103,7 +103,9 @@ class Corpus(OwnPairs):
         }
         """The held-out parts with pairs of their own."""
         if empty := [part for part, found in self.given.items() if not found]:
-            raise CorpusError(f"{name}: no pair of the {empty[0]} part fits the model")
+            raise CorpusError(
+                "{name}: no pair of the {part} part fits the model", name=name, part=empty[0]
+            )
         self._ends = self._ends_of_parts()
         self.examples = held_out_examples(self.part("test"))
 
@@ -133,8 +135,11 @@ class Corpus(OwnPairs):
         places = sorted(map(place, _sources(self.samples)))
         if len(places) < FEWEST_SOURCES:
             raise CorpusError(
-                f"{self.name}: {len(places)} different sources that fit the model are too few to "
-                f"learn from and to test on; at least {FEWEST_SOURCES} are needed"
+                "{name}: {n} different sources that fit the model are too few to "
+                "learn from and to test on; at least {least} are needed",
+                name=self.name,
+                n=len(places),
+                least=FEWEST_SOURCES,
             )
         ends: dict[Part, float] = {}
         n_before = 0
@@ -230,7 +235,13 @@ def read_samples(paths: Sequence[Path], *, repeated: bool = False) -> Sequence[S
         first = pairs.refused[0]
         n_others = len(pairs.refused) - 1
         others = f" ({n_others:,} more lines cannot be used either)" if n_others else ""
-        raise CorpusError(f"{_name(paths)}, line {first.line}: {first.reason}{others}")
+        raise CorpusError(
+            "{name}, line {n}: {why}{others}",
+            name=_name(paths),
+            n=first.line,
+            why=first.reason,
+            others=others,
+        )
     return pairs.rows if repeated else pairs.samples
 
 
@@ -244,7 +255,7 @@ def _content(path: Path) -> bytes:
             # One byte more than is allowed shows that a file is too large.
             return file.read(LARGEST + 1)
     except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}") from error
+        raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
 
 
 __all__ = [

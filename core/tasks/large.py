@@ -71,7 +71,7 @@ class LargeCorpus(OwnPairs):
         self.n_pairs = self.n_train = 0
         self._look_through(tell)
         if self.n_train < FEWEST_SOURCES or not all(self._parts.values()):
-            raise CorpusError(f"{self.name}: too few pairs to learn from and to test on")
+            raise CorpusError("{name}: too few pairs to learn from and to test on", name=self.name)
         self.examples = held_out_examples(self.part("test"))
 
     def _look_through(self, tell: Tell) -> None:
@@ -157,7 +157,9 @@ class KeptCorpus(OwnPairs):
         Raises:
             CorpusError: Always.
         """
-        raise CorpusError(f"{self.name}: of the pairs to learn from only the tokens are kept")
+        raise CorpusError(
+            "{name}: of the pairs to learn from only the tokens are kept", name=self.name
+        )
 
 
 def is_large(paths: Sequence[Path]) -> bool:
@@ -168,13 +170,13 @@ def is_large(paths: Sequence[Path]) -> bool:
     """
     if unreadable := [path for path in paths if path.exists() and not path.is_file()]:
         # A pipe can be read once, and pairs are read twice.
-        raise CorpusError(f"{unreadable[0]}: not a file; write the pairs into one")
+        raise CorpusError("{path}: not a file; write the pairs into one", path=unreadable[0])
     try:
         return any(path.stat().st_size > LARGEST for path in paths) or any(
             _n_lines(path) > MOST_PAIRS for path in paths
         )
     except OSError as error:
-        raise CorpusError(f"{error.filename}: {error.strerror}") from error
+        raise CorpusError("{name}: {why}", name=error.filename, why=error.strerror) from error
 
 
 def pairs_in(paths: Sequence[Path]) -> Iterator[Sample]:
@@ -188,7 +190,7 @@ def pairs_in(paths: Sequence[Path]) -> Iterator[Sample]:
         if number == 0 and len(paths) == 1 and is_header(texts):
             continue
         if reason := why_not(texts):
-            raise CorpusError(f"{name}, line {line}: {reason}")
+            raise CorpusError("{name}, line {n}: {why}", name=name, n=line, why=reason)
         source, target = texts
         yield Sample(source, target)
 
@@ -202,8 +204,11 @@ def _records(paths: Sequence[Path]) -> Iterator[Record]:
     for (one, n), (other, m) in pairwise(zip(paths, counts, strict=True)):
         if n != m:
             raise CorpusError(
-                f"{one} has {n:,} lines and {other} has {m:,}: line by line they must belong "
-                "together"
+                "{one} has {n} lines and {other} has {m}: line by line they must belong together",
+                one=one,
+                n=n,
+                other=other,
+                m=m,
             )
     for number, row in enumerate(zip(*map(_lines, paths), strict=True), start=1):
         texts = tuple(map(tidy, row))
@@ -220,8 +225,11 @@ def _lines(path: Path) -> Iterator[str]:
                 number += 1
                 if len(content) > _LONGEST_LINE:
                     raise CorpusError(
-                        f"{path}, line {number}: more than {_LONGEST_LINE // 2**20} MB without a "
-                        "line end; each pair needs a line of its own"
+                        "{path}, line {n}: more than {most} MB without a line end; each "
+                        "pair needs a line of its own",
+                        path=path,
+                        n=number,
+                        most=_LONGEST_LINE // 2**20,
                     )
                 if number == 1:
                     content = content.removeprefix(b"\xef\xbb\xbf")
@@ -229,10 +237,12 @@ def _lines(path: Path) -> Iterator[str]:
                     yield content.rstrip(b"\r\n").decode("utf-8")
                 except UnicodeDecodeError as error:
                     raise CorpusError(
-                        f"{path}, line {number}: not UTF-8; save the file as UTF-8 and try again"
+                        "{path}, line {n}: not UTF-8; save the file as UTF-8 and try again",
+                        path=path,
+                        n=number,
                     ) from error
     except OSError as error:
-        raise CorpusError(f"{path}: {error.strerror}") from error
+        raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
 
 
 def _n_lines(path: Path) -> int:

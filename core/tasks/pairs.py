@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.messages import N_, Message
+from core.messages import N_, Message, SaidError
 from core.tasks.columns import Record, chosen_separator, records_of, tidy
 from core.tasks.task import Sample
 
@@ -43,7 +43,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SHOWN = 60
 
 
-class CorpusError(ValueError):
+class CorpusError(SaidError, ValueError):
     """A file of pairs that cannot be used; the message names the line and what is wrong."""
 
 
@@ -150,13 +150,11 @@ def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pa
         texts.append(lines[:-1] if lines[-1] == "" else lines)
     if len(texts[0]) != len(texts[1]):
         raise CorpusError(
-            Message(
-                "{one} has {n} lines and {other} has {m}: line by line they must belong together",
-                one=names[0],
-                other=names[1],
-                n=len(texts[0]),
-                m=len(texts[1]),
-            )
+            "{one} has {n} lines and {other} has {m}: line by line they must belong together",
+            one=names[0],
+            other=names[1],
+            n=len(texts[0]),
+            m=len(texts[1]),
         )
     rows = zip(*texts, strict=True)
     records = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
@@ -176,9 +174,7 @@ def as_tsv(samples: Iterable[Sample]) -> bytes:
 def _require_size(n_bytes: int, name: str) -> None:
     if n_bytes > LARGEST:
         raise TooLargeError(
-            Message(
-                "{name}: more than {n} MB of text; use a part of it", name=name, n=LARGEST // 2**20
-            )
+            "{name}: more than {n} MB of text; use a part of it", name=name, n=LARGEST // 2**20
         )
 
 
@@ -189,12 +185,7 @@ def _lines(content: bytes, name: str) -> list[str]:
     n_lines = text.count("\n")
     if n_lines > MOST_LINES:
         raise TooLargeError(
-            Message(
-                "{name}: {n} lines are too many; at most {most}",
-                name=name,
-                n=n_lines,
-                most=MOST_LINES,
-            )
+            "{name}: {n} lines are too many; at most {most}", name=name, n=n_lines, most=MOST_LINES
         )
     # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
     return text.split("\n")
@@ -203,9 +194,7 @@ def _lines(content: bytes, name: str) -> list[str]:
 def _decoded(content: bytes, name: str) -> str:
     if content.startswith(b"PK\x03\x04"):
         raise CorpusError(
-            Message(
-                "{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8", name=name
-            )
+            "{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8", name=name
         )
     mark, encoding = next((each for each in _MARKS if content.startswith(each[0])), (b"", "utf-8"))
     body = content[len(mark) :]
@@ -227,7 +216,7 @@ def _not_utf8(name: str, line: int) -> CorpusError:
 
 def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
     # The number of a line is looked up in an editor: it has no commas.
-    return error(Message("{name}, line {line}: {why}", name=name, line=str(line), why=why))
+    return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
 
 
 def is_header(texts: Sequence[str]) -> bool:
@@ -238,7 +227,7 @@ def is_header(texts: Sequence[str]) -> bool:
 
 def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None:
     if not records:
-        raise CorpusError(Message("{name}: there are no pairs in it", name=name))
+        raise CorpusError("{name}: there are no pairs in it", name=name)
     if not any(len(record.texts) == 2 for record in records):
         line, texts = records[0]
         said = N_("{why}, and no other line has 2; {advice}")

@@ -57,9 +57,13 @@ def export_run(
     run = load_run(run_path)
     kept = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
     if missing := sorted(set(snapshots) - set(kept)):
-        raise RunError(f"{run_path}: no snapshot of step {missing[0]} was kept")
+        raise RunError(
+            "{path}: no snapshot of step {step} was kept", path=run_path, step=missing[0]
+        )
     if not pairs and run.settings.task == PAIRS:
-        raise RunError(f"{run_path}: its pairs are all that it can be measured by; keep them")
+        raise RunError(
+            "{path}: its pairs are all that it can be measured by; keep them", path=run_path
+        )
     with _copied(run_path, out, pairs=pairs) as copy:
         if notice:
             write_atomically(copy / NOTICE, f"{notice}\n".encode())
@@ -88,8 +92,11 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     files = weights_in(run_path, CHECKPOINTS)
     if not 1 <= last <= len(files):
         raise RunError(
-            f"{run_path}: the mean is of 1 to {len(files)} checkpoints, not of {last}; "
-            "--set keep_checkpoints=K keeps more of them while a run is trained"
+            "{path}: the mean is of 1 to {n} checkpoints, not of {last}; "
+            "--set keep_checkpoints=K keeps more of them while a run is trained",
+            path=run_path,
+            n=len(files),
+            last=last,
         )
     found = [load_model(file, run.settings.model).saved() for file in files[-last:]]
     with torch.no_grad():

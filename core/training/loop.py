@@ -15,6 +15,7 @@ from core.config import ModelConfig
 from core.device import autocast, rounded_products
 from core.evaluate.loss import token_loss
 from core.heads import Head
+from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.train_config import TrainConfig
 from core.training.free_running import free_running
@@ -26,7 +27,7 @@ from core.training.scheduled import sampled_share, with_own_words
 from core.training.workers import ALONE, Workers
 
 
-class TrainingError(RuntimeError):
+class TrainingError(SaidError, RuntimeError):
     """Training cannot go on; the message says at which step and why."""
 
 
@@ -109,7 +110,9 @@ def train(  # noqa: PLR0913
                 loss = _add_reward_gradients(forward, model.config, drawn, batch, config, workers)
                 guide_loss = None
         if not isfinite(loss + (guide_loss or 0.0)):
-            raise TrainingError(f"the loss is {loss + (guide_loss or 0.0)} at step {step}")
+            raise TrainingError(
+                "the loss is {loss} at step {step}", loss=loss + (guide_loss or 0.0), step=str(step)
+            )
         if config.clip_norm > 0:
             clip_grad_norm_(model.parameters(), config.clip_norm)
         optimizer.step()

@@ -115,21 +115,26 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
     config, model = preset.training, preset.model
     if config.batch_tokens and own_pairs_of(task) is None:
         raise ConfigError(
-            f"batch_tokens is {config.batch_tokens}, but the task {task.name!r} makes its "
-            "sentences as it goes: its batches are counted in pairs (batch_size)"
+            "batch_tokens is {batch_tokens}, but the task {name} makes its "
+            "sentences as it goes: its batches are counted in pairs (batch_size)",
+            batch_tokens=config.batch_tokens,
+            name=repr(task.name),
         )
     _check_model(preset)
     if config.makes_rewards_large and not starts:
         raise ConfigError(
-            f"objective is {config.objective}, which makes a trained model better: a run to "
-            "start from is needed (--start RUN)"
+            "objective is {objective}, which makes a trained model better: a run "
+            "to start from is needed (--start RUN)",
+            objective=config.objective,
         )
     vocabulary = own_vocabulary(task, model.stacks)
     n_names = vocabulary.n_names if vocabulary else 0
     if model.shared_names not in (0, n_names):
         raise ConfigError(
-            f"shared_names is {model.shared_names}: of the task {task.name!r} {n_names} tokens "
-            "are names"
+            "shared_names is {shared_names}: of the task {name} {n} tokens are names",
+            shared_names=model.shared_names,
+            name=repr(task.name),
+            n=n_names,
         )
     if config.guide:
         check_guide(config, task, outline(model))
@@ -146,7 +151,11 @@ def _check_model(preset: Preset) -> None:
     for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
         value = getattr(model, name)
         if value != getattr(own, name):
-            raise ConfigError(f"{name} is {value!r}: such models can be opened, but not trained")
+            raise ConfigError(
+                "{name} is {value}: such models can be opened, but not trained",
+                name=name,
+                value=repr(value),
+            )
     if not model.alone and not model.is_parallel:
         return
     usual = TrainConfig()
@@ -155,12 +164,17 @@ def _check_model(preset: Preset) -> None:
             continue
         if model.is_parallel:
             raise ConfigError(
-                f"{name} is {value!r}, which is for a decoder that is fed word after word: this "
-                "model's is parallel"
+                "{name} is {value}, which is for a decoder that is fed word after "
+                "word: this model's is parallel",
+                name=name,
+                value=repr(value),
             )
         raise ConfigError(
-            f"{name} is {value!r}, which is for an encoder and a decoder: this model is the "
-            f"{model.alone} alone"
+            "{name} is {value}, which is for an encoder and a decoder: this model "
+            "is the {alone} alone",
+            name=name,
+            value=repr(value),
+            alone=model.alone,
         )
 
 
@@ -187,7 +201,11 @@ def _write_pairs(
         kept = keep(path, own.to_learn_from(), tokenizer, longest, tell)
         written = {part: those_that_fit(own.part(part), tokenizer, longest) for part in HELD_OUT}
         if kept.n == 0 or not all(written.values()):
-            raise CorpusError(f"{own.name}: too few pairs fit the model's {longest} positions")
+            raise CorpusError(
+                "{name}: too few pairs fit the model's {longest} positions",
+                name=own.name,
+                longest=longest,
+            )
         n_left_out = kept.n_too_long
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
@@ -205,7 +223,7 @@ def require_state(path: Path) -> None:
         RunError: It has weights, but no optimizer.
     """
     if not has_state(path):
-        raise RunError(f"{path}: its optimizer was not kept, so it cannot go on")
+        raise RunError("{path}: its optimizer was not kept, so it cannot go on", path=path)
 
 
 def extend_run(path: Path, steps: int | None = None, made_share: float | None = None) -> None:
@@ -230,13 +248,20 @@ def extend_run(path: Path, steps: int | None = None, made_share: float | None = 
     wanted = {name: value for name, value in asked.items() if value is not None}
     training = TrainConfig.from_dict(settings.training.to_dict() | wanted)
     if made_share is not None and not isinstance(task_named(settings.task, path), Mixed):
-        raise ConfigError(f"{path} learned nothing beside its task: made_share is a share of both")
+        raise ConfigError(
+            "{path} learned nothing beside its task: made_share is a share of both", path=path
+        )
     with folder.held():
         if training == settings.training:
             return
         done = kept_step(path)
         if training.steps < done:
-            raise ConfigError(f"steps is {training.steps:,}, but {path} has done {done:,}")
+            raise ConfigError(
+                "steps is {steps}, but {path} has done {done}",
+                steps=training.steps,
+                path=path,
+                done=done,
+            )
         require_state(path)
         then = ["python", "-m", "core", "train", str(path), "--resume"]
         then += ["--steps", str(steps)] if steps is not None else []
@@ -287,8 +312,9 @@ def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
         return None
     if isinstance(task, Mixed) or len(stacks) == 1:
         raise ConfigError(
-            f"the task {task.name!r} has words of its own and no others: it is for an encoder and "
-            "a decoder, and without pairs beside it"
+            "the task {name} has words of its own and no others: it is for an "
+            "encoder and a decoder, and without pairs beside it",
+            name=repr(task.name),
         )
     return made.vocabulary
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from core.files import end_of
 from core.jobs import Wish
+from core.messages import Message, as_told, said_in
 from core.runs.folder import TRAINING
 from core.runs.run import PAIRS, read_settings
 from core.runs.weights import has_state, kept_step, newest_checkpoint
@@ -74,7 +75,7 @@ def situation(path: Path) -> Situation:
         state = _told_state(path, status)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
-    message = str(status.get("message", ""))
+    message = said_in(status)
     if state == "interrupted":
         message = message or TRAINING.last_words(path)
     # What ended early has nothing to do, though steps are left; an exported run has no optimizer.
@@ -133,8 +134,8 @@ def _status(path: Path) -> dict[str, Any]:
     if isinstance(status.get("step"), int):
         return status
     if TRAINING.is_damaged(path):
-        damage = f"{TRAINING.files.progress} is damaged"
-        return {"state": "interrupted", "step": 0, "message": damage}
+        damage = Message("{name} is damaged", name=TRAINING.files.progress)
+        return {"state": "interrupted", "step": 0, **as_told(damage)}
     return {}
 
 

@@ -29,23 +29,34 @@ def parse_setting(text: str) -> tuple[str, Setting]:
     name, equals, value = text.partition("=")
     wanted = (MODEL | TRAINING).get(name)
     if not equals or wanted is None or name in _LISTS:
-        raise ConfigError(f"{text!r} sets nothing: NAME=VALUE with one of {', '.join(_names())}")
+        raise ConfigError(
+            "{text} sets nothing: NAME=VALUE with one of {known}",
+            text=repr(text),
+            known=", ".join(_names()),
+        )
     if name == "tied" and value in ("true", "false"):
         return name, value == "true"
     if wanted is bool:
         if value not in ("true", "false"):
-            raise ConfigError(f"{name} is {value!r}, not true or false")
+            raise ConfigError("{name} is {value}, not true or false", name=name, value=repr(value))
         return name, value == "true"
     if wanted not in (int, float):
         offered = get_args(wanted)
         if offered and value not in offered:
-            raise ConfigError(f"{name} is {value!r}, not {one_of(offered)}")
+            raise ConfigError(
+                "{name} is {value}, not {known}",
+                name=name,
+                value=repr(value),
+                known=one_of(offered),
+            )
         return name, value
     try:
         return name, int(value) if wanted is int else float(value)
     except ValueError as error:
         kind = "a whole number" if wanted is int else "a number"
-        raise ConfigError(f"{name} is {value!r}, not {kind}") from error
+        raise ConfigError(
+            "{name} is {value}, not {known}", name=name, value=repr(value), known=kind
+        ) from error
 
 
 def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
@@ -61,7 +72,7 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     model = {name: value for name, value in settings.items() if name in MODEL}
     training = {name: value for name, value in settings.items() if name in TRAINING}
     if unknown := sorted(set(settings) - set(model) - set(training) - {LIKE}):
-        raise ConfigError(f"there is no setting {', '.join(unknown)}")
+        raise ConfigError("there is no setting {name}", name=", ".join(unknown))
     like, old = settings.get(LIKE), preset.training
     if like and "steps" not in training:
         training["steps"] = old.steps * style_named(str(like)).steps

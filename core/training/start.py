@@ -46,7 +46,9 @@ def start_of(path: Path, model: ModelConfig) -> Start:
     differing = sorted(name for name in {*other, *wanted} if other.get(name) != wanted.get(name))
     if run.settings.is_opened or differing:
         what = ", ".join(differing) or "its tokenizer"
-        raise ConfigError(f"{path} has another model than the one to be trained: {what}")
+        raise ConfigError(
+            "{path} has another model than the one to be trained: {what}", path=path, what=what
+        )
     return Start(run)
 
 
@@ -58,5 +60,7 @@ def with_model_of(start: Path, preset: Preset, changes: Mapping[str, Setting]) -
         RunError: There is no such run.
     """
     if given := sorted(set(changes) & {*MODEL, LIKE}):
-        raise ConfigError(f"{given[0]} cannot change: the model is that of {start}")
+        raise ConfigError(
+            "{name} cannot change: the model is that of {start}", name=given[0], start=start
+        )
     return replace(preset, model=read_settings(start).model)

@@ -16,6 +16,7 @@ from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
 from core.fitting import fitting
 from core.jobs import Files, Job
+from core.messages import N_
 from core.model import build
 from core.objective import longest_side
 from core.runs.run import PAIRS, RunError, load_run
@@ -30,7 +31,7 @@ from core.training.presets import Preset
 from core.training.rewards import reward_of
 from core.work import main, working
 
-TIMING = Job("core.training.timing", "trying a few steps", Files.named("timing"))
+TIMING = Job("core.training.timing", N_("trying a few steps"), Files.named("timing"))
 WANTED, FOUND = "wanted.json", "found.json"
 FEWEST, MOST = 3, 9
 """Steps: at least so many, and no more than this."""

@@ -59,10 +59,17 @@ class TokenisedPairs:
             ids = np.memmap(run / FOLDER / IDS, _id_type(tokenizer), mode="r")
         except OSError as error:
             raise CorpusError(
-                f"{run}: the pairs to learn from are not kept here: {FOLDER}/ is missing"
+                "{run}: the pairs to learn from are not kept here: {folder}/ is missing",
+                run=run,
+                folder=FOLDER,
             ) from error
         if int(lengths.sum(dtype=np.int64)) != ids.size:
-            raise CorpusError(f"{run / FOLDER}: {IDS} and {LENGTHS} do not belong together")
+            raise CorpusError(
+                "{path}: {ids} and {lengths} do not belong together",
+                path=run / FOLDER,
+                ids=IDS,
+                lengths=LENGTHS,
+            )
         return cls._found(ids, lengths)
 
     @classmethod

@@ -14,6 +14,7 @@ from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
 from core.fitting import fitting
 from core.jobs import Wish
+from core.messages import said
 from core.model import Transformer, build
 from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
@@ -226,7 +227,7 @@ def _failures_noted(
         state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         # A full disk or a folder that is gone cannot be told so; the error itself says it.
         with suppress(OSError, RunError):
-            folder.write_status(state, step(), str(error))
+            folder.write_status(state, step(), said(error))
         raise
 
 
@@ -236,8 +237,11 @@ def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
     config = settings.training
     if not config.batch_tokens and config.batch_size < team.count * config.accumulate:
         raise ConfigError(
-            f"a batch of {config.batch_size} pairs cannot be split among {team.count} processes "
-            f"with {config.accumulate} parts each"
+            "a batch of {batch_size} pairs cannot be split among {count} processes "
+            "with {accumulate} parts each",
+            batch_size=config.batch_size,
+            count=team.count,
+            accumulate=config.accumulate,
         )
     tokenizer = read_tokenizer(path, settings.model)
     longest = longest_side(settings.model, tokenizer)

@@ -24,6 +24,8 @@ def explained(what: str | Exception) -> str:
     text = what.args[0] if isinstance(what, Exception) and what.args else what
     if not isinstance(text, Message):
         return _placed(str(text))
+    if not text.values:
+        return _placed(_(text.template))
     values = {
         name: number(value) if isinstance(value, int) else explained(value)
         for name, value in text.values.items()

@@ -1,8 +1,8 @@
 """`make texts`: collect every text of the app, and bring the catalogues up to date.
 
-A text is what stands in `_`, `N_`, `Message`, `n_` or `forms`, in any of our modules; components
-written in JavaScript hold none of their own. A catalogue that lacks texts is no error: they stay
-English.
+A text is what stands in `_`, `N_`, `Message`, `require`, `n_`, `forms` or an error that pages show,
+in any of our modules; components written in JavaScript hold none of their own. A catalogue that
+lacks texts is no error: they stay English.
 """
 
 import argparse
@@ -19,12 +19,19 @@ from pages.frame.language import DOMAIN, ENGLISH, LOCALES
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("core", "viz", "pages", "app.py")
+ERRORS = (
+    *("CheckpointError", "ConfigError", "CorpusError", "FamilyError", "PatchingError", "PathError"),
+    *("RunError", "ScoresError", "SentenceError", "TooLargeError", "TrainingError"),
+)
+"""Those of core that are made of a template and values (`core.messages.SaidError`)."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {
     "_": None,
     "N_": None,
     "Message": None,
+    "require": (2,),
     "n_": (1, 2),
     "forms": (1, 2),
+    **dict.fromkeys(ERRORS),
 }
 """Function → which of its arguments are a text and its plural; None for the first alone."""
 TEMPLATE = f"{DOMAIN}.pot"

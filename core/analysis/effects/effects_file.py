@@ -71,7 +71,9 @@ def stored_effects(run: Run) -> HeadEffects | None:
         if [each.head for each in found] != every_head(run.model):
             raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{run.path}: {HEADS} is damaged: {error!r}") from error
+        raise RunError(
+            "{path}: {name} is damaged: {why}", path=run.path, name=HEADS, why=repr(error)
+        ) from error
     n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
     return HeadEffects(found, n, seed, run.step, everything)
 

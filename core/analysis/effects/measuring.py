@@ -20,12 +20,13 @@ from core.analysis.effects.head_effects import (
 from core.analysis.effects.silencing import every_head
 from core.device import use_one_thread
 from core.jobs import Files, Job
+from core.messages import N_
 from core.runs.run import Run, RunError, load_run, read_settings
 from core.work import Work, main, working
 
 MEASURING = Job(
     "core.analysis.effects.measuring",
-    "measuring this run's heads",
+    N_("measuring this run's heads"),
     Files.named("heads"),
     error=RunError,
 )
@@ -72,7 +73,9 @@ def _unchanged(run: Run) -> str:
     """
     measured = fingerprint(run.model)
     if fingerprint(load_run(run.path).model) != measured:
-        raise RunError(f"{run.path}: the weights have changed while its heads were measured")
+        raise RunError(
+            "{path}: the weights have changed while its heads were measured", path=run.path
+        )
     return measured
 
 

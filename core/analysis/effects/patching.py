@@ -22,14 +22,14 @@ from core.analysis.effects.paired import Fed, paired
 from core.analysis.effects.silencing import every_head
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
-from core.messages import Message
+from core.messages import SaidError
 from core.model import Patch, Probe, Record, Step, Transformer
 from core.pieces import in_pieces
 from core.runs.run import Run
 from core.tokenizer import Token
 
 
-class PatchingError(ValueError):
+class PatchingError(SaidError, ValueError):
     """Two sentences that cannot be compared; the message says why."""
 
 
@@ -106,7 +106,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     step = both.parting
     if step is None:
         raise PatchingError(
-            Message("the model writes the same after both sentences: there is no difference")
+            "the model writes the same after both sentences: there is no difference"
         )
     tokens = (both.written[0][step], both.written[1][step])
     pair = _Pair(run.model, *both.fed(step), tokens)

@@ -23,13 +23,13 @@ from torch import Tensor
 
 from core.analysis.effects.paired import Fed
 from core.heads import Head, Site
-from core.messages import Message
+from core.messages import Message, SaidError
 from core.model import Patch, Probe, Probes, Record, Silence, Step, Transformer
 from core.model.attention import MultiHeadAttention
 from core.model.masks import padding_to_hide
 
 
-class PathError(ValueError):
+class PathError(SaidError, ValueError):
     """What cannot be patched along a path; the message says why."""
 
 
@@ -287,12 +287,10 @@ def _check_lengths(clean: Fed, other: Fed) -> None:
     ):
         if len(first) != len(second):
             raise PathError(
-                Message(
-                    "the sentences have {n_first} and {n_second} tokens: path patching puts each "
-                    "token's values in the place of another's, so both must have as many",
-                    n_first=len(first),
-                    n_second=len(second),
-                )
+                "the sentences have {n_first} and {n_second} tokens: path patching puts each "
+                "token's values in the place of another's, so both must have as many",
+                n_first=len(first),
+                n_second=len(second),
             )
 
 

@@ -24,7 +24,6 @@ from core.analysis.effects.path_patching import (
 )
 from core.decoding.sentence import Translation
 from core.heads import Head
-from core.messages import Message
 from core.model import Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
@@ -180,7 +179,7 @@ def path_pair(run: Run, clean: str, other: str) -> PathPair:
     both = paired(run, clean, other, PathError)
     if both.fed(0)[0] == both.fed(0)[1]:
         raise PathError(
-            Message("both sentences are the same to the model: every head writes the same in both")
+            "both sentences are the same to the model: every head writes the same in both"
         )
     parting = both.parting
     # Where one translation is the beginning of the other and was not finished, nothing parts.

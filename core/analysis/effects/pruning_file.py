@@ -65,7 +65,9 @@ def stored_pruning(run: Run, n: int) -> Curves:
             if points[0].removed or {each.removed for each in points[1:]} != set(heads):
                 raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise RunError(f"{run.path}: {PRUNING} is damaged: {error!r}") from error
+        raise RunError(
+            "{path}: {name} is damaged: {why}", path=run.path, name=PRUNING, why=repr(error)
+        ) from error
     return found
 
 

@@ -101,7 +101,7 @@ def _lowest(
         raise ValueError(
             Message(
                 "Other heads of {site}: {n}. Needed: {needed}.",
-                site=str(site),
+                site=site,
                 n=len(others),
                 needed=needed,
             )

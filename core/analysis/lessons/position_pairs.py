@@ -103,7 +103,12 @@ def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
         ConfigError: The position is not in the table, or the shift is too far.
     """
     require_position(position, sinusoids.length)
-    require(abs(shift) <= FARTHEST, f"k is {shift}: at most {FARTHEST} to either side")
+    require(
+        abs(shift) <= FARTHEST,
+        "k is {shift}: at most {farthest} to either side",
+        shift=shift,
+        farthest=FARTHEST,
+    )
     angle_E = shift / timescales(sinusoids.d_model, sinusoids.base).numpy()
     sine = np.arange(0, sinusoids.d_model, 2)
     matrix_DD = np.zeros((sinusoids.d_model, sinusoids.d_model))

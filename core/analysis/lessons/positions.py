@@ -39,15 +39,27 @@ class Sinusoids:
     base: float = 10000.0
 
     def __post_init__(self) -> None:
-        require(self.d_model >= 2, f"d_model is {self.d_model}: the smallest width is 2")
+        require(
+            self.d_model >= 2, "d_model is {d_model}: the smallest width is 2", d_model=self.d_model
+        )
         require(
             self.d_model % 2 == 0,
-            f"d_model is {self.d_model}: sinusoids come in pairs, a sine and a cosine for each "
-            "frequency, so the width must be even.",
+            "d_model is {d_model}: sinusoids come in pairs, a sine and a cosine "
+            "for each frequency, so the width must be even.",
+            d_model=self.d_model,
         )
-        require(self.d_model <= WIDEST, f"d_model is {self.d_model}: at most {WIDEST} here")
+        require(
+            self.d_model <= WIDEST,
+            "d_model is {d_model}: at most {widest} here",
+            d_model=self.d_model,
+            widest=WIDEST,
+        )
         require_length(self.length)
-        require(math.isfinite(self.base) and self.base >= 1, f"base is {self.base}: not 1 or more")
+        require(
+            math.isfinite(self.base) and self.base >= 1,
+            "base is {base}: not 1 or more",
+            base=self.base,
+        )
 
     def table(self) -> Array:
         """Return positions_PD."""
@@ -73,10 +85,13 @@ def chosen_dimensions(d_model: int, first: int, every: int, count: int) -> list[
     """
     require(
         0 <= first < d_model,
-        f"first dimension is {first}: d_model {d_model} has 0 to {d_model - 1}",
+        "first dimension is {first}: d_model {d_model} has 0 to {value}",
+        first=first,
+        d_model=d_model,
+        value=d_model - 1,
     )
-    require(every >= 1, f"every is {every}: at least 1")
-    require(1 <= count <= 8, f"curves is {count}: from 1 to 8")
+    require(every >= 1, "every is {every}: at least 1", every=every)
+    require(1 <= count <= 8, "curves is {count}: from 1 to 8", count=count)
     return list(range(first, d_model, every))[:count]
 
 
@@ -86,8 +101,13 @@ def require_length(length: int) -> None:
     Raises:
         ConfigError: It cannot.
     """
-    require(length >= 1, f"length is {length}: a table has at least 1 position")
-    require(length <= LONGEST, f"length is {length}: at most {LONGEST} here")
+    require(length >= 1, "length is {length}: a table has at least 1 position", length=length)
+    require(
+        length <= LONGEST,
+        "length is {length}: at most {longest} here",
+        length=length,
+        longest=LONGEST,
+    )
 
 
 def require_position(position: int, length: int) -> None:
@@ -98,7 +118,10 @@ def require_position(position: int, length: int) -> None:
     """
     require(
         0 <= position < length,
-        f"position is {position}: a table of length {length} has 0 to {length - 1}",
+        "position is {position}: a table of length {length} has 0 to {value}",
+        position=position,
+        length=length,
+        value=length - 1,
     )
 
 
@@ -120,7 +143,12 @@ def dimensions(sinusoids: Sinusoids, position: int) -> list[Dimension]:
     Raises:
         ConfigError: The position is below 0 or too far.
     """
-    require(0 <= position <= FARTHEST, f"position is {position}: from 0 to {FARTHEST}")
+    require(
+        0 <= position <= FARTHEST,
+        "position is {position}: from 0 to {farthest}",
+        position=position,
+        farthest=FARTHEST,
+    )
     angle_D = position / np.repeat(timescales(sinusoids.d_model, sinusoids.base).numpy(), 2)
     values_D = sinusoids.at(np.array([position]))[0]
     return [

@@ -5,13 +5,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.messages import Message
+from core.messages import Message, SaidError
 
 MOST = 16
 LARGEST = 1e6
 
 
-class ScoresError(ValueError):
+class ScoresError(SaidError, ValueError):
     """A text that is no list of scores; the message says why, and what would do."""
 
 
@@ -28,9 +28,7 @@ def read_scores(text: str) -> NDArray[np.float64]:
     """
     words = text.replace(",", " ").replace(";", " ").split()
     if not words:
-        raise ScoresError(
-            Message("There are no scores. Type numbers with commas between them: 1, 2, 3.")
-        )
+        raise ScoresError("There are no scores. Type numbers with commas between them: 1, 2, 3.")
     if len(words) > MOST:
         said = Message(
             "There are {n} scores; at most {most} can be shown.", n=len(words), most=MOST

@@ -84,7 +84,7 @@ def test_half_precision_is_read_as_single_precision():
         (lambda s: s.fraction("text"), "text is 'x', not a number"),
         (lambda s: s.flag("text", default=True), "text is 'x', not true or false"),
         (lambda s: s.activation("text", "relu"), "text is 'x'; known are relu, gelu"),
-        (lambda s: s.require("text", "y", "z"), "text is 'x'; only 'y' or 'z' is known"),
+        (lambda s: s.expect("text", "y", "z"), "text is 'x'; only 'y' or 'z' is known"),
         (lambda s: s.size(r"a\.b"), "there is no weight a.b"),
     ],
 )
