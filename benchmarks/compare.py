@@ -10,6 +10,7 @@ their ratio, and the floor, a page of the new checkout that answers a click with
 what does not come within 30 seconds, or is not there, is missing.
 """
 
+import re
 import statistics
 import sys
 from collections.abc import Callable, Iterator
@@ -68,7 +69,7 @@ def other_word(page: Page, i: int) -> float | None:
 
 def next_step(page: Page, i: int) -> float | None:
     """Go on to the next step, or back to the one before."""
-    name = ("Next", "Back")[i % 2]
+    name = re.compile(("Next", "Back|Previous")[i % 2])
     return clicked(page, ".matrices", page.get_by_role("button", name=name))
 
 
