@@ -1,8 +1,13 @@
-"""Marks do nothing but be found."""
+"""Marks do nothing but be found; messages keep what they are made of."""
 
+import json
 import pickle
 
-from core.messages import N_, Message
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.messages import N_, Message, SaidError, as_told, said, said_in
 
 
 def test_a_marked_text_stays_as_it_is():
@@ -16,3 +21,66 @@ def test_a_message_is_its_english_text_and_keeps_what_it_is_made_of():
         assert each == "my.tsv, 12,000 lines: the column holds {U+0000}"
         assert (each.template, each.values["n"]) == ("{name}, {n} lines: {why}", 12_000)
         assert each.values["why"].template == "the column holds {sign}"
+
+
+values = st.recursive(
+    st.integers() | st.text(),
+    lambda inner: st.builds(lambda why, n: Message("{n}: {why}", n=n, why=why), inner, inner),
+    max_leaves=5,
+)
+
+
+def parts(value):
+    if not isinstance(value, Message):
+        return value
+    return value.template, {name: parts(each) for name, each in value.values.items()}
+
+
+@given(values)
+def test_what_one_process_tells_another_reads_as_it_was(value):
+    told = Message("{why}!", why=value)
+    again = said_in(json.loads(json.dumps(as_told(told))))
+    assert (again, parts(again)) == (told, parts(told))
+
+
+@given(st.text())
+def test_other_text_is_told_as_it_is(text):
+    assert said_in(as_told(text)) == text
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"template": "{n:>9999999999}", "values": {"n": 1}},
+        {"template": "{n!r}", "values": {"n": 1}},
+        {"template": "{n.real}", "values": {"n": 1}},
+        {"template": "{n[0]}", "values": {"n": "a"}},
+        {"template": "{m}", "values": {"n": 1}},
+        {"template": "{", "values": {"n": 1}},
+        {"template": "{n}", "values": {"n": True}},
+        {"template": "{n}", "values": {"n": [1]}},
+        {"template": "{n}", "values": {"n": {"template": "{n:9}", "values": {"n": 1}}}},
+        {"template": 3, "values": {}},
+        {"template": "{n}"},
+        "said",
+        None,
+    ],
+)
+def test_what_no_message_is_made_of_is_left(parts):
+    assert said_in({"message": "as it was", "said": parts}) == "as it was"
+    assert said_in({"said": parts}) == ""
+
+
+def test_values_of_other_types_stand_as_python_writes_them():
+    said = Message("{path}: {flag}, {share}", path=3.0, flag=True, share=None)
+    assert said == "3.0: True, None"
+    assert said.values == {"path": "3.0", "flag": "True", "share": "None"}
+
+
+def test_an_error_is_made_of_a_template_and_values_or_of_a_message():
+    made, handed = SaidError("{n} tokens", n=1200), SaidError(Message("{n} tokens", n=1200))
+    for error in (made, handed, pickle.loads(pickle.dumps(made))):
+        assert (str(error), said(error).template) == ("1,200 tokens", "{n} tokens")
+    assert str(SaidError("braces {stay}")) == "braces {stay}"
+    assert said(KeyError("a")) == "'a'"
+    assert said(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
