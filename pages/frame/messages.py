@@ -25,7 +25,8 @@ def explained(what: str | Exception) -> str:
     if not isinstance(text, Message):
         return _placed(str(text))
     if not text.values:
-        return _placed(_(text.template))
+        # What stands for no text in a catalogue is about the catalogue itself.
+        return _placed(_(text.template)) if text else ""
     values = {
         name: number(value) if isinstance(value, int) else explained(value)
         for name, value in text.values.items()

@@ -33,6 +33,10 @@ def test_any_other_text_stays_as_it_is(loudly):
     assert explained(ValueError()) == ""
 
 
+def test_nothing_is_said_of_an_error_that_says_nothing(in_chinese):
+    assert explained(RunError()) == ""
+
+
 def test_an_error_says_its_message(monkeypatch):
     monkeypatch.setattr(messages, "_", {"{name}: there are no pairs in it": "{name}: leer"}.get)
     with pytest.raises(CorpusError) as refused:
