@@ -27,7 +27,7 @@ def one_of(names: Sequence[str]) -> str:
     >>> one_of(("post", "pre"))
     'post or pre'
     """
-    return " or ".join((", ".join(names[:-1]), names[-1]))
+    return Message("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
 def _fits(value: object, wanted: object) -> bool:

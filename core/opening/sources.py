@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Generator, Iterable
 from pathlib import Path, PurePath
 
+from core.messages import Message
 from core.runs.run import RunError
 from core.runs.unpack import (
     chunks_of,
@@ -114,9 +115,10 @@ def _fetched(name: str, room: Path, share: float) -> Shares:
     from huggingface_hub import HfApi, hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError
 
-    offline = (
+    offline = Message(
         "without a network a model is brought as a folder: on a computer that has one, run "
-        f"`hf download {name} --local-dir FOLDER`, copy FOLDER here and open it"
+        "`hf download {name} --local-dir FOLDER`, copy FOLDER here and open it",
+        name=name,
     )
     try:
         listed = HfApi().model_info(name, files_metadata=True, timeout=20).siblings or []

@@ -9,7 +9,7 @@ from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Self
 
-from core.messages import N_
+from core.messages import N_, Message
 from core.tasks.columns import tidy
 from core.tasks.pairs import LARGEST, CorpusError, pairs_of_lines, read_pairs
 from core.tasks.split import place
@@ -234,7 +234,7 @@ def read_samples(paths: Sequence[Path], *, repeated: bool = False) -> Sequence[S
     if pairs.refused:
         first = pairs.refused[0]
         n_others = len(pairs.refused) - 1
-        others = f" ({n_others:,} more lines cannot be used either)" if n_others else ""
+        others = Message(" ({n} more lines cannot be used either)", n=n_others) if n_others else ""
         raise CorpusError(
             "{name}, line {n}: {why}{others}",
             name=_name(paths),

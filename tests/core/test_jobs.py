@@ -12,7 +12,8 @@ import pytest
 
 from core import jobs
 from core.jobs import ROOT, Files, JobError, Status, is_worked_on
-from core.work import main
+from core.messages import SaidError
+from core.work import main, working
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
@@ -324,3 +325,11 @@ def test_an_app_forgets_processes_that_have_ended(folder):
     assert key in jobs._started
     jobs._let_go_of_ended()
     assert key not in jobs._started
+
+
+def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
+    with pytest.raises(SaidError), working(COUNTING, folder):
+        raise SaidError("{n} numbers", n=1200)
+    found = COUNTING.status(folder)
+    assert found == Status("failed", 0, 0, "1,200 numbers")
+    assert found.message.template == "{n} numbers"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.runs.names import checked_name
 from core.runs.run import RunError, load_run
@@ -90,3 +91,24 @@ def test_a_name_that_cannot_be_is_refused_in_chinese(name, in_chinese):
     with pytest.raises(RunError) as refused:
         checked_name(name)
     assert re.search("[\u4e00-\u9fff]", explained(refused.value))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"n_heads": 3},
+        {"d_model": 0},
+        {"dropout": 1.0},
+        {"norm": "between"},
+        {"positions": "rotary", "d_model": 12, "n_heads": 4},
+        {"memory": "same", "n_encoder_layers": 3},
+        {"length": "predicted"},
+        {"pointer": True, "cross": "state"},
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_chinese(settings, in_chinese):
+    with pytest.raises(ConfigError) as refused:
+        ModelConfig(**{"vocab_size": 20} | settings)
+    said = explained(refused.value)
+    assert re.search("[\u4e00-\u9fff]", said)
+    assert not re.findall(r"\b(?:the|is|not|no|of|has|or|and)\b", said), said

@@ -57,7 +57,7 @@ def test_the_rotation_is_block_diagonal_and_its_transpose_turns_back():
 
 
 def test_a_shift_too_far_and_a_position_outside_are_refused():
-    with pytest.raises(ConfigError, match="k is 1000001"):
+    with pytest.raises(ConfigError, match="k is 1,000,001"):
         rotation(Sinusoids(8, 10), 0, 1_000_001)
     with pytest.raises(ConfigError, match="position is 10"):
         rotation(Sinusoids(8, 10), 10, 1)

@@ -80,7 +80,7 @@ def test_each_dimension_says_where_its_value_comes_from():
         ((7, 50), "d_model is 7: sinusoids come in pairs"),
         ((0, 50), "d_model is 0: the smallest width is 2"),
         ((-4, 50), "d_model is -4"),
-        ((2000, 50), "at most 1024"),
+        ((2000, 50), "at most 1,024"),
         ((8, 0), "length is 0"),
         ((8, 513), "at most 512"),
         ((8, 50, 0.5), "base is 0.5"),
@@ -94,7 +94,7 @@ def test_a_table_that_cannot_be_is_refused_with_the_reason(settings, complaint):
 
 @pytest.mark.parametrize("position", [-1, FARTHEST + 1])
 def test_a_position_too_far_is_refused(position):
-    with pytest.raises(ConfigError, match=f"position is {position}"):
+    with pytest.raises(ConfigError, match=f"position is {position:,}"):
         dimensions(Sinusoids(8, 1), position)
 
 

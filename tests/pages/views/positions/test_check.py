@@ -26,7 +26,7 @@ def test_any_position_can_be_checked(open_positions):
     found = at.table[1].value
     assert found["value"].tolist() == written(formula(123456, 6, 10))
     assert found["formula"][3] == "cos(123456 / 10^(2/6))"
-    assert "position is -1" in complaint(set_number(at, "pe_pos", -1))
+    assert "position is −1" in complaint(set_number(at, "pe_pos", -1))
 
 
 @pytest.mark.parametrize(("first", "listed"), [(0, 0), (40, 40), (127, 120), (999, 120), (-3, 0)])

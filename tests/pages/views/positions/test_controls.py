@@ -1,5 +1,6 @@
 import pytest
 
+from pages.frame.language import number
 from tests.pages.views.positions.conftest import complaint, panels, set_number
 
 
@@ -21,7 +22,8 @@ def test_a_width_that_cannot_be_is_refused_and_nothing_is_lost(open_positions, v
 @pytest.mark.parametrize("view", ["waves", "map", "dots", "rotation", "learned"])
 @pytest.mark.parametrize("length", [0, 513, -1])
 def test_a_length_that_cannot_be_is_refused(open_positions, learned_run, view, length):
-    assert f"length is {length}" in complaint(set_number(open_positions(view), "pe_length", length))
+    said = complaint(set_number(open_positions(view), "pe_length", length))
+    assert f"length is {number(length)}" in said
 
 
 def test_the_width_follows_the_model(open_positions):

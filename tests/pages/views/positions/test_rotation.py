@@ -33,7 +33,7 @@ def test_only_some_dimensions_of_a_wide_rotation_are_shown(open_positions):
 
 def test_a_shift_too_far_is_refused(open_positions):
     at = set_number(open_positions("rotation"), "pe_k", 10**9)
-    assert "k is 1000000000: at most 1000000 to either side" in complaint(at)
+    assert "k is 1,000,000,000: at most 1,000,000 to either side" in complaint(at)
 
 
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_positions, handed_over):
