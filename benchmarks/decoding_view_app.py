@@ -29,4 +29,4 @@ def nothing() -> None:
 view = shown(st.query_params.get("case", "sentence"))
 # Another sentence with each click: nothing of the last one can be kept.
 view = replace(view, source=(TokenLabel(f"word{clicks}"), *view.source[1:]))
-decoding(view, key="steps", on_force=nothing, on_corrupt=nothing, on_undo=nothing)
+decoding(view, key="steps", on_force=nothing, on_corrupt=nothing, on_undo=nothing, on_step=nothing)

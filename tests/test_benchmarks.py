@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from benchmarks import made_corpora
 from benchmarks.load_checks import Check
@@ -30,6 +31,14 @@ def is_there(module, name):
     if hasattr(importlib.import_module(module), name):
         return True
     return importlib.util.find_spec(f"{module}.{name}") is not None
+
+
+@pytest.mark.parametrize(
+    "app", sorted((ROOT / "benchmarks").glob("*_app.py")), ids=lambda p: p.stem
+)
+def test_the_apps_that_they_serve_draw_what_they_are_for(app):
+    at = AppTest.from_file(str(app), default_timeout=60).run()
+    assert not at.exception, at.exception
 
 
 def test_everything_that_they_import_is_there():
