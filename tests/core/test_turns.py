@@ -1,6 +1,7 @@
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,11 @@ def compute(seconds):
 def much():
     """Compute for longer than whoever asks for little."""
     compute(turns.LITTLE * 1.1)
+
+
+def ask_for_little(both, order):
+    with both.taken():
+        order.append("little")
 
 
 def begun(*works):
@@ -96,13 +102,8 @@ def test_never_do_two_compute_at_once_and_all_come_to_an_end(plans):
 
 def test_who_asks_for_little_goes_before_who_has_had_much():
     both, order = Noted(NEVER), []
-
-    def little():
-        with both.taken():
-            order.append("little")
-
     with both.taken():
-        threads = begun(little)
+        threads = begun(partial(ask_for_little, both, order))
         until(lambda: both.n_waiting)
         both.give_way()
         order.append("at first")
@@ -138,13 +139,8 @@ def test_of_those_who_have_had_much_who_asked_first_goes_first():
 def test_who_is_overdue_goes_before_who_asks_for_little(monkeypatch):
     monkeypatch.setattr(turns, "OVERDUE", 0.0)
     both, order = Noted(NEVER), []
-
-    def little():
-        with both.taken():
-            order.append("little")
-
     with both.taken():
-        threads = begun(little)
+        threads = begun(partial(ask_for_little, both, order))
         until(lambda: both.n_waiting)
         much()
         both.give_way()

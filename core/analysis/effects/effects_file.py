@@ -15,8 +15,8 @@ from core.heads import Head
 from core.model import Transformer
 from core.runs.checksums import changing
 from core.runs.contents import HEADS
-from core.runs.files import check_numbers, is_there, read_json
-from core.runs.run import Run, RunError, load_run
+from core.runs.files import check_numbers, damaged, is_there, read_json
+from core.runs.run import Run, load_run
 
 _BOUNDS = ("before", "after", "low", "high")
 
@@ -71,9 +71,7 @@ def stored_effects(run: Run) -> HeadEffects | None:
         if [each.head for each in found] != every_head(run.model):
             raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RunError(
-            "{path}: {name} is damaged: {why}", path=run.path, name=HEADS, why=repr(error)
-        ) from error
+        raise damaged(run.path, HEADS, repr(error)) from error
     n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
     return HeadEffects(found, n, seed, run.step, everything)
 

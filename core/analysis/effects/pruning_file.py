@@ -11,8 +11,8 @@ from core.files import write_atomically
 from core.heads import Head
 from core.runs.checksums import changing
 from core.runs.contents import PRUNING
-from core.runs.files import check_numbers, is_there, read_json
-from core.runs.run import Run, RunError
+from core.runs.files import check_numbers, damaged, is_there, read_json
+from core.runs.run import Run
 
 Curves = Mapping[str, Sequence[PruningPoint]]
 """Name of an order, such as "greedy" → its points, from all heads down to none."""
@@ -65,9 +65,7 @@ def stored_pruning(run: Run, n: int) -> Curves:
             if points[0].removed or {each.removed for each in points[1:]} != set(heads):
                 raise ValueError("it speaks of other heads than the model has")
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise RunError(
-            "{path}: {name} is damaged: {why}", path=run.path, name=PRUNING, why=repr(error)
-        ) from error
+        raise damaged(run.path, PRUNING, repr(error)) from error
     return found
 
 
