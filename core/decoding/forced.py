@@ -38,26 +38,10 @@ def forced_steps(
     Raises:
         ConfigError: The decoder is parallel.
     """
-    # Its own row would show it every token that it is to predict.
-    require_next(model.config)
     begins = model.config.begins if first is None else (first,)
-    fed = (*begins, *target)
-    ends = () if source_S is None else model.config.eos_ids[:1]
-    record = Record()
-    probes = [each for each in (probe, record if watch else None) if each is not None]
-    with torch.inference_mode():
-        source_1S = None if source_S is None else source_S[None]
-        fed_1T = torch.tensor([fed], device=model.device)
-        logits_1TV = model(source_1S, fed_1T, Probes(probes) if probes else None)
-    logits_TV = sayable(logits_1TV[0], model.config)
-    sites = [site for site in model.sites() if watch and not site.in_encoder]
-    for step, chosen in enumerate((*target, *ends)):
-        prefix = fed[: step + 1]
-        attention = {}
-        for site in sites:
-            row_HK = record.weights(site)[0, :, step]
-            attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
-        yield DecodeStep(prefix, logits_TV[step], chosen, attention)
+    yield from steps_that_write(
+        model, source_S, begins, (*target, *_end(model, source_S)), probe, watch=watch
+    )
 
 
 def steps_after(
@@ -82,6 +66,54 @@ def steps_after(
     Raises:
         ConfigError: The decoder is parallel.
     """
-    first, *rest = prompt
-    every = forced_steps(model, source_S, (*rest, *target), probe, first, watch=watch)
-    return list(every)[len(rest) :]
+    written = (*target, *_end(model, source_S))
+    return list(steps_that_write(model, source_S, prompt, written, probe, watch=watch))
+
+
+def steps_that_write(
+    model: Transformer,
+    source_S: Tensor | None,
+    prompt: Sequence[int],
+    written: Sequence[int],
+    probe: Probe | None = None,
+    *,
+    watch: bool = True,
+) -> Iterator[DecodeStep]:
+    """Yield the step at which each of some tokens comes after a prompt, whoever chose them.
+
+    Of tokens that a model wrote by itself these are the very steps that led there.
+
+    Args:
+        model: As in `forced_steps`, as are all others but the two sequences.
+        source_S: The same.
+        prompt: What the decoder is fed first: one token at least.
+        written: What comes after it, EOS included where it came.
+        probe: The same.
+        watch: The same.
+
+    Raises:
+        ConfigError: The decoder is parallel.
+    """
+    # Its own row would show it every token that it is to predict.
+    require_next(model.config)
+    fed = (*prompt, *written[:-1])
+    record = Record()
+    probes = [each for each in (probe, record if watch else None) if each is not None]
+    with torch.inference_mode():
+        source_1S = None if source_S is None else source_S[None]
+        fed_1T = torch.tensor([fed], device=model.device)
+        logits_1TV = model(source_1S, fed_1T, Probes(probes) if probes else None)
+    logits_TV = sayable(logits_1TV[0], model.config)
+    sites = [site for site in model.sites() if watch and not site.in_encoder]
+    for row, chosen in enumerate(written, start=len(prompt) - 1):
+        prefix = fed[: row + 1]
+        attention = {}
+        for site in sites:
+            row_HK = record.weights(site)[0, :, row]
+            attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
+        yield DecodeStep(prefix, logits_TV[row], chosen, attention)
+
+
+def _end(model: Transformer, source_S: Tensor | None) -> tuple[int, ...]:
+    """Return what a target is to end with: a text of a decoder alone has no end."""
+    return () if source_S is None else model.config.eos_ids[:1]

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from core.decoding.beam import beam_steps, check_beam
-from core.decoding.forced import steps_after
+from core.decoding.forced import steps_after, steps_that_write
 from core.decoding.greedy import greedy_steps
 from core.decoding.sampling import Sampling, sampled_steps
 from core.decoding.step import DecodeOptions, DecodeStep
@@ -66,18 +66,30 @@ def decode(
     """
     source_S = torch.tensor(source) if source else None
     fed = tuple(prompt) or model.config.begins
-    options = DecodeOptions(overrides=overrides or {})
+    if isinstance(method, Forced):
+        return steps_after(model, source_S, fed, method.target)
+    written = _written(model, source_S, method, overrides or {}, fed)
+    # One pass over what was written gives the very steps that led there.
+    return list(steps_that_write(model, source_S, fed, written))
+
+
+def _written(
+    model: Transformer,
+    source_S: Tensor | None,
+    method: Greedy | Sampling | Beam,
+    overrides: Mapping[int, int],
+    prompt: tuple[int, ...],
+) -> tuple[int, ...]:
+    """Return what a model writes after a prompt, EOS included where it came."""
+    options = DecodeOptions(overrides=overrides, watch=False)
     match method:
         case Greedy():
-            return list(greedy_steps(model, source_S, options, fed))
+            steps = greedy_steps(model, source_S, options, prompt)
         case Sampling():
-            return list(sampled_steps(model, source_S, method, options, fed))
+            steps = sampled_steps(model, source_S, method, options, prompt)
         case Beam():
-            tokens = _best_of_beam(model, source_S, method, options.overrides, fed)
-            # One pass over what was found gives the very steps that led there.
-            return steps_after(model, source_S, fed, tokens)[: len(tokens)]
-        case Forced():
-            return steps_after(model, source_S, fed, method.target)
+            return _best_of_beam(model, source_S, method, overrides, prompt)
+    return tuple(step.chosen for step in steps)
 
 
 def _best_of_beam(

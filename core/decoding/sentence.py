@@ -67,6 +67,8 @@ class Translation:
     """The first token that a decoder is fed; −1 for an encoder alone."""
     n_given: int = 0
     """So many of the targets are the rest of a prompt, and were not written by the model."""
+    written_ids: tuple[int, ...] = ()
+    """What came after the prompt, EOS included where it came; none for an encoder alone."""
 
     @property
     def fed_ids(self) -> tuple[int, ...]:
@@ -225,6 +227,7 @@ def read_written(run: Run, found: Given, written: tuple[int, ...]) -> Translatio
         finished=finished,
         first=found.prompt[0] if found.prompt else -1,
         n_given=len(rest),
+        written_ids=written,
     )
 
 

@@ -23,6 +23,8 @@ from core.pieces import in_pieces
 
 CONTINUATION = 24
 """So many tokens a decoder alone writes on."""
+_AT_ONCE = 1 << 20
+"""So many scores are compared at once."""
 Choose = Callable[[Tensor], int]
 """From logits_V to the id that is appended."""
 
@@ -54,8 +56,7 @@ class DecodeStep:
     @property
     def entropy(self) -> float:
         """How undecided the model is, in nats."""
-        probabilities_V = self.probabilities.double()
-        return float(torch.special.entr(probabilities_V).sum())
+        return float(entropies(self.logits_V))
 
     def rank(self, token: int) -> int:
         """Return how many tokens are more probable than this one."""
@@ -63,11 +64,7 @@ class DecodeStep:
 
     def most_probable(self, n: int) -> list[int]:
         """Return the `n` most probable tokens, best first; of equal ones the first comes first."""
-        logits_V, n = self.logits_V, min(n, self.logits_V.numel())
-        # Only those that may be among them are put in order: a vocabulary may be large.
-        likely = (logits_V >= logits_V.topk(n).values[-1]).nonzero().squeeze(1)
-        order = logits_V[likely].argsort(descending=True, stable=True)
-        found: list[int] = likely[order[:n]].tolist()
+        [found] = most_probable(self.logits_V[None], n)
         return found
 
 
@@ -232,6 +229,34 @@ def least_sure_step(steps: Sequence[DecodeStep]) -> int:
     """
     top_T2 = torch.stack([step.probabilities.topk(2).values for step in steps])
     return int((top_T2[:, 0] - top_T2[:, 1]).argmin())
+
+
+def most_probable(logits_TV: Tensor, n: int) -> list[list[int]]:
+    """Return each row's `n` most probable tokens, best first; of equal ones the first comes first.
+
+    >>> most_probable(torch.tensor([[0.0, 3.0, 1.0, 3.0]]), 3)
+    [[1, 3, 2]]
+    """
+    n = min(n, logits_TV.shape[-1])
+    # Only those that may be among them are put in order: a vocabulary may be large.
+    likely_TV = logits_TV >= logits_TV.topk(n).values[:, -1:]
+    rows, tokens = likely_TV.nonzero(as_tuple=True)
+    order = logits_TV[rows, tokens].argsort(descending=True, stable=True)
+    order = order[rows[order].argsort(stable=True)]
+    by_row = tokens[order].split(likely_TV.sum(dim=-1).tolist())
+    return [row[:n].tolist() for row in by_row]
+
+
+def entropies(logits_TV: Tensor) -> Tensor:
+    """Return entropy_T of each row's distribution, in nats."""
+    return torch.special.entr(logits_TV.softmax(dim=-1).double()).sum(dim=-1)
+
+
+def logits_of(steps: Sequence[DecodeStep]) -> Iterator[Tensor]:
+    """Yield logits_TV of some steps after the other, so many at once as take little memory."""
+    n = max(1, _AT_ONCE // steps[0].logits_V.numel()) if steps else 1
+    for at in range(0, len(steps), n):
+        yield torch.stack([step.logits_V for step in steps[at : at + n]])
 
 
 def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:

@@ -3,13 +3,14 @@
 B batch, S source length, T target length, D model width, V vocabulary.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from core.batch import Batch, Pair, collate
-from core.decoding.step import DecodeStep, require_next, sayable
+from core.decoding.step import DecodeStep, logits_of, require_next, sayable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
@@ -18,22 +19,22 @@ from core.objective import translations
 from core.runs.run import Run
 
 
-def divergences(free: Iterable[DecodeStep], forced: Iterable[DecodeStep]) -> tuple[float, ...]:
+def divergences(free: Sequence[DecodeStep], forced: Sequence[DecodeStep]) -> tuple[float, ...]:
     """Return for each common step KL(forced ‖ free) of the distributions, in nats.
 
     0 where both sides were fed the same; how much the model's own words mislead it after that.
     """
-    return tuple(
-        _divergence(one.probabilities.double(), other.probabilities.double())
-        for one, other in zip(forced, free, strict=False)
-    )
+    common = min(len(free), len(forced))
+    sides = zip(logits_of(forced[:common]), logits_of(free[:common]), strict=True)
+    return tuple(nats for one, other in sides for nats in _divergences(one, other))
 
 
-def _divergence(p_V: torch.Tensor, q_V: torch.Tensor) -> float:
+def _divergences(forced_TV: Tensor, free_TV: Tensor) -> list[float]:
+    p_TV, q_TV = (each.softmax(dim=-1).double() for each in (forced_TV, free_TV))
     # Tokens of no probability add nothing: x log x → 0; rounding must not make the sum negative.
-    possible_V = p_V > 0
-    terms = p_V[possible_V] * (p_V[possible_V].log() - q_V[possible_V].clamp_min(1e-300).log())
-    return max(0.0, float(terms.sum()))
+    terms_TV = torch.special.xlogy(p_TV, p_TV) - torch.special.xlogy(p_TV, q_TV.clamp_min(1e-300))
+    found: list[float] = terms_TV.sum(dim=-1).clamp_min(0).tolist()
+    return found
 
 
 def first_difference(free: Sequence[int], forced: Sequence[int]) -> int | None:

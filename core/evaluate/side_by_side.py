@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.decoding.step import DecodeStep
+import torch
+from torch import Tensor
+
+from core.decoding.step import DecodeStep, entropies, logits_of, most_probable
 from core.evaluate.exposure import divergences, first_difference
 
 SHOWN = 10
@@ -63,7 +66,7 @@ def side_by_side(
             longer than the other.
     """
     appended, true = ([step.chosen for step in side] for side in (free, forced))
-    best = [step.most_probable(1)[0] for step in forced]
+    best = [row for each in logits_of(forced) for [row] in most_probable(each, 1)]
     common = min(len(appended), len(true)) if goes_on else None
     return SideBySide(
         _figures(free, appended, true, n),
@@ -85,30 +88,49 @@ def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
 def _figures(
     steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int
 ) -> tuple[StepFigures, ...]:
-    return tuple(
-        _of_step(step, predicted[index], true[index] if index < len(true) else None, n)
-        for index, step in enumerate(steps)
-    )
+    """Return the numbers of all steps; there may be fewer or more true tokens."""
+    found: list[StepFigures] = []
+    for logits_TV in logits_of(steps):
+        part = slice(len(found), len(found) + len(logits_TV))
+        found += _of_rows(logits_TV, predicted[part], true[part], n)
+    return tuple(found)
 
 
-def _of_step(step: DecodeStep, predicted: int, true: int | None, n: int) -> StepFigures:
-    probability = step.probabilities.tolist()
-    best = step.most_probable(n)
-    late = sorted(
-        {token for token in (predicted, true) if token is not None} - set(best),
-        key=lambda token: -probability[token],
-    )
-    tokens = (*best[: n - len(late)], *late)
-    probabilities = tuple(probability[token] for token in tokens)
-    return StepFigures(
-        predicted=predicted,
-        predicted_probability=probability[predicted],
-        tokens=tokens,
-        probabilities=probabilities,
-        # Rounding must not make the rest negative.
-        others=max(0.0, 1.0 - sum(probabilities)),
-        entropy=step.entropy,
-        true=true,
-        true_probability=None if true is None else probability[true],
-        true_rank=None if true is None else step.rank(true),
-    )
+def _of_rows(
+    logits_TV: Tensor, predicted: Sequence[int], true: Sequence[int], n: int
+) -> list[StepFigures]:
+    probabilities_TV = logits_TV.softmax(dim=-1)
+    predicted_T = torch.tensor(predicted)
+    of_predicted = _in_columns(probabilities_TV, predicted_T[:, None])
+    true_T1 = torch.tensor(true, dtype=torch.long)[:, None]
+    known_TV = logits_TV[: len(true)]
+    of_true = _in_columns(probabilities_TV[: len(true)], true_T1)
+    ranks: list[int] = (known_TV > known_TV.gather(-1, true_T1)).sum(dim=-1).tolist()
+    tokens = most_probable(logits_TV, n)
+    for row, best in enumerate(tokens):
+        chance = {predicted[row]: of_predicted[row][0]}
+        if row < len(true):
+            chance[true[row]] = of_true[row][0]
+        late = sorted(chance.keys() - set(best), key=lambda token: -chance[token])
+        tokens[row] = [*best[: n - len(late)], *late]
+    named = _in_columns(probabilities_TV, torch.tensor(tokens))
+    return [
+        StepFigures(
+            predicted=predicted[row],
+            predicted_probability=of_predicted[row][0],
+            tokens=tuple(tokens[row]),
+            probabilities=tuple(named[row]),
+            # Rounding must not make the rest negative.
+            others=max(0.0, 1.0 - sum(named[row])),
+            entropy=entropy,
+            true=true[row] if row < len(true) else None,
+            true_probability=of_true[row][0] if row < len(true) else None,
+            true_rank=ranks[row] if row < len(true) else None,
+        )
+        for row, entropy in enumerate(entropies(logits_TV).tolist())
+    ]
+
+
+def _in_columns(values_TV: Tensor, token_TN: Tensor) -> list[list[float]]:
+    found: list[list[float]] = values_TV.gather(-1, token_TN).tolist()
+    return found

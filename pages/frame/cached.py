@@ -14,7 +14,8 @@ from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.findings import task_of
 from core.decoding.beam import BeamNode, beam_steps, beam_tree
-from core.decoding.methods import Beam, Method, decode
+from core.decoding.forced import steps_that_write
+from core.decoding.methods import Beam, Greedy, Method, decode
 from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
 from core.device import use_one_thread
@@ -291,6 +292,10 @@ def _decoded(
     run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
 ) -> list[DecodeStep]:
     given = given_text(run, sentence)
+    if method == Greedy() and not overrides:
+        # The page's header says what the model writes by itself: it is written already.
+        written = inspected(run.path, sentence, whole_words=False).translation.written_ids
+        return list(steps_that_write(run.model, given.source_S, given.prompt, written))
     return decode(run.model, given.source_ids, method, dict(overrides), given.prompt)
 
 

@@ -80,8 +80,9 @@ def telling_step(
     """
     if len(source_ids) > FEW_TOKENS:
         return 0
-    lost_TP = lost_without(model, source_ids, target_ids)
-    return int(lost_TP[:, list(among) or slice(None)].max(axis=1).argmax())
+    fed_ids = (*model.config.begins, *target_ids[:-1])
+    lost_TP = _lost(model, source_ids, fed_ids, target_ids, None, among)
+    return int(lost_TP.max(axis=1).argmax())
 
 
 @torch.inference_mode()
@@ -91,11 +92,15 @@ def _lost(
     fed_ids: Sequence[int],
     said_ids: Sequence[int],
     words: Sequence[int] | None,
+    among: Sequence[int] = (),
 ) -> NDArray[np.float64]:
-    """Return lost_TP of the words that the last rows write."""
+    """Return lost_TP of the words that the last rows write, for the parts among these or for all.
+    """
     asked_ids = source_ids or fed_ids
     part_S = torch.arange(len(asked_ids)) if words is None else torch.tensor(words)
     hidden_PS = torch.arange(int(part_S.max()) + 1)[:, None] == part_S
+    if among:
+        hidden_PS = hidden_PS[list(among)]
     # In the first row nothing is hidden.
     hidden_BS = torch.cat([torch.zeros(1, len(asked_ids), dtype=torch.bool), hidden_PS])
     fed_1T, said_1T1 = pad([fed_ids]), torch.tensor(said_ids)[None, :, None]

@@ -46,14 +46,8 @@ class TwoDecodings:
     @property
     def by_name(self) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
         """Those that are shown: name → steps, and what they say."""
-        return _by_name(self.free, self.forced, self.figures)
-
-
-def _by_name(
-    free: Sequence[DecodeStep], forced: Sequence[DecodeStep], figures: SideBySide
-) -> dict[str, tuple[Sequence[DecodeStep], tuple[StepFigures, ...]]]:
-    found = {"free": (free, figures.free)}
-    return found | ({"forced": (forced, figures.forced)} if forced else {})
+        found = {"free": (self.free, self.figures.free)}
+        return found | ({"forced": (self.forced, self.figures.forced)} if self.forced else {})
 
 
 def decode_both(
@@ -75,9 +69,18 @@ def decode_both(
         goes_on: Whether they are a text that has no end.
     """
     free = cached.decoded(run.path, sentence, method, dict(overrides))
-    forced = cached.decoded(run.path, sentence, Forced(target), {}) if target else []
+    config = run.model.config
+    ends = () if config.is_decoder_alone else config.eos_ids[:1]
+    # Fed what the model writes by itself, teacher forcing takes the very same steps.
+    is_own = [step.chosen for step in free] == [*target, *ends]
+    forced: list[DecodeStep] = []
+    if target:
+        forced = free if is_own else cached.decoded(run.path, sentence, Forced(target), {})
     figures = side_by_side(free, forced, goes_on=goes_on)
-    sides = {name: _side(run, *side) for name, side in _by_name(free, forced, figures).items()}
+    sides = {"free": _side(run, free, figures.free)}
+    if forced:
+        is_same = is_own and figures.forced == figures.free
+        sides["forced"] = sides["free"] if is_same else _side(run, forced, figures.forced)
     return free, forced, figures, sides
 
 

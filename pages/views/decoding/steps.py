@@ -125,9 +125,9 @@ def _known(opened: Opened) -> str | None:
 def _own_ids(opened: Opened) -> tuple[int, ...]:
     """Return the model's own words as it wrote them: split anew, they might be other tokens."""
     translation = opened.inspection.translation
-    written = translation.target_ids[translation.n_given :]
-    ended = opened.run.settings.model.is_decoder_alone and translation.finished
-    return (*written, *opened.run.settings.model.eos_ids[:1]) if ended else written
+    if opened.run.settings.model.is_decoder_alone:
+        return translation.written_ids
+    return translation.target_ids
 
 
 def _ids_of(opened: Opened, reference: str) -> tuple[int, ...]:
@@ -169,7 +169,7 @@ def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
     """Return whether the reference is a text that has no end."""
     return (
         opened.run.settings.model.is_decoder_alone
-        and target[-1:] != opened.run.settings.model.eos_ids[:1]
+        and not set(target[-1:]) & set(opened.run.settings.model.eos_ids)
     )
 
 

@@ -69,7 +69,8 @@ def test_only_steps_that_end_with_eos_are_a_finished_translation(talking, n_step
     begun = read_steps(talking, Given((5, EOS), (BOS,), cut=True), steps[:n_steps])
     assert (begun.target_ids, begun.finished, begun.cut) == ((5, 6)[:n_steps], False, True)
     whole = read_steps(talking, Given((5, EOS), (BOS,), cut=False), [*steps[:n_steps], last])
-    assert whole == replace(begun, finished=True, cut=False)
+    written = (*begun.target_ids, EOS)
+    assert whole == replace(begun, finished=True, cut=False, written_ids=written)
 
 
 @given(TEXTS)
