@@ -91,7 +91,9 @@ def bars(
     )
     if marked is not None:
         chosen = alt.when(alt.datum.row == marked).then(alt.value(colours[0]))
-        encoded = encoded.encode(color=chosen.otherwise(alt.value(theme.colour(theme.QUIET))))
+        encoded = encoded.encode(
+            color=alt.ColorValue(**chosen.otherwise(alt.value(theme.colour(theme.QUIET))))
+        )
         encoded = encoded.add_params(alt.selection_point(name=PICKED, fields=["row"]))
     if drawn == "stacked":
         encoded = encoded.encode(order=alt.Order("order:Q"))

@@ -81,15 +81,19 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     edges = base.mark_rule().encode(
         x=x,
         y=y,
-        x2="from_step:Q",
-        y2="from_row:Q",
+        x2=alt.X2("from_step:Q"),
+        y2=alt.Y2("from_row:Q"),
         color=_shades(said),
-        strokeWidth=alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1.5)),
-        opacity=alt.when(is_best)
-        .then(alt.value(1))
-        .when(is_kept)
-        .then(alt.value(0.45))
-        .otherwise(alt.value(0.12)),
+        strokeWidth=alt.StrokeWidthValue(
+            **alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1.5))
+        ),
+        opacity=alt.OpacityValue(
+            **alt.when(is_best)
+            .then(alt.value(1))
+            .when(is_kept)
+            .then(alt.value(0.45))
+            .otherwise(alt.value(0.12))
+        ),
     )
     points = (
         base.mark_point(filled=True, opacity=1.0, cursor="pointer")
@@ -118,17 +122,21 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     words = base.mark_text(dy=-11, cursor="pointer", limit=_room(len(steps))).encode(
         x=x,
         y=y,
-        text="label:N",
+        text=alt.Text("label:N"),
         color=_shades(said),
-        size=alt.when(is_best)
-        .then(alt.value(14))
-        .when(is_kept)
-        .then(alt.value(13))
-        .otherwise(alt.value(11)),
-        opacity=alt.when(is_best | is_kept).then(alt.value(1)).otherwise(alt.value(0.75)),
+        size=alt.SizeValue(
+            **alt.when(is_best)
+            .then(alt.value(14))
+            .when(is_kept)
+            .then(alt.value(13))
+            .otherwise(alt.value(11))
+        ),
+        opacity=alt.OpacityValue(
+            **alt.when(is_best | is_kept).then(alt.value(1)).otherwise(alt.value(0.75))
+        ),
     )
-    return alt.LayerChart(layer=[edges, words, points]).properties(
-        height=90 + ROW * (depth + 1), title=said["title"]
+    return alt.LayerChart(
+        layer=[edges, words, points], height=90 + ROW * (depth + 1), title=said["title"]
     )
 
 

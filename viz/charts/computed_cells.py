@@ -56,7 +56,7 @@ def computed_cells(
         .properties(width=SIDE, height=SIDE, title=_name(name))
         for name in pictures
     ]
-    return alt.concat(*charts, columns=len(charts)).properties(title=title)
+    return alt.ConcatChart(concat=charts, columns=len(charts), title=title)
 
 
 def _name(name: str) -> alt.TitleParams:

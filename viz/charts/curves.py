@@ -151,7 +151,7 @@ def curves(
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
     layers = [line, *marked(upright), *(layer for layers in levels for layer in layers)]
-    return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
+    return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
 Places = Sequence[float] | Mapping[str, Sequence[float]] | None
@@ -211,12 +211,12 @@ def _fitting(x: Quantity) -> alt.Scale:
 
 def _level_lines(level: Level) -> list[alt.Chart]:
     """Return the layers that draw a dashed line across, its words above its right end."""
-    base = alt.Chart(pd.DataFrame([{"y": level.y, "text": level.text}])).encode(y="y:Q")
+    base = alt.Chart(pd.DataFrame([{"y": level.y, "text": level.text}])).encode(y=alt.Y("y:Q"))
     ink = theme.colour(theme.QUIET)
     words = base.mark_text(align="right", baseline="bottom", dx=-4, dy=-3, color=ink)
     return [
         base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=ink),
-        words.encode(x=alt.value("width"), text="text:N"),
+        words.encode(x=alt.XValue("width"), text=alt.Text("text:N")),
     ]
 
 
@@ -231,7 +231,7 @@ def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.C
         return []
     base = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text} for rule in rules]))
     quiet = theme.colour(theme.QUIET)
-    layers = [base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x="x:Q")]
+    layers = [base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x=alt.X("x:Q"))]
     for place, rule in enumerate(rules):
         left = place < len(flipped) and flipped[place]
         words = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text}])).mark_text(
@@ -241,5 +241,5 @@ def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.C
             dy=LINE * place,
             color=quiet,
         )
-        layers.append(words.encode(x="x:Q", y=alt.value(0), text="text:N"))
+        layers.append(words.encode(x=alt.X("x:Q"), y=alt.YValue(0), text=alt.Text("text:N")))
     return layers

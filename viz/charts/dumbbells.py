@@ -67,9 +67,9 @@ def dumbbells(
             alt.Tooltip("value:Q", title=value.name, format=value.format),
         ],
     )
-    lines = bar.encode(x=x, y=y, detail="at:O")
+    lines = bar.encode(x=x, y=y, detail=alt.Detail("at:O"))
     layers = [lines, dots, *_borders(groups)]
-    return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
+    return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
 def _borders(groups: Sequence[str]) -> list[alt.Chart]:
@@ -81,6 +81,6 @@ def _borders(groups: Sequence[str]) -> list[alt.Chart]:
     return [
         base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x=start),
         base.mark_text(align="left", baseline="top", dx=4, color=quiet).encode(
-            x=start, y=alt.value(0), text="group:N"
+            x=start, y=alt.YValue(0), text=alt.Text("group:N")
         ),
     ]

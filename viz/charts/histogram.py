@@ -61,7 +61,7 @@ def histogram(
                 ),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y("count:Q", title=count, stack=True, axis=alt.Axis(tickCount=4)),
             color=alt.Color(
                 "series:N",
@@ -80,16 +80,16 @@ def histogram(
         )
     )
     layers = [bars, *_marked(mark)]
-    return alt.LayerChart(layer=layers).properties(height=HEIGHT, title=title)
+    return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
 def _marked(mark: Mark | None) -> list[alt.Chart]:
     if mark is None:
         return []
     quiet = theme.colour(theme.QUIET)
-    base = alt.Chart(pd.DataFrame([{"x": mark.value, "text": mark.text}])).encode(x="x:Q")
+    base = alt.Chart(pd.DataFrame([{"x": mark.value, "text": mark.text}])).encode(x=alt.X("x:Q"))
     words = base.mark_text(align="left", baseline="bottom", dx=-4, color=quiet)
     return [
         base.mark_rule(strokeDash=[3, 3], color=quiet),
-        words.encode(y=alt.value(-2), text="text:N"),
+        words.encode(y=alt.YValue(-2), text=alt.Text("text:N")),
     ]

@@ -106,12 +106,12 @@ def intervals(
     line = (
         alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
         .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
-        .encode(x="value:Q")
+        .encode(x=alt.X("value:Q"))
     )
     reach = (
         base.transform_filter("isValid(datum.low)")
         .mark_rule(strokeWidth=2.5, color=colours[0], opacity=0.6)
-        .encode(x=alt.X("low:Q", scale=value.scale), x2="high:Q", y=y)
+        .encode(x=alt.X("low:Q", scale=value.scale), x2=alt.X2("high:Q"), y=y)
     )
     ones = (
         alt.Chart(pd.DataFrame(points, columns=["row", "name", "value", "which"]))
@@ -119,7 +119,7 @@ def intervals(
         .encode(
             x=x,
             y=y,
-            yOffset=alt.value(_APART * ROW),
+            yOffset=alt.YOffsetValue(_APART * ROW),
             tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), said],
         )
     )
@@ -129,13 +129,13 @@ def intervals(
     # Beside the picture, where they cover nothing.
     numbers = base.mark_text(
         align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
-    ).encode(x=alt.value("width"), y=y, text="written:N")
+    ).encode(x=alt.XValue("width"), y=y, text=alt.Text("written:N"))
     notes = (
         base.transform_filter("datum.note")
         .mark_text(
             align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=theme.colour(theme.QUIET)
         )
-        .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text="note:N")
+        .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text=alt.Text("note:N"))
     )
     # A layer without a mark would be a picture without a name to who cannot see it.
     wanted = [
@@ -150,7 +150,8 @@ def intervals(
     if value.share:
         bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)
-    return alt.LayerChart(layer=layers).properties(
+    return alt.LayerChart(
+        layer=layers,
         height=AROUND + max(LEAST, ROW * len(things)),
         title=title,
         padding={"left": 5, "top": 5, "right": _WRITTEN, "bottom": 5},

@@ -80,9 +80,11 @@ def compared(
             dots = dots.add_params(_picked())
         # The lowest chart alone says what x is.
         stretch = _stretch(x, named_below=quantity == quantities[-1])
-        panel = alt.LayerChart(layer=[dots.encode(x=stretch), line.encode(x=stretch)])
-        pictures.append(panel.properties(height=height))
-    return alt.VConcatChart(vconcat=[*pictures, strip], spacing=_GAP).properties(
+        layers = [dots.encode(x=stretch), line.encode(x=stretch)]
+        pictures.append(alt.LayerChart(layer=layers, height=height))
+    return alt.VConcatChart(
+        vconcat=[*pictures, strip],
+        spacing=_GAP,
         # Only so do charts above each other fill the width that they are given.
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         title=title or ", ".join(said[quantity] for quantity in quantities),
@@ -144,8 +146,10 @@ def _layers(
         "series:N", title=None, scale=alt.Scale(domain=names, range=_DASHES), legend=legend
     )
     kept = alt.when(_picked()).then(alt.value(1)).otherwise(alt.value(_FADED))
-    line = line.encode(color=colour, strokeDash=dash, opacity=kept)
-    return line, dots.encode(color=colour, strokeDash=dash, fillOpacity=kept)
+    line = line.encode(color=colour, strokeDash=dash, opacity=alt.OpacityValue(**kept))
+    return line, dots.encode(
+        color=colour, strokeDash=dash, fillOpacity=alt.FillOpacityValue(**kept)
+    )
 
 
 def _picked() -> alt.Parameter:

@@ -61,7 +61,7 @@ def step_chances(
         }
         for step, (word, old, new, other) in enumerate(zip(words, before, after, best, strict=True))
     ]
-    base = alt.Chart(pd.DataFrame(rows, columns=[*_COLUMNS]))
+    base = alt.Chart()
     # Steps are numbers with labels, so that a word that comes twice stays two columns.
     labels = f"{json.dumps(list(words))}[datum.value]"
     axis = alt.Axis(labelExpr=labels, labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False)
@@ -74,7 +74,7 @@ def step_chances(
         alt.Tooltip("best:N", title=said["best"]),
     ]
     between = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.7).encode(
-        x=x, y=_probability("before", said), y2="after:Q"
+        x=x, y=_probability("before", said), y2=alt.Y2("after:Q")
     )
     dots = [
         base.transform_calculate(series=json.dumps(said[name]))
@@ -85,11 +85,15 @@ def step_chances(
     instead = base.mark_text(dy=14, fontWeight="bold").encode(
         x=x,
         y=_probability("after", said),
-        text="instead:N",
+        text=alt.Text("instead:N"),
         color=alt.ColorValue(theme.colour(theme.HEADS[4])),
     )
-    return alt.LayerChart(layer=[between, *dots, instead]).properties(
-        height=HEIGHT, title=said["title"]
+    return alt.LayerChart(
+        layer=[between, *dots, instead],
+        # Data that each layer had for itself would be compared, and the layers copied.
+        data=pd.DataFrame(rows, columns=[*_COLUMNS]),
+        height=HEIGHT,
+        title=said["title"],
     )
 
 

@@ -139,7 +139,7 @@ _WRITTEN = "datum.is_score ? format(datum.value, '.4~g') : format(100 * datum.va
 
 
 def _sized(layers: Sequence[alt.Chart], height: int, title: str) -> alt.LayerChart:
-    return alt.LayerChart(layer=list(layers)).properties(height=height, title=title)
+    return alt.LayerChart(layer=list(layers), height=height, title=title)
 
 
 def table(
@@ -199,7 +199,7 @@ def lines(
     mixed = "is_score" in found
     pointed = base.transform_calculate(written=_WRITTEN) if mixed else base
     dots = pointed.mark_point(filled=True, size=30, clip=True).encode(
-        opacity=shown.otherwise(alt.value(0)),
+        opacity=alt.OpacityValue(**shown.otherwise(alt.value(0))),
         tooltip=[
             *([alt.Tooltip("series:N", title=" ")] if len(names) > 1 else []),
             alt.Tooltip("x:Q", title=x.name, format=x.format),

@@ -108,34 +108,38 @@ def wiring(
         alt.Tooltip("name:N", title=" "),
         alt.Tooltip("value:Q", title=value.name, format=value.format),
     ]
-    ways = alt.Chart(drawn).encode(x=x, y=y, order="at:Q", detail="row:N", tooltip=tooltip)
+    ways = alt.Chart(drawn).encode(
+        x=x, y=y, order=alt.Order("at:Q"), detail=alt.Detail("row:N"), tooltip=tooltip
+    )
     is_chosen = alt.when(alt.datum.chosen)
     seen = ways.mark_line(strokeCap="round").encode(
         strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
-        color=is_chosen.then(alt.value(accent)).otherwise(alt.value(quiet)),
-        opacity=is_chosen.then(alt.value(1.0)).otherwise(alt.value(0.55)),
+        color=alt.ColorValue(**is_chosen.then(alt.value(accent)).otherwise(alt.value(quiet))),
+        opacity=alt.OpacityValue(**is_chosen.then(alt.value(1.0)).otherwise(alt.value(0.55))),
     )
     hit = ways.mark_line(strokeWidth=_HIT, opacity=0.0, cursor="pointer").add_params(
         alt.selection_point(name=PICKED, fields=["row"])
     )
     nodes = alt.Chart(placed).encode(x=x, y=y, tooltip=alt.Tooltip("full_name:N", title=" "))
     circles = nodes.mark_point(filled=True, size=_NODE, opacity=1.0).encode(
-        color=is_chosen.then(alt.value(accent)).otherwise(alt.value(theme.colour(theme.POINT)))
+        color=alt.ColorValue(
+            **is_chosen.then(alt.value(accent)).otherwise(alt.value(theme.colour(theme.POINT)))
+        )
     )
     names = nodes.mark_text(fontSize=13).encode(
-        text="name:N",
-        color=is_chosen.then(alt.value("white")).otherwise(alt.value("black")),
+        text=alt.Text("name:N"),
+        color=alt.ColorValue(**is_chosen.then(alt.value("white")).otherwise(alt.value("black"))),
     )
     above = alt.Chart(pd.DataFrame({"x": range(len(columns)), "name": list(columns)}))
     heads = above.mark_text(fontSize=13, color=quiet, lineBreak="\n").encode(
-        x=x, y=alt.value(12), text="name:N"
+        x=x, y=alt.YValue(12), text=alt.Text("name:N")
     )
     below = alt.Chart(pd.DataFrame({"text": [note]})).mark_text(
         align="left", baseline="line-bottom", fontSize=13, color=quiet, lineBreak="\n"
     )
-    notes = below.encode(x=alt.value(0), y=alt.value("height"), text="text:N")
-    return alt.LayerChart(layer=[heads, seen, hit, circles, names, notes]).properties(
-        height=AROUND + ROW * n_rows, title=title
+    notes = below.encode(x=alt.XValue(0), y=alt.YValue("height"), text=alt.Text("text:N"))
+    return alt.LayerChart(
+        layer=[heads, seen, hit, circles, names, notes], height=AROUND + ROW * n_rows, title=title
     )
 
 

@@ -94,8 +94,7 @@ def _lost(
     words: Sequence[int] | None,
     among: Sequence[int] = (),
 ) -> NDArray[np.float64]:
-    """Return lost_TP of the words that the last rows write, for the parts among these or for all.
-    """
+    """Return lost_TP of the words that the last rows write, for all parts or those among some."""
     asked_ids = source_ids or fed_ids
     part_S = torch.arange(len(asked_ids)) if words is None else torch.tensor(words)
     hidden_PS = torch.arange(int(part_S.max()) + 1)[:, None] == part_S

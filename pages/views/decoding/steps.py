@@ -167,9 +167,8 @@ def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDeco
 
 def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
     """Return whether the reference is a text that has no end."""
-    return (
-        opened.run.settings.model.is_decoder_alone
-        and not set(target[-1:]) & set(opened.run.settings.model.eos_ids)
+    return opened.run.settings.model.is_decoder_alone and not set(target[-1:]) & set(
+        opened.run.settings.model.eos_ids
     )
 
 
