@@ -1,6 +1,6 @@
 """Fifty visitors of a class at once, for ten minutes: how long each answer takes, and whose it is.
 
-    python -m benchmarks.load [--visitors 50] [--minutes 10] [--pause 2]
+    python -m benchmarks.load [--visitors 50] [--minutes 10] [--pause 2] [--replicas 1]
 
 Each visitor is a session of its own over the websocket that a browser would use (no browser draws
 what comes). She types sentences that nobody else types, chooses heads and views, goes from page to
@@ -262,8 +262,9 @@ def main() -> None:
     options.add_argument("--visitors", type=int, default=50)
     options.add_argument("--minutes", type=float, default=10.0)
     options.add_argument("--pause", type=float, default=2.0, help="seconds between two actions")
+    options.add_argument("--replicas", type=int, default=1, help="processes, behind a proxy")
     given = options.parse_args()
-    with serve_class(given.visitors) as server:
+    with serve_class(given.visitors, replicas=given.replicas) as server:
         found = asyncio.run(of_class(server, given.minutes, given.pause))
     computed_anew(found.check)
     minutes = min(given.minutes, 2.0)

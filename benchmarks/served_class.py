@@ -1,10 +1,12 @@
 """A class with many visitors, served as `make class` serves it, in a folder of runs of its own."""
 
+import getpass
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +17,7 @@ from pages.classroom.visitors import TEACHER, admitted
 from tests.browser.conftest import free_port, wait_for_health
 
 ROOT = Path(__file__).resolve().parents[1]
+DEPLOY = ROOT / "deploy"
 CLASS_APP = ROOT / "tests" / "browser" / "apps" / "own_class_app.py"
 SECRETS = {
     "CLASS_PASSWORD": "all together",
@@ -30,42 +33,53 @@ class Server:
     """A server that runs."""
 
     address: str
-    pid: int
+    pids: tuple[int, ...]
+    """Of its processes: one for each replica."""
     cookies: tuple[str, ...] = ()
     """One for each visitor, as a browser sends it."""
     runs: Path = Path()
 
     @property
     def megabytes(self) -> float:
-        """What its process has in memory."""
-        statm = Path(f"/proc/{self.pid}/statm").read_text()
-        return int(statm.split()[1]) * _PAGE / 1e6
+        """What its processes have in memory."""
+        found = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in self.pids]
+        return sum(map(int, found)) * _PAGE / 1e6
 
     @property
     def cpu_seconds(self) -> float:
-        """For how long its process has computed, trainings not counted."""
-        stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(stat[11]) + int(stat[12])) / _TICKS
+        """For how long its processes have computed, trainings not counted."""
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2] for pid in self.pids]
+        ticks = [int(each) for stat in stats for each in stat.split()[11:13]]
+        return sum(ticks) / _TICKS
 
 
 @contextmanager
-def serve_class(n: int, told: str = "", *, teacher: bool = False) -> Iterator[Server]:
+def serve_class(
+    n: int, told: str = "", *, teacher: bool = False, replicas: int = 1
+) -> Iterator[Server]:
     """Serve a class to which so many visitors have come, for as long as the context lasts.
 
     Args:
         n: So many.
         told: What `class.toml` says.
         teacher: Whether the last of all cookies is a teacher's.
+        replicas: So many processes; several stand behind the proxy of `deploy/`.
     """
-    with TemporaryDirectory() as folder:
-        runs = Path(folder)
+    with TemporaryDirectory() as folder, ExitStack() as running:
+        runs, before = Path(folder, "runs"), Path(folder, "proxy")
+        runs.mkdir()
+        before.mkdir()
         (runs / settings.FILE).write_text(told)
         classroom = settings.read(runs, SECRETS)
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
         visitors += [TEACHER] * teacher
         cookies = tuple(f"{cookie.NAME}={cookie.written(classroom, each)}" for each in visitors)
-        with replica(runs) as (address, pid):
-            yield Server(address, pid, cookies, runs)
+        served = [running.enter_context(replica(runs)) for _ in range(replicas)]
+        addresses, pids = zip(*served, strict=True)
+        address = addresses[0]
+        if replicas > 1:
+            address = running.enter_context(proxied(before, addresses))
+        yield Server(address, pids, cookies, runs)
 
 
 @contextmanager
@@ -83,12 +97,45 @@ def replica(runs: Path) -> Iterator[tuple[str, int]]:
 
 
 @contextmanager
+def proxied(folder: Path, addresses: Iterable[str]) -> Iterator[str]:
+    """Run nginx as `deploy/nginx.conf` says, on a port of its own before some replicas.
+
+    Args:
+        folder: For what nginx reads and writes; its log becomes `access.log`.
+        addresses: Of the replicas.
+
+    Yields:
+        Its address.
+    """
+    nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    assert nginx, "nginx is missing: apt-get install nginx-light"
+    port = free_port()
+    config = (DEPLOY / "nginx.conf").read_text()
+    assert config.count("listen 8080;") == 1
+    assert config.count("worker_processes auto;") == 1
+    config = config.replace("listen 8080;", f"listen 127.0.0.1:{port};")
+    config = config.replace("worker_processes auto;", "worker_processes 1;")
+    (folder / "nginx.conf").write_text(config.replace("/dev/stdout", str(folder / "access.log")))
+    servers = [each.removeprefix("http://") for each in addresses]
+    lines = [f"server {each} max_fails=1 fail_timeout=5s;\n" for each in servers]
+    (folder / "replicas.conf").write_text("".join(lines))
+    command = [nginx, "-p", f"{folder}/", "-c", "nginx.conf"]
+    process = subprocess.Popen([*command, "-g", f"daemon off; user {getpass.getuser()};"])
+    try:
+        wait_for_health(process, f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextmanager
 def serve_alone(app: Path) -> Iterator[Server]:
     """Serve an app that asks nobody who he is, for as long as the context lasts."""
     port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port)]
     with running(command, port) as (address, pid):
-        yield Server(address, pid)
+        yield Server(address, (pid,))
 
 
 @contextmanager

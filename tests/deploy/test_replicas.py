@@ -1,58 +1,27 @@
 """Two replicas of a class behind the proxy of `deploy/`, of which one is killed."""
 
 import asyncio
-import getpass
 import os
-import shutil
 import signal
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
 from urllib.parse import parse_qs
 
 import pytest
 from websockets.exceptions import WebSocketException
 
-from benchmarks.served_class import SECRETS, replica
+from benchmarks.served_class import SECRETS, proxied, replica
 from benchmarks.websocket_visitor import Visitor
 from core.runs.run import read_metrics
 from core.training import line
 from core.training.process import pause, situation
 from pages.classroom import cookie, settings
 from pages.classroom.visitors import admitted
-from tests.browser.conftest import free_port, wait_for_health
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 SECONDS = 240
 SENTENCE = "The dog number 7 did not cross the river because it was too cold."
 pytestmark = pytest.mark.slow
-
-
-@contextmanager
-def proxied(folder, addresses):
-    """Run nginx as `deploy/nginx.conf` says, on a port of its own before these addresses."""
-    nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-    assert nginx, "nginx is missing: apt-get install nginx-light"
-    port = free_port()
-    config = (DEPLOY / "nginx.conf").read_text()
-    assert config.count("listen 8080;") == 1
-    assert config.count("worker_processes auto;") == 1
-    config = config.replace("listen 8080;", f"listen 127.0.0.1:{port};")
-    config = config.replace("worker_processes auto;", "worker_processes 1;")
-    (folder / "nginx.conf").write_text(config.replace("/dev/stdout", str(folder / "access.log")))
-    servers = [each.removeprefix("http://") for each in addresses]
-    lines = [f"server {each} max_fails=1 fail_timeout=5s;\n" for each in servers]
-    (folder / "replicas.conf").write_text("".join(lines))
-    command = [nginx, "-p", f"{folder}/", "-c", "nginx.conf"]
-    process = subprocess.Popen([*command, "-g", f"daemon off; user {getpass.getuser()};"])
-    try:
-        wait_for_health(process, f"http://127.0.0.1:{port}")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
 
 
 @pytest.fixture(scope="module")
