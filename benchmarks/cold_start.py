@@ -31,11 +31,11 @@ def main() -> None:
             )
             for _ in range(ROUNDS)
         ]
-    floors, starts = (
-        [time for time in times if time is not None] for times in zip(*pairs, strict=True)
-    )
-    report("one line of text (floor)", floors, floors)
-    report("first picture", starts, floors, TARGET)
+        floors, starts = (
+            [time for time in times if time is not None] for times in zip(*pairs, strict=True)
+        )
+        report("one line of text (floor)", floors, floors)
+        report("first picture", starts, floors, TARGET)
 
 
 def milliseconds(browser: Browser, app: Path, drawn: str, root: Path = ROOT) -> float | None:

@@ -1,10 +1,11 @@
 """What the benchmarks of the app share: a server and a browser, a clock, and a table of ratios.
 
-A step that does not come within 30 seconds is missing: that is what is printed for it, and the next
-one goes on.
+A step that does not come within 30 seconds is missing: that is what is printed for it, the next one
+goes on, and in the end the benchmark has failed.
 """
 
 import statistics
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,15 +62,23 @@ WATCH = """([selector, limit]) => {
 Measured = TypeVar("Measured")
 Times = list[float]
 """Milliseconds; none where the step is missing."""
+_missing: list[str] = []
+"""What did not come in this process."""
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the browser for as long as the context lasts."""
+    """Start the browser for as long as the context lasts; end the program where a step is missing.
+
+    Raises:
+        SystemExit: Something was missing; the message names it.
+    """
     with sync_playwright() as playwright:
         browser = launched(playwright.chromium)
         yield browser
         browser.close()
+    if _missing:
+        sys.exit(f"missing: {', '.join(_missing)}")
 
 
 def opened(browser: Browser, url: str, drawn: str) -> Page:
@@ -81,6 +90,7 @@ def opened(browser: Browser, url: str, drawn: str) -> Page:
         page.locator(drawn).first.wait_for()
     except Error:
         print(f"{drawn}: missing on {url}", flush=True)
+        _missing.append(drawn)
     page.wait_for_timeout(500)
     return page
 
@@ -141,6 +151,7 @@ def report(name: str, times: Times, floor: Times, target: float | None = None) -
     wanted = f"≤ {target}" if target else ""
     if not times:
         print(f"{name:46}{'missing':>8}{'':16}{wanted:>8}", flush=True)
+        _missing.append(name)
         return
     median, p90 = statistics.median(times), sorted(times)[max(0, len(times) - 2)]
     ratio = f"{median / statistics.median(floor):.2f}" if floor else "missing"

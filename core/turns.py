@@ -4,7 +4,7 @@ Python runs one thread at a time, and one that has let another run, as each oper
 does, waits for its next moment; a sentence takes a thousand such operations. Of four sentences at
 once none is answered before all are nearly done; in turn the first is answered as if it were alone,
 and the last no later (`benchmarks/turns.py`). Who asks for little need not wait for who asks for
-much:
+much, nor is much put off for ever by those who come later and ask for little:
 
     with TURNS.taken():
         for layer in layers:
@@ -15,6 +15,7 @@ Turns are a courtesy and protect nothing: whoever has waited for one thread too 
 it, so that none waits for ever, whatever that thread waits for itself.
 """
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -24,11 +25,11 @@ from dataclasses import dataclass, field
 PATIENCE = 0.1
 """Seconds after which nobody waits any longer for one that does not give way."""
 LITTLE = 0.05
-"""Seconds of processor time: who has had less goes first, and after them who asked first."""
+"""Seconds of processor time: among those who have had less, who asked first goes first."""
+STRETCH = 2.0
+"""Who has had more counts as one who asked later, by so many times of what she has had."""
 LONG = 0.5
 """Seconds of processor time after which nobody waits for the end of a piece of it any more."""
-OVERDUE = 1.0
-"""Seconds after which work that took more goes first all the same."""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,9 +45,15 @@ class _Work:
     may: threading.Event = field(default_factory=threading.Event)
     """Set when it is its turn."""
 
-    def rank(self, now: float) -> tuple[bool, float]:
-        """Return what is least for whoever comes next."""
-        return self.spent >= LITTLE and now - self.asked < OVERDUE, self.asked
+    def due(self) -> float:
+        """Return the moment that counts as that of asking: the earliest comes next.
+
+        It moves on in steps, each twice as far as the one before: two who ask for the same would
+        else take turn and turn about, and both be late.
+        """
+        if self.spent < LITTLE:
+            return self.asked
+        return self.asked + STRETCH * LITTLE * 2 ** math.floor(math.log2(self.spent / LITTLE))
 
 
 class Turns:
@@ -88,14 +95,13 @@ class Turns:
         if self._holder is work and not self._waiting:
             return
         with self._lock:
-            now = time.monotonic()
-            rank = work.rank(now)
-            if self._holder is work and all(rank <= each.rank(now) for each in self._waiting):
+            due = work.due()
+            if self._holder is work and all(due <= each.due() for each in self._waiting):
                 return
             self._waiting.append(work)
             work.may.clear()
             if self._holder is work or self._holder is None:
-                self._pass_on(now)
+                self._pass_on()
         self._await(work)
 
     @contextmanager
@@ -130,21 +136,20 @@ class Turns:
     def _await(self, work: _Work) -> None:
         while not work.may.wait(self._patience):
             with self._lock:
-                now = time.monotonic()
-                if now - self._since >= self._patience:
+                if time.monotonic() - self._since >= self._patience:
                     # Whoever has the turn goes on; it waits for another one when it gives way.
-                    self._pass_on(now)
+                    self._pass_on()
 
     def _leave(self, work: _Work) -> None:
         with self._lock:
             if self._holder is work:
-                self._pass_on(time.monotonic())
+                self._pass_on()
 
-    def _pass_on(self, now: float) -> None:
-        self._holder = min(self._waiting, key=lambda each: each.rank(now), default=None)
+    def _pass_on(self) -> None:
+        self._holder = min(self._waiting, key=_Work.due, default=None)
         if self._holder is not None:
             self._waiting.remove(self._holder)
-            self._since = now
+            self._since = time.monotonic()
             self._holder.may.set()
 
 

@@ -7,11 +7,12 @@ import random
 import subprocess
 from datetime import date
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks import made_corpora
+from benchmarks import made_corpora, measuring
 from benchmarks.load_checks import Check
 from benchmarks.websocket_visitor import Answer
 
@@ -39,6 +40,18 @@ def is_there(module, name):
 def test_the_apps_that_they_serve_draw_what_they_are_for(app):
     at = AppTest.from_file(str(app), default_timeout=60).run()
     assert not at.exception, at.exception
+
+
+def test_one_in_which_a_step_is_missing_has_failed(monkeypatch, capsys):
+    monkeypatch.setattr(measuring, "sync_playwright", MagicMock())
+    monkeypatch.setattr(measuring, "launched", MagicMock())
+    monkeypatch.setattr(measuring, "_missing", [])
+    with measuring.chromium():
+        measuring.report("a step", [1.0], [1.0])
+    with pytest.raises(SystemExit, match="missing: another step"), measuring.chromium():
+        measuring.report("another step", [], [1.0])
+        measuring.report("a third", [1.0], [1.0])
+    assert "a third" in capsys.readouterr().out
 
 
 def test_everything_that_they_import_is_there():

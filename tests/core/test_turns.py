@@ -100,7 +100,8 @@ def test_never_do_two_compute_at_once_and_all_come_to_an_end(plans):
     assert set(seen) == {1}
 
 
-def test_who_asks_for_little_goes_before_who_has_had_much():
+def test_who_asks_for_little_goes_before_who_has_had_much(monkeypatch):
+    monkeypatch.setattr(turns, "STRETCH", NEVER)
     both, order = Noted(NEVER), []
     with both.taken():
         threads = begun(partial(ask_for_little, both, order))
@@ -136,8 +137,9 @@ def test_of_those_who_have_had_much_who_asked_first_goes_first():
     assert order == ["first", "first", "second"]
 
 
-def test_who_is_overdue_goes_before_who_asks_for_little(monkeypatch):
-    monkeypatch.setattr(turns, "OVERDUE", 0.0)
+def test_who_has_had_much_goes_before_who_asks_for_little_much_later(monkeypatch):
+    # By any number of seconds.
+    monkeypatch.setattr(turns, "STRETCH", 0.0)
     both, order = Noted(NEVER), []
     with both.taken():
         threads = begun(partial(ask_for_little, both, order))
@@ -147,6 +149,14 @@ def test_who_is_overdue_goes_before_who_asks_for_little(monkeypatch):
         order.append("much")
     assert ended(threads)
     assert order == ["much", "little"]
+
+
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_the_more_somebody_has_had_the_later_she_counts_as_having_asked(less, more):
+    less, more = sorted((less, more))
+    one, other = (turns._Work(asked=0.0, spent=spent) for spent in (less, more))
+    assert 0 <= one.due() <= other.due() <= turns.STRETCH * more
+    assert other.due() == 0 or other.due() > turns.STRETCH * more / 2
 
 
 def test_nobody_waits_for_ever_for_one_that_does_not_give_way():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.batch import one_row
-from core.decoding.sentence import translate
+from core.decoding.sentence import Translation, translate
 from core.heads import Head
 from core.model import (
     Probes,
@@ -146,7 +146,7 @@ class HeadSteps:
         return np.asarray(self.products_QK / np.float32(self.divisor), np.float32)
 
 
-def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
+def head_steps(run: Run, sentence: str, head: Head, own: Translation | None = None) -> HeadSteps:
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
@@ -155,11 +155,12 @@ def head_steps(run: Run, sentence: str, head: Head) -> HeadSteps:
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
         head: Whose.
+        own: What the model makes of the sentence, where it is known.
 
     Raises:
         SentenceError: There is no text.
     """
-    translation = translate(run, sentence)
+    translation = translate(run, sentence) if own is None else own
     record = Record(_RECORDED, frozenset({head.site}))
     # The second keeps nothing, and lets all other sublayers take the path they take when watched.
     probes = Probes([record, Record(frozenset())])

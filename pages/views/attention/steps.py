@@ -47,7 +47,8 @@ def draw(opened: Opened) -> Callable[[], Shown]:
 
 def _draw(selected: Selection) -> Shown:
     opened = selected.opened
-    steps = cached.of_run(head_steps, opened.path, opened.sentence, selected.head)
+    asked = opened.sentence, selected.head, opened.inspection.translation
+    steps = cached.of_run(head_steps, opened.path, *asked)
     stage, cell = _ask(selected, steps)
     found = terms_of(steps, stage, *cell)
     names = terms.names_of(selected, steps, stage, cell, found)
