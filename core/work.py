@@ -26,8 +26,9 @@ from filelock import FileLock, Timeout
 from core.jobs import Job, Wish
 from core.messages import Message, said
 
-NICENESS = int(os.environ.get("JOB_NICENESS", "19"))
-"""Whoever uses the machine comes first; from 0, where all count alike, to 19."""
+LAST = 19
+NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))
+"""Whoever uses the machine comes first; from 0, where all count alike, to `LAST`."""
 AUTOGROUP = Path("/proc/self/autogroup")
 """Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0
@@ -181,6 +182,11 @@ def make_way() -> None:
     # has a session of its own.
     with suppress(OSError):
         AUTOGROUP.write_text(str(NICENESS))
+    if NICENESS == LAST:
+        # Else Linux lets it finish its few milliseconds whenever somebody else wakes, and an answer
+        # wakes a hundred times.
+        with suppress(OSError, AttributeError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def main(

@@ -19,6 +19,8 @@ def count(folder, n, seconds="0"):
             time.sleep(float(seconds))
             yield number
         told = {"found": found, "nice": os.nice(0), "session": os.getsid(0), "pid": os.getpid()}
+        if hasattr(os, "sched_getscheduler"):
+            told["runs_only_when_idle"] = os.sched_getscheduler(0) == os.SCHED_IDLE
         # A process that is in no such group of its own reads nothing there.
         if AUTOGROUP.exists() and (group := AUTOGROUP.read_text()):
             told["session_nice"] = int(group.rpartition(" ")[2])

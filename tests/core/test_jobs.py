@@ -68,8 +68,17 @@ def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_
     assert told["nice"] == 7
     # Where Linux weighs sessions against each other, that of the job counts as little.
     assert told.get("session_nice", 7) == 7
+    assert not told.get("runs_only_when_idle")
     # Ctrl-C goes to all processes of a terminal's session that are in front.
     assert told["session"] == told["pid"] != os.getsid(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="Linux alone has such a policy")
+def test_what_comes_last_runs_when_nobody_else_wants_to(folder, monkeypatch):
+    monkeypatch.setenv("JOB_NICENESS", "19")
+    COUNTING.start(folder, 1)
+    ended(folder)
+    assert json.loads((folder / "counted.json").read_text())["runs_only_when_idle"]
 
 
 def test_how_far_it_is_is_told(folder):
