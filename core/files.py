@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -86,7 +86,7 @@ def end_of(file: Path) -> str:
         return ""
 
 
-def state_of(*files: Path | None) -> str:
+def state_of(*files: Path | str | None) -> str:
     """Return what is another one when one of these files or folders has changed, comes or goes.
 
     One text: as a key it is read much faster than one of many parts.
@@ -94,12 +94,13 @@ def state_of(*files: Path | None) -> str:
     return "|".join(map(_state, files))
 
 
-def _state(file: Path | None) -> str:
-    with suppress(OSError):
-        if file is not None:
-            stat = file.stat()
-            return f"{stat.st_mtime_ns} {stat.st_size} {stat.st_ino}"
-    return ""
+def _state(file: Path | str | None) -> str:
+    # Asked of every file that any run may have, whenever a page is drawn.
+    try:
+        found = None if file is None else os.stat(file)  # noqa: PTH116
+    except OSError:
+        found = None
+    return "" if found is None else f"{found.st_mtime_ns} {found.st_size} {found.st_ino}"
 
 
 def is_new(file: Path, seconds: float) -> bool:

@@ -74,12 +74,10 @@ def name_of(path: Path) -> str:
 def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
-        settings(path)
+        weights = of_files(_weights_and_settings, path)
     except RunError as error:
         return said(error)
-    return (
-        "" if of_files(newest_checkpoint, path) else _("{run}: no checkpoint yet").format(run=path)
-    )
+    return "" if weights else _("{run}: no checkpoint yet").format(run=path)
 
 
 def settings(path: Path) -> RunSettings:
@@ -186,7 +184,7 @@ def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
     Raises:
         RunError: `compute` raised it; also this is computed once.
     """
-    stamp = state_of(*(path / name for name in SAID))
+    stamp = state_of(*(f"{path}/{name}" for name in SAID))
 
     def read() -> object:
         try:
@@ -282,6 +280,12 @@ def _stamp(path: Path) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
     weights = newest_checkpoint(path), best_weights(path)
     return state_of(path / "run.json", path / "evaluation.json", *weights)
+
+
+def _weights_and_settings(path: Path) -> Path | None:
+    """Return the newest weights of a run whose settings can be read."""
+    read_settings(path)
+    return newest_checkpoint(path)
 
 
 def _merged(run: Run, sentence: str) -> Inspection:
