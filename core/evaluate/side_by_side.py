@@ -61,7 +61,7 @@ def side_by_side(
     Args:
         free: The model on its own words.
         forced: The model on the true words; empty where there is no reference.
-        n: So many tokens are named for each step.
+        n: So many tokens are named for each step, two at least.
         goes_on: True where the true words are a text that has no end, so that one side may be
             longer than the other.
     """
@@ -112,7 +112,9 @@ def _of_rows(
         if row < len(true):
             chance[true[row]] = of_true[row][0]
         late = sorted(chance.keys() - set(best), key=lambda token: -chance[token])
-        tokens[row] = [*best[: n - len(late)], *late]
+        others = [token for token in best if token not in chance]
+        left_out = set(others[len(others) - len(late) :])
+        tokens[row] = [*(token for token in best if token not in left_out), *late]
     named = _in_columns(probabilities_TV, torch.tensor(tokens))
     return [
         StepFigures(

@@ -1,11 +1,14 @@
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.config import ModelConfig
 from core.decoding.beam import beam_steps, beam_tree
+from core.decoding.greedy import greedy_steps
 from core.decoding.methods import Beam, Forced, Greedy, decode
-from core.decoding.sampling import Sampling
-from core.decoding.step import length_limit
+from core.decoding.sampling import Sampling, sampled_steps
+from core.decoding.step import DecodeOptions, length_limit
 from core.model import build
 from core.vocabulary import EOS
 from tests.core.families.both import opened
@@ -27,6 +30,29 @@ def test_every_method_gives_steps_that_follow_each_other(model, source, method):
     for before, after in zip(steps, steps[1:], strict=False):
         assert after.prefix == (*before.prefix, before.chosen)
     assert all(step.attention for step in steps)
+
+
+@given(
+    st.integers(0, 9),
+    st.sampled_from([Greedy(), Sampling(temperature=2.0, seed=1)]),
+    st.dictionaries(st.integers(0, 5), st.integers(3, 29), max_size=2),
+)
+@settings(max_examples=20, deadline=None)
+def test_one_pass_over_what_was_written_gives_the_steps_that_wrote_it(seed, method, overrides):
+    model = build(ModelConfig(30, 1, 2, 16, 32, 4, max_positions=24), seed=seed).eval()
+    source_S, options = torch.tensor([5, 9, 7, EOS]), DecodeOptions(overrides=overrides)
+    step_by_step = (
+        sampled_steps(model, source_S, method, options)
+        if isinstance(method, Sampling)
+        else greedy_steps(model, source_S, options)
+    )
+    found = decode(model, tuple(source_S.tolist()), method, overrides)
+    for one, other in zip(found, step_by_step, strict=True):
+        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
+        torch.testing.assert_close(one.logits_V, other.logits_V, rtol=0, atol=1e-5)
+        assert one.attention.keys() == other.attention.keys()
+        for site, weights_HK in other.attention.items():
+            torch.testing.assert_close(one.attention[site], weights_HK, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama3"])

@@ -1,5 +1,12 @@
 import pytest
+import torch
 
+from core.decoding.methods import Forced, Greedy, decode
+from core.decoding.sentence import given_text, translate
+from pages.frame import cached
+from pages.views.decoding.stepper import decode_both
+from tests.pages.conftest import ROOT
+from tests.pages.test_attention import TIRED
 from tests.pages.views.decoding.conftest import stepper
 from viz.component.payload import unframed
 
@@ -48,3 +55,34 @@ def test_what_is_chosen_and_what_is_true_are_bars_of_the_list(open_view, model):
             assert step["chosenAt"] >= 0
             assert step["true"] is None or step["trueAt"] >= 0
             assert sum(share for *_of, share in step["top"]) + step["others"] == pytest.approx(1)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return cached.loaded(ROOT / "gallery" / "translate-guided")
+
+
+def test_fed_what_it_writes_itself_both_sides_take_the_same_steps(run):
+    own, given = translate(run, TIRED), given_text(run, TIRED)
+    free, forced, figures, _ = decode_both(run, TIRED, Greedy(), (), own.target_ids, False)
+    by_itself = decode(run.model, given.source_ids, Forced(own.target_ids))
+    for one, other in zip(forced, by_itself, strict=True):
+        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
+        torch.testing.assert_close(one.logits_V, other.logits_V)
+    assert free == forced
+    assert set(figures.divergence) == {0.0}
+    assert figures.first_difference is None
+
+
+def test_what_was_cut_off_is_forced_to_its_end(run, monkeypatch):
+    own, plain = translate(run, TIRED), cached.decoded
+
+    def decoded(path, sentence, method, overrides):
+        # As where the limit comes before EOS.
+        found = plain(path, sentence, method, overrides)
+        return found[:-1] if method == Greedy() else found
+
+    monkeypatch.setattr(cached, "decoded", decoded)
+    free, forced, figures, _ = decode_both(run, TIRED, Greedy(), (), own.target_ids, False)
+    assert (len(free), len(forced)) == (len(own.target_ids), len(own.target_ids) + 1)
+    assert figures.first_difference == len(free)
