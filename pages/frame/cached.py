@@ -32,6 +32,7 @@ from core.training import process
 from core.training.limits import MEGABYTE, Limits
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
+from core.turns import TURNS
 from pages.classroom import current
 from pages.classroom import settings as settings_of_class
 from pages.frame import computing, run_folders
@@ -228,6 +229,8 @@ def _computed(
     arguments: Arguments,
 ) -> Computed:
     key = _name(named), path, step, stamp, as_key(arguments)
+    # A page is drawn between such questions, which takes as long as some computations.
+    TURNS.give_way()
     found = computing.of(_results(), key, lambda: compute(_loaded(path, step, stamp), *arguments))
     return cast(Computed, found)
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.turns import TURNS
 from pages.frame import address, layout
 from pages.frame.files import Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
@@ -79,6 +80,8 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
         view: Its name.
         facts: What the files say of its subject: name → value.
     """
+    # The picture stands: others may go first before what is below it.
+    TURNS.give_way()
     link = address.link()
     about = {"title": shown.title, **facts, **shown.about, "view": view, "link": link}
     with st.container(key=layout.TAKEN):
