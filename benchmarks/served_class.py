@@ -65,7 +65,7 @@ def serve_class(
         teacher: Whether the last of all cookies is a teacher's.
         replicas: So many processes; several stand behind the proxy of `deploy/`.
     """
-    with TemporaryDirectory() as folder, ExitStack() as running:
+    with TemporaryDirectory() as folder, ExitStack() as kept:
         runs, before = Path(folder, "runs"), Path(folder, "proxy")
         runs.mkdir()
         before.mkdir()
@@ -74,11 +74,11 @@ def serve_class(
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
         visitors += [TEACHER] * teacher
         cookies = tuple(f"{cookie.NAME}={cookie.written(classroom, each)}" for each in visitors)
-        served = [running.enter_context(replica(runs)) for _ in range(replicas)]
+        served = [kept.enter_context(replica(runs)) for _ in range(replicas)]
         addresses, pids = zip(*served, strict=True)
         address = addresses[0]
         if replicas > 1:
-            address = running.enter_context(proxied(before, addresses))
+            address = kept.enter_context(proxied(before, addresses))
         yield Server(address, pids, cookies, runs)
 
 
