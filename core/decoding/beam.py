@@ -4,7 +4,7 @@ B prefixes side by side, V vocabulary.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -35,12 +35,19 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class BeamStep:
-    """What was kept after one step, and what was dropped."""
+    """What a search holds after one step, and what it dropped there."""
 
-    kept: tuple[Hypothesis, ...]
-    """The k best, best first; finished ones stay while they are among them."""
+    live: tuple[Hypothesis, ...]
+    """The k best that can go on, best first."""
+    finished: tuple[Hypothesis, ...]
+    """The k best of all that ended until now, best first."""
     dropped: tuple[Hypothesis, ...]
-    """The best of those that did not make it, at most k, best first."""
+    """The best continuations that are neither, at most k, best first."""
+
+    @property
+    def best(self) -> Hypothesis:
+        """The best that is finished, or else the best that is not."""
+        return (self.finished or self.live)[0]
 
 
 def check_beam(beam: int, alpha: float) -> None:
@@ -74,9 +81,9 @@ def beam_steps(
     prefix: tuple[int, ...] = (),
     prompt: tuple[int, ...] = (),
 ) -> Iterator[BeamStep]:
-    """Yield the beam after each step, until all of it is finished or the limit is reached.
+    """Yield the beam after each step, as `_search` goes on.
 
-    A beam of 1 is greedy decoding. The best hypothesis is the first that the last step kept.
+    A beam of 1 is greedy decoding.
 
     Args:
         model: In evaluation mode.
@@ -95,23 +102,13 @@ def beam_steps(
     prompt = prompt or model.config.begins
     if len(prompt) > 1:
         stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
-    kept = [_begun(stepper, prompt[-1], prefix, alpha)]
-    n_source = 0 if source_S is None else len(source_S)
-    limit = length_limit(model, n_source, len(prompt))
+    begun = _begun(stepper, prompt[-1], prefix, alpha)
+    limit = length_limit(model, 0 if source_S is None else len(source_S), len(prompt))
+    search = _search(stepper, prompt[-1], [begun], [limit], beam, alpha)
     for _ in in_pieces(range(limit - len(prefix))):
-        open_ = [hypothesis for hypothesis in kept if not hypothesis.finished]
-        last_B = _last(model.device, prompt[-1], open_)
-        log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
-        longer = _continued(model, open_, log_probabilities_BV, 2 * beam, alpha)
-        candidates = _sorted(kept, longer)
-        best, rest = candidates[:beam], candidates[beam : 2 * beam]
-        kept = [hypothesis for hypothesis, _ in best]
-        yield BeamStep(tuple(kept), tuple(hypothesis for hypothesis, _ in rest))
-        parents = [parent for hypothesis, parent in best if not hypothesis.finished]
-        if not parents:
+        if (found := next(search, None)) is None:
             return
-        # All have the one source, in however many places.
-        stepper = stepper.rows(torch.tensor(parents), len(parents) == len(open_))
+        yield found[0]
 
 
 def decode_by_beam(
@@ -132,52 +129,98 @@ def decode_by_beam(
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
     check_beam(beam, alpha)
-    stepper = Stepper(model, source_BS)
-    kept = [[Hypothesis((), 0.0, 0.0)] for _ in source_BS]
-    limits = [length_limit(model, n) for n in _lengths(model, source_BS)]
-    open_ = [(sentence, hypotheses[0]) for sentence, hypotheses in enumerate(kept)]
-    device, length = model.device, 0
-    while open_:
-        last_B = _last(device, model.config.begins[-1], [h for _, h in open_])
-        log_probabilities_BV = stepper.feed(last_B)[0].log_softmax(dim=-1)
-        length += 1
-        continued: dict[int, list[tuple[Hypothesis, int]]] = defaultdict(list)
-        found = _continued(model, [h for _, h in open_], log_probabilities_BV, 2 * beam, alpha)
-        for hypothesis, parent in found:
-            continued[open_[parent][0]].append((hypothesis, parent))
-        before = [sentence for sentence, _ in open_]
-        open_, parents = [], []
-        for sentence, longer in continued.items():
-            best = _sorted(kept[sentence], longer)[:beam]
-            kept[sentence] = [hypothesis for hypothesis, _ in best]
-            for hypothesis, parent in best if length < limits[sentence] else ():
-                if not hypothesis.finished:
-                    open_.append((sentence, hypothesis))
-                    parents.append(parent)
-        if open_:
-            same_sources = before == [sentence for sentence, _ in open_]
-            stepper = stepper.rows(torch.tensor(parents, device=device), same_sources)
-    return [hypotheses[0].tokens for hypotheses in kept]
+    lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
+    limits = [length_limit(model, n) for n in lengths_B.tolist()]
+    begun = [Hypothesis((), 0.0, 0.0)] * len(limits)
+    best: list[tuple[int, ...]] = [()] * len(limits)
+    first = model.config.begins[-1]
+    for found in _search(Stepper(model, source_BS), first, begun, limits, beam, alpha):
+        for sentence, step in found.items():
+            best[sentence] = step.best.tokens
+    return best
 
 
-def _sorted(
-    kept: list[Hypothesis], continued: list[tuple[Hypothesis, int]]
-) -> list[tuple[Hypothesis, int]]:
-    """Return the finished ones and all that continue the others, best first, with their parents."""
-    candidates = [(hypothesis, -1) for hypothesis in kept if hypothesis.finished] + continued
+def _search(
+    stepper: Stepper,
+    first: int,
+    begun: Sequence[Hypothesis],
+    limits: Sequence[int],
+    beam: int,
+    alpha: float,
+) -> Iterator[dict[int, BeamStep]]:
+    """Search for the targets of some sentences side by side.
+
+    Of all continuations of the k live prefixes, the k most probable that do not end go on; those
+    that end and are among the k most probable are kept apart. A sentence is done when k are
+    finished and no live prefix scores better, or at its limit: the search of Hugging Face
+    Transformers.
+
+    Args:
+        stepper: Fed all but the last token of what each sentence begins with.
+        first: The token that is fed to a hypothesis without tokens of its own.
+        begun: What each sentence begins with.
+        limits: After how many tokens each stops.
+        beam: k.
+        alpha: Exponent of the length penalty.
+
+    Yields:
+        The step of each sentence that was not done before it, by its number.
+    """
+    model = stepper.model
+    # Enough that k go on even where every one of them could end.
+    n_candidates = beam * (1 + max(1, len(model.config.eos_ids)))
+    live = [(n, each) for n, each in enumerate(begun) if len(each.tokens) < limits[n]]
+    finished: dict[int, tuple[Hypothesis, ...]] = defaultdict(tuple)
+    while live:
+        sentences, hypotheses = [n for n, _ in live], [each for _, each in live]
+        logits_BV, _ = stepper.feed(_last(model.device, first, hypotheses))
+        scores_BV = logits_BV.log_softmax(dim=-1)
+        candidates: dict[int, dict[Hypothesis, int]] = defaultdict(dict)
+        for hypothesis, parent in _continued(model, hypotheses, scores_BV, n_candidates, alpha):
+            candidates[sentences[parent]][hypothesis] = parent
+        live, parents, steps = [], [], {}
+        for n, parent_of in candidates.items():
+            step = steps[n] = _advanced(finished[n], parent_of, beam)
+            finished[n] = step.finished
+            if not _is_done(step, beam) and len(step.live[0].tokens) < limits[n]:
+                live += [(n, each) for each in step.live]
+                parents += [parent_of[each] for each in step.live]
+        yield steps
+        if live:
+            same_sources = sentences == [n for n, _ in live]
+            stepper = stepper.rows(torch.tensor(parents, device=model.device), same_sources)
+
+
+def _advanced(
+    finished: tuple[Hypothesis, ...], candidates: Iterable[Hypothesis], beam: int
+) -> BeamStep:
+    """Return what one sentence's candidates make of a beam.
+
+    Args:
+        finished: The best that ended before.
+        candidates: Continuations of the live prefixes.
+        beam: How many are kept.
+    """
     # Among equals the one that was found first, as greedy decoding does.
-    return sorted(candidates, key=lambda candidate: -candidate[0].score)
+    ranked = sorted(candidates, key=lambda each: -each.score)
+    ended = [each for each in ranked[:beam] if each.finished]
+    live = [each for each in ranked if not each.finished][:beam]
+    dropped = [each for each in ranked if each not in ended and each not in live]
+    best = sorted((*finished, *ended), key=lambda each: -each.score)
+    return BeamStep(tuple(live), tuple(best[:beam]), tuple(dropped[:beam]))
+
+
+def _is_done(step: BeamStep, beam: int) -> bool:
+    """Say whether nothing goes on: k are finished, and no live prefix scores better."""
+    if not step.live:
+        return True
+    return len(step.finished) == beam and step.finished[-1].score >= step.live[0].score
 
 
 def _last(device: torch.device, first: int, hypotheses: list[Hypothesis]) -> Tensor:
     """Return the token that each was fed last: the first, where it has none of its own."""
     tokens = [(first, *hypothesis.tokens)[-1] for hypothesis in hypotheses]
     return torch.tensor(tokens, device=device)
-
-
-def _lengths(model: Transformer, source_BS: Tensor) -> list[int]:
-    lengths: list[int] = (source_BS != model.config.pad_id).sum(dim=1).tolist()
-    return lengths
 
 
 def _begun(stepper: Stepper, first: int, prefix: tuple[int, ...], alpha: float) -> Hypothesis:
@@ -233,8 +276,8 @@ def beam_tree(found: Iterable[BeamStep]) -> list[BeamNode]:
     nodes: list[BeamNode] = []
     number: dict[tuple[int, ...], int] = {}
     for beam in found:
-        for kept, hypotheses in ((True, beam.kept), (False, beam.dropped)):
-            # A finished one that stays in the beam, or drops out of it later, is no new node.
+        for kept, hypotheses in ((True, (*beam.finished, *beam.live)), (False, beam.dropped)):
+            # A finished one stays for many steps, and is one node.
             for hypothesis in (each for each in hypotheses if each.tokens not in number):
                 parent = number.get(hypothesis.tokens[:-1])
                 number[hypothesis.tokens] = len(nodes)

@@ -104,7 +104,7 @@ def _best_of_beam(
     def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
         found = list(beam_steps(model, source_S, method.beam, method.alpha, prefix, prompt))
         # There are no steps where the prefix reaches the limit.
-        return found[-1].kept[0].tokens if found else prefix
+        return found[-1].best.tokens if found else prefix
 
     tokens = best(())
     for step, token in sorted(overrides.items()):

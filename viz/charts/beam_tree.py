@@ -177,12 +177,12 @@ def _rows(
 
 
 def _way_to_the_best(nodes: Sequence[TreeNode]) -> set[int]:
-    """Return the numbers of the best finished node and of all that it continues.
+    """Return the numbers of the best finished node that was kept and of all that it continues.
 
     Where none is finished, it is the best of the last step.
     """
     last = max((node.step for node in nodes), default=0)
-    ends = [i for i, node in enumerate(nodes) if node.finished] or [
+    ends = [i for i, node in enumerate(nodes) if node.finished and node.kept] or [
         i for i, node in enumerate(nodes) if node.step == last
     ]
     at = max(ends, key=lambda i: nodes[i].score, default=None)

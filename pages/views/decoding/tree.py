@@ -65,7 +65,7 @@ def draw(opened: Opened) -> Shown | None:
 def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
     """Say which finished prefix is the best, which comes next, and how many were dropped."""
     done = sorted(
-        (node.hypothesis for node in nodes if node.hypothesis.finished),
+        (node.hypothesis for node in nodes if node.kept and node.hypothesis.finished),
         key=lambda each: -each.score,
     )
     n_dropped = sum(not node.kept for node in nodes)

@@ -1,15 +1,24 @@
 import itertools
 import math
+from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from core.config import ConfigError
-from core.decoding.beam import LARGEST_BEAM, beam_steps, length_penalty
+import core.decoding.beam
+from core.batch import encode_source
+from core.config import ConfigError, ModelConfig
+from core.decoding.beam import LARGEST_BEAM, beam_steps, decode_by_beam, length_penalty
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
 from core.decoding.step import length_limit
-from core.vocabulary import EOS
+from core.model import build
+from core.runs.run import load_run
+from core.vocabulary import BOS, EOS, PAD
+
+TRANSLATE = Path(__file__).parents[3] / "gallery" / "translate"
 
 
 def last(model, source_S, beam, alpha=0.6):
@@ -26,60 +35,128 @@ def forced_log_probability(model, source_S, tokens):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
 def test_a_beam_of_one_is_greedy(model, source_S, alpha):
-    [only] = last(model, source_S, 1, alpha).kept
-    assert list(only.tokens) == [step.chosen for step in greedy_steps(model, source_S)]
+    best = last(model, source_S, 1, alpha).best
+    assert list(best.tokens) == [step.chosen for step in greedy_steps(model, source_S)]
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.6])
-def test_a_wide_beam_finds_the_best_of_all_sequences(tiny_vocabulary, alpha):
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 1.0, 2.0]))
+def test_a_wide_beam_finds_the_best_of_all_finished_sequences(seed, alpha):
+    limit, words = 3, (3, 4, 5)
+    model = build(ModelConfig(6, 1, 1, 8, 16, 2, max_positions=limit + 1), seed=seed).eval()
     source_S = torch.tensor([3, 4, EOS])
-    limit = 3
-    tiny_vocabulary.config = tiny_vocabulary.config.__class__(
-        **{**tiny_vocabulary.config.to_dict(), "max_positions": limit + 1}
-    )
-    assert length_limit(tiny_vocabulary, 3) == limit
-    words = (3, 4, 5)
+    assert length_limit(model, 3) == limit
     sequences = [
         (*beginning, EOS) for n in range(limit) for beginning in itertools.product(words, repeat=n)
-    ] + list(itertools.product(words, repeat=limit))
+    ]
 
     def score(tokens):
-        total = forced_log_probability(tiny_vocabulary, source_S, tokens)
-        return total / length_penalty(len(tokens), alpha)
+        return forced_log_probability(model, source_S, tokens) / length_penalty(len(tokens), alpha)
 
-    best = max(sequences, key=score)
-    found = last(tiny_vocabulary, source_S, LARGEST_BEAM, alpha).kept[0]
-    assert found.tokens == best
-    assert found.score == pytest.approx(score(best), abs=1e-5)
+    found = last(model, source_S, LARGEST_BEAM, alpha).best
+    assert found.score == pytest.approx(max(map(score, sequences)), abs=1e-5)
+    assert found.score == pytest.approx(score(found.tokens), abs=1e-5)
+
+
+@pytest.mark.parametrize(("beam", "alpha"), [(2, 1.0), (5, 0.6)])
+def test_200_sentences_come_out_as_in_the_search_of_transformers(monkeypatch, beam, alpha):
+    from transformers import GenerationMixin, PretrainedConfig, PreTrainedModel
+    from transformers.modeling_outputs import CausalLMOutput
+
+    # Its score is divided by the length itself; ours by Wu et al.'s penalty.
+    monkeypatch.setattr(core.decoding.beam, "length_penalty", lambda n, alpha: max(n, 1) ** alpha)
+    config = ModelConfig(30, 1, 1, 16, 32, 2, max_positions=24, tied="none", logit_bias=True)
+    ours = build(config, seed=4).eval()
+    # Scores that lie apart, and targets that end at many lengths.
+    ours.output.weight.data *= 4
+    ours.output.bias.data[EOS] = 4
+    random = torch.Generator().manual_seed(0)
+    source_BS = torch.randint(3, 30, (450, 5), generator=random)
+    source_BS[:, -1] = EOS
+
+    class Theirs(PreTrainedModel, GenerationMixin):
+        def __init__(self):
+            super().__init__(PretrainedConfig(bos_token_id=BOS, eos_token_id=EOS, pad_token_id=PAD))
+            self.anything = torch.nn.Linear(1, 1)
+
+        def forward(self, input_ids, source_BS, **_kwargs):
+            logits = ours(source_BS, input_ids)
+            logits[..., [PAD, BOS]] = -math.inf
+            return CausalLMOutput(logits=logits)
+
+        def prepare_inputs_for_generation(self, input_ids, source_BS, **_kwargs):
+            return {"input_ids": input_ids, "source_BS": source_BS}
+
+    limit = length_limit(ours, 5)
+    theirs = Theirs().generate(
+        torch.full((450, 1), BOS),
+        source_BS=source_BS,
+        num_beams=beam,
+        length_penalty=alpha,
+        max_new_tokens=limit,
+        do_sample=False,
+        use_cache=False,
+        return_dict_in_generate=True,
+        output_scores=True,
+    )
+    ours_by_beam = decode_by_beam(ours, source_BS, beam, alpha)
+    # It may prefer one that was cut to one that is finished.
+    finished = [n for n, row in enumerate(theirs.sequences.tolist()) if EOS in row][:200]
+    assert len(finished) == 200
+    for n in finished:
+        row = theirs.sequences[n, 1:].tolist()
+        assert list(ours_by_beam[n]) == row[: row.index(EOS) + 1]
+    for n in finished[:10]:
+        best = last(ours, source_BS[n], beam, alpha).best
+        assert best.score == pytest.approx(float(theirs.sequences_scores[n]), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "beam"),
+    [
+        (
+            "A woman and a child sit together in a door frame along a gray sidewalk, as a man "
+            "and two women walk past.",
+            5,
+        ),
+        ("He forgot to close the window because the children were laughing.", 8),
+        ("I would like a map of the city, please.", 4),
+    ],
+)
+def test_the_best_that_ever_finished_is_what_a_search_returns(sentence, beam):
+    run = load_run(TRANSLATE)
+    found = list(beam_steps(run.model, torch.tensor(encode_source(run.tokenizer, sentence)), beam))
+    ever = [hypothesis for step in found for hypothesis in step.finished]
+    assert found[-1].best == max(ever, key=lambda hypothesis: hypothesis.score)
+    assert sentence[0] != "A" or found[-1].best.score >= -2.2925
 
 
 def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
     for step in beam_steps(model, source_S, 4):
-        for hypothesis in (*step.kept, *step.dropped):
+        for hypothesis in (*step.live, *step.finished, *step.dropped):
             forced = forced_log_probability(model, source_S, hypothesis.tokens)
             assert hypothesis.log_probability == pytest.approx(forced, abs=1e-4)
             penalty = length_penalty(len(hypothesis.tokens), 0.6)
             assert hypothesis.score == pytest.approx(forced / penalty, abs=1e-4)
 
 
-def test_what_is_kept_is_better_than_what_is_dropped_and_in_order(model, source_S):
+def test_what_goes_on_is_better_than_what_is_dropped_and_in_order(model, source_S):
     for step in beam_steps(model, source_S, 3):
-        scores = [hypothesis.score for hypothesis in (*step.kept, *step.dropped)]
-        assert scores == sorted(scores, reverse=True)
-        assert len(step.kept) <= 3
+        open_ = [each for each in step.dropped if not each.finished]
+        for row in ((*step.live, *open_), step.finished, step.dropped):
+            scores = [hypothesis.score for hypothesis in row]
+            assert scores == sorted(scores, reverse=True)
+        assert len(step.live) == 3
+        assert len(step.finished) <= 3
 
 
-def test_every_kept_prefix_continues_one_that_was_kept(model, source_S):
+def test_every_prefix_continues_one_that_was_live(model, source_S):
     before = {()}
     for step in beam_steps(model, source_S, 4):
-        for hypothesis in step.kept:
-            assert hypothesis.tokens in before or hypothesis.tokens[:-1] in before
-        before = {hypothesis.tokens for hypothesis in step.kept}
-
-
-def test_a_wider_beam_is_never_worse_on_the_first_step(model, source_S):
-    firsts = [next(beam_steps(model, source_S, beam)).kept[0].score for beam in (1, 4, 16)]
-    assert firsts == pytest.approx([firsts[0]] * 3)
+        new = [each for each in step.finished if len(each.tokens) == len(step.live[0].tokens)]
+        for hypothesis in (*step.live, *new, *step.dropped):
+            assert hypothesis.tokens[:-1] in before
+        before = {hypothesis.tokens for hypothesis in step.live}
 
 
 @pytest.mark.parametrize(("beam", "alpha"), [(0, 0.6), (65, 0.6), (-1, 0.6), (4, -0.5), (4, 1e9)])

@@ -31,7 +31,7 @@ def test_the_best_of_each_beam_is_that_of_a_search_for_its_sentence_alone(copy_r
     texts = [text for text in TEXTS if text]
     for text, written in zip(texts, found(copy_run, texts, beam=beam), strict=True):
         *_, last = beam_steps(copy_run.model, source_tensor(copy_run, text), beam)
-        tokens = [token for token in last.kept[0].tokens if token != EOS]
+        tokens = [token for token in last.best.tokens if token != EOS]
         assert written.text == copy_run.tokenizer.decode(tokens)
 
 

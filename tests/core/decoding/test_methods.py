@@ -84,7 +84,7 @@ def test_its_own_words_forced_after_a_prompt_give_its_own_steps(kind):
 
 def test_steps_of_a_beam_are_those_of_its_best_hypothesis(model, source, source_S):
     *_, final = beam_steps(model, source_S, 3)
-    assert tuple(chosen(decode(model, source, Beam(3)))) == final.kept[0].tokens
+    assert tuple(chosen(decode(model, source, Beam(3)))) == final.best.tokens
 
 
 @pytest.mark.parametrize("method", [Greedy(), Sampling(seed=2), Beam(3)])
@@ -115,11 +115,11 @@ def test_the_last_step_before_the_limit_can_be_overridden(model, source, method)
 
 
 def test_a_beam_with_a_prefix_scores_the_whole(model, source_S):
-    whole = next(beam_steps(model, source_S, 1)).kept[0]
+    whole = next(beam_steps(model, source_S, 1)).best
     *_, plain = beam_steps(model, source_S, 1)
     *_, begun = beam_steps(model, source_S, 1, prefix=whole.tokens)
-    assert begun.kept[0].tokens == plain.kept[0].tokens
-    assert begun.kept[0].score == pytest.approx(plain.kept[0].score, abs=1e-5)
+    assert begun.best.tokens == plain.best.tokens
+    assert begun.best.score == pytest.approx(plain.best.score, abs=1e-5)
 
 
 def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S):
@@ -135,5 +135,5 @@ def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S)
             assert node.parent < index
             assert nodes[node.parent].hypothesis.tokens == node.hypothesis.tokens[:-1]
             assert nodes[node.parent].kept
-    kept = {hypothesis.tokens for step in steps for hypothesis in step.kept}
+    kept = {each.tokens for step in steps for each in (*step.live, *step.finished)}
     assert kept == {node.hypothesis.tokens for node in nodes if node.kept}
