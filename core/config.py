@@ -37,6 +37,9 @@ from core.stacks import Stacks
 from core.target_tokens import TargetTokens
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
 
+MOST_RATIO = 2**16
+"""No pair has more target tokens for each of its source."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig(TargetTokens, Stacks):
@@ -144,6 +147,9 @@ class ModelConfig(TargetTokens, Stacks):
     """The first that a decoder is fed; −1 where that is the text itself."""
     eos_ids: tuple[int, ...] = (EOS,)
     """Each of them ends a target; none for a model that never ends by itself."""
+    target_ratio: float = 0.0
+    """Most tokens of a target for each of its source, EOS counted, in the pairs that were learned;
+    0 where that is unknown. It decides at what length decoding stops."""
 
     def __post_init__(self) -> None:
         # Files of before say true or false, and JSON has only lists.
@@ -171,6 +177,12 @@ class ModelConfig(TargetTokens, Stacks):
             "n_encoder_layers and n_decoder_layers are 0: there is no layer",
         )
         require(0 <= self.dropout < 1, "dropout is {dropout}, not in [0, 1)", dropout=self.dropout)
+        require(
+            0 <= self.target_ratio <= MOST_RATIO,
+            "target_ratio is {value}, not 0 to {most}",
+            value=self.target_ratio,
+            most=MOST_RATIO,
+        )
         for name, offered in CHOICES.items():
             value = getattr(self, name)
             require(

@@ -53,6 +53,13 @@ def those_that_fit(
     ]
 
 
+def target_ratio(samples: Sequence[Sample], tokenizer: Tokenizer) -> float:
+    """Return the most tokens of a target for each of its source, EOS counted; 0 of no samples."""
+    n_source = token_counts(tokenizer, [sample.source for sample in samples]) + 1
+    n_target = token_counts(tokenizer, [sample.target for sample in samples]) + 1
+    return round(float((n_target / n_source).max(initial=0.0)), 4)
+
+
 def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
     """Return how many tokens each text has, special tokens left out.
 

@@ -73,6 +73,8 @@ def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[
         return
     print(f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} pairs")
     print(scores.signature)
+    if scores.n_unfinished:
+        print(f"outputs cut at the length limit: {scores.n_unfinished:,}")
     if scores.n_cut:
         print(f"warning: sources cut to fit the model: {scores.n_cut:,}", file=sys.stderr)
 
@@ -84,6 +86,8 @@ def summary(figures: dict[str, Any]) -> list[str]:
         f"token accuracy  {figures['token_accuracy']:.3%}",
         f"BLEU            {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
     ]
+    if cut := figures.get("n_unfinished"):
+        lines.append(f"cut             {cut} of {figures['n']} outputs, at the length limit")
     if passes := figures.get("passes"):
         lines.append(f"passes          {passes} (mask-predict)")
     if own := figures.get("own_pairs"):

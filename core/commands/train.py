@@ -295,4 +295,6 @@ def line(progress: Progress) -> str:
         parts.append(f"guided head {step.guide_loss:.4f}")
     if quality is not None:
         parts.append(f"held out: loss {quality.loss:.4f}, exact match {quality.exact_match:.1%}")
+        if quality.n_unfinished:
+            parts.append(f"{quality.n_unfinished} of {quality.n} outputs cut at the length limit")
     return "   ".join(parts)

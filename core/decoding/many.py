@@ -23,6 +23,8 @@ class Written:
     """The translation; empty for a text without words."""
     cut: bool
     """True when the text was longer than the model's positions."""
+    finished: bool
+    """False when the model had not said EOS at the length limit."""
 
 
 def translate_all(
@@ -58,7 +60,7 @@ def translate_all(
     order = sorted(range(len(texts)), key=lambda index: len(ids[index]))
     empty = [index for index in order if not ids[index]]
     if empty:
-        yield [Written(index, "", False) for index in empty]
+        yield [Written(index, "", False, True) for index in empty]
     for indices in _batches([index for index in order if ids[index]], ids, beam):
         sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
         source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
@@ -71,7 +73,12 @@ def translate_all(
         else:
             targets = decode_by_beam(run.model, source_BS, beam, alpha)
         yield [
-            Written(index, run.target_tokenizer.decode(target), len(ids[index]) > longest)
+            Written(
+                index,
+                run.target_tokenizer.decode(target),
+                len(ids[index]) > longest,
+                target[-1] in run.model.config.eos_ids,
+            )
             for index, target in zip(indices, targets, strict=True)
         ]
 

@@ -8,6 +8,7 @@ fills in more places than are needed, and n is where what it wrote ends.
 B batch, S source length, T places of the target.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,12 +75,13 @@ class SentencePass:
 def n_places(config: ModelConfig, n_source: int) -> int:
     """Return how many places a parallel decoder is given for a source of so many tokens.
 
-    More than a target needs: what is left over is filled with EOS.
+    More than any target that was learned needs: what is left over is filled with EOS.
 
     >>> n_places(ModelConfig(320, decoder="parallel"), 8)
     16
     """
-    return min(config.max_positions - 1, n_source + n_source // 2 + 4)
+    usual, learned = n_source + n_source // 2 + 4, math.ceil(config.target_ratio * n_source)
+    return min(config.max_positions - 1, max(usual, learned))
 
 
 def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:

@@ -278,15 +278,21 @@ def total_log_probability(steps: Iterable[DecodeStep]) -> float:
 def length_limit(model: Transformer, source_length: int, n_fed: int = 1) -> int:
     """Return after how many new tokens decoding stops even without EOS.
 
-    Twice the source and some more is longer than any translation of it that makes sense, a text
-    has no natural end, and the model has no positions beyond its table.
+    No target that was learned is longer. Where nothing is known of them, twice the source and some
+    more is longer than most translations, and a text has no natural end. The model has no positions
+    beyond its table.
 
     Args:
         model: Who writes.
         source_length: 0 for a decoder alone.
         n_fed: So many tokens stand before the new ones.
     """
-    longest = 2 * source_length + 16 if source_length else CONTINUATION
+    ratio = model.config.target_ratio
+    if source_length or ratio:
+        # A decoder alone is fed the source as a prompt.
+        longest = math.ceil(max(2.0, ratio) * (source_length or n_fed)) + 16
+    else:
+        longest = CONTINUATION
     return max(0, min(model.config.max_positions - n_fed, longest))
 
 

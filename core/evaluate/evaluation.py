@@ -21,7 +21,8 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     """Measure a run on up to `n` held-out samples that `seed` draws.
 
     Returns:
-        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n, seed, step;
+        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n,
+        n_unfinished, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
         pronouns, or the model one stack or a parallel decoder, of which passes says in how many
         passes it wrote; where own pairs are learned beside a task's sentences,
@@ -43,6 +44,7 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
         "bleu": quality.bleu,
         "chrf": quality.chrf,
         "n": quality.n,
+        "n_unfinished": quality.n_unfinished,
         "seed": seed,
         "step": run.step,
         **({"passes": PASSES} if parallel else {}),

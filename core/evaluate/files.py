@@ -26,6 +26,8 @@ class FileScores:
     beam: int
     n_cut: int
     """Sources that were cut to fit the model."""
+    n_unfinished: int
+    """Translations that were cut at the length limit."""
 
 
 def score_file(
@@ -61,4 +63,5 @@ def score_file(
         signature=str(bleu.get_signature()),
         beam=beam,
         n_cut=sum(each.cut for each in written),
+        n_unfinished=sum(not each.finished for each in written),
     )

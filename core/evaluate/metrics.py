@@ -34,6 +34,8 @@ class Quality:
     """chrF2 of the greedy translations, 0 to 100 (sacrebleu's)."""
     n: int
     """Pairs."""
+    n_unfinished: int
+    """Of the greedy translations, those that were cut at the length limit."""
 
 
 def measure(
@@ -70,6 +72,7 @@ def measure(
         bleu=min(100.0, corpus_bleu(texts, true, force=True).score),
         chrf=min(100.0, corpus_chrf(texts, true).score),
         n=len(pairs),
+        n_unfinished=sum(said[-1] not in model.config.eos_ids for said, _ in both),
     )
 
 

@@ -110,6 +110,7 @@ def _metrics(
         record["held_out_bleu"] = quality.bleu
         record["held_out_chrf"] = quality.chrf
         record["held_out_n"] = quality.n
+        record["held_out_n_unfinished"] = quality.n_unfinished
     return record
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
-from core.fitting import fitting, those_that_fit
+from core.fitting import fitting, target_ratio, those_that_fit
 from core.heads import Stack
 from core.model.building import outline
 from core.objective import SEPARATOR, longest_side
@@ -69,15 +69,17 @@ def prepare_run(  # noqa: PLR0913
         CorpusError: Too few of the pairs fit the model's positions.
     """
     check_training(task, preset, starts=start is not None)
+    samples = _for_tokenizer(task, preset.training.seed)
     if start is None:
-        seed = preset.training.seed
-        tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model)
+        tokenizer = _tokenizer(task, samples, preset.vocab_size, preset.model)
     else:
         tokenizer = read_tokenizer(start, read_settings(start).model)
     model = preset.sized(tokenizer.vocab_size)
     begun = None if start is None else start_of(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
+    ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
+    model = replace(model, target_ratio=max(model.target_ratio, ratio))
 
     def fill(folder: Path) -> None:
         nonlocal n_left_out
@@ -289,11 +291,15 @@ def train_tokenizer(
     Raises:
         ConfigError: The task has words of its own, and none for what is asked of it.
     """
+    return _tokenizer(task, _for_tokenizer(task, seed), vocab_size, model)
+
+
+def _tokenizer(
+    task: Task, samples: Sequence[Sample], vocab_size: int, model: ModelConfig | None
+) -> Tokenizer:
     stacks = ("encoder", "decoder") if model is None else model.stacks
     if vocabulary := own_vocabulary(task, stacks):
         return WordTokenizer(vocabulary)
-    drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
-    samples = list(itertools.islice(drawn, _n_for_tokenizer(task)))
     between = [SEPARATOR] if len(stacks) == 1 else []
     texts = (text for each in samples for text in (each.source, *between, each.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
@@ -319,7 +325,9 @@ def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
     return made.vocabulary
 
 
-def _n_for_tokenizer(task: Task) -> int:
+def _for_tokenizer(task: Task, seed: int) -> list[Sample]:
+    """Return the samples that a tokenizer learns from."""
     own = own_pairs_of(task)
     n_own = own.n_train if isinstance(own, Corpus | LargeCorpus) else 0
-    return max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))
+    drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
+    return list(itertools.islice(drawn, max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))))

