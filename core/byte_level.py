@@ -14,6 +14,7 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from core.messages import Message, said
 from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
+from core.tokenizer_json import tokenizer_of_json
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
 STRAIGHT, CURLY = "'", "’"
@@ -115,7 +116,7 @@ class ByteLevelTokenizer(Tokenizer):
             ValueError: The text is no tokenizer, or not a byte-level one.
         """
         try:
-            return cls(tokenizers.Tokenizer.from_str(text), begins, ends)
+            return cls(tokenizer_of_json(text), begins, ends)
         except Exception as error:  # the library raises bare Exception
             raise ValueError(
                 Message("not a byte-level tokenizer: {why}", why=said(error))

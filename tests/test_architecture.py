@@ -268,6 +268,7 @@ ROOMS_OF_CORE = (
         "device",
         "model",
         "tokenizer",
+        "tokenizer_json",
         "byte_level",
         "word_level",
         "families",
