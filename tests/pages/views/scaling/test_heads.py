@@ -16,7 +16,7 @@ def test_heads_are_those_of_the_attention_page_before_the_change(open_scaling):
     before, after = drawn(at)[0].values()
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate"), "The cat slept.")
     wanted = [
-        evenness(head, attention.visible_QK)
+        evenness(head, attention.even_QK)
         for attention in inspection.attention.values()
         for head in attention.weights_HQK
     ]
