@@ -46,8 +46,9 @@ def test_what_the_scaling_is_worth_in_training_is_said_first(open_scaling, model
     )
     text = said(at)
     assert (
-        f"**What you see**] A model **trained without the scaling** gets **{100 * without:.1f}\xa0%** of "
-        f"2,000 held-out sentences right, with it **{100 * scaled:.1f}\xa0%** (means of 3"
+        "**What you see**] A model **trained without the scaling** gets "
+        f"**{100 * without:.1f}\xa0%** of 2,000 held-out sentences right, with it "
+        f"**{100 * scaled:.1f}\xa0%** (means of 3"
     ) in text
     assert text.index("trained without") < text.index("stay as they are")
 
