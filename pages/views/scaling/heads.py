@@ -85,9 +85,9 @@ def _trained_said(trained: Results) -> str:
 def _said(found: Rescaled) -> str:
     """Say what taking the scaling away does to the loaded model, which learned with it."""
     before, after = mean_of(found.scaled), mean_of(found.unscaled)
-    spread = _("This model learned with it. Without it, its heads now spread **more**:")
+    spread = _("Without it, this model’s heads spread **more**:")
     if after < before:
-        spread = _("This model learned with it. Without it, its heads now spread **less**:")
+        spread = _("Without it, this model’s heads spread **less**:")
     kept = n_(
         "mean entropy **{before}** → **{after}** of the largest, and **{same}** of {n} token "
         "stays as it is.",
