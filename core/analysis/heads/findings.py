@@ -44,8 +44,8 @@ class PronounHead:
     @property
     def silencing(self) -> Difference:
         """How the pronoun accuracy changes; it is not kept which of the pronouns change."""
-        shares = self.accuracy, self.silenced_accuracy
-        return difference_of_shares(*(round(share * self.n) for share in shares), self.n)
+        before, after = round(self.accuracy * self.n), round(self.silenced_accuracy * self.n)
+        return difference_of_shares(before, after, self.n)
 
 
 def pronoun_tokens(task: Task | None, inspection: Inspection) -> tuple[int, ...]:
