@@ -54,8 +54,10 @@ class Pattern:
 
     @property
     def prevails(self) -> bool:
-        """True where it may be called what the head does."""
-        return self.rows > 0 and self.share >= max(COMMON, LIFT * self.chance)
+        """True where it may be called what the head does; an even head has no pattern."""
+        if self.name in ("even", "none"):
+            return False
+        return self.share >= max(COMMON, LIFT * self.chance)
 
 
 @dataclass(frozen=True, slots=True)

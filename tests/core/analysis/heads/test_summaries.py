@@ -133,7 +133,7 @@ def test_weights_that_are_uniform_over_tokens_are_even_between_words_too(inspect
         assert summary.pattern.name == "none"
         return
     assert summary.evenness == pytest.approx(1, abs=1e-5)
-    assert summary.pattern.name == "even"
+    assert (summary.pattern.name, summary.pattern.prevails) == ("even", False)
     [weights_QK] = attention.weights_HQK
     assert attention.even_QK == pytest.approx(weights_QK, abs=1e-6)
     for row in np.flatnonzero(attention.visible_QK.sum(axis=-1) > 1):
