@@ -6,6 +6,7 @@ H heads, Q queries, K keys; small q and k count words.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -20,14 +21,23 @@ from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.tokenizer import Token
 
+Weight = TypeVar("Weight", np.float32, np.float64)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteAttention:
-    """What one attention sublayer did."""
+    """What one attention sublayer did, and what it would have done without a preference."""
 
     weights_HQK: NDArray[np.float32]
-    visible_QK: NDArray[np.bool_]
-    """True where a query was allowed to look."""
+    even_QK: NDArray[np.float64]
+    """From `even_weights`: what a head gives each key that looks at all visible tokens alike. It is
+    the baseline of everything that is said of the weights. Between words a key gets as much as its
+    tokens do together, and a query the mean of its tokens' rows, as in `merge_weights`."""
+
+    @property
+    def visible_QK(self) -> NDArray[np.bool_]:
+        """True where a query was allowed to look; of words, where any of its tokens was."""
+        return self.even_QK > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,32 +164,35 @@ def _unknown(run: Run, words: Sequence[str]) -> frozenset[int]:
 
 def _attention(record: Record, site: Site) -> SiteAttention:
     weights_HQK = record.weights(site)[0].numpy()
-    visible_QK = record.tensors[site, Step.VISIBLE][0].numpy()
-    return SiteAttention(weights_HQK, np.broadcast_to(visible_QK, weights_HQK.shape[1:]))
+    even_QK = even_weights(record.tensors[site, Step.VISIBLE][0].numpy())
+    return SiteAttention(weights_HQK, np.broadcast_to(even_QK, weights_HQK.shape[1:]))
+
+
+def even_weights(visible_QK: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the weights of a head that looks at all visible tokens alike; 0 where none is visible.
+
+    >>> even_weights(np.array([[True, False, False], [True, True, False]])).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    """
+    return visible_QK / np.maximum(visible_QK.sum(axis=-1, keepdims=True), 1)
 
 
 def merge_weights(
-    weights_HQK: NDArray[np.float32], query_words: Sequence[int], key_words: Sequence[int]
-) -> NDArray[np.float32]:
+    weights_HQK: NDArray[Weight], query_words: Sequence[int], key_words: Sequence[int]
+) -> NDArray[Weight]:
     """Return weights_Hqk between words: rows averaged, columns summed, so that rows sum to 1.
 
     >>> weights = np.array([[[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]]], np.float32)
     >>> merge_weights(weights, [0, 0], [0, 0, 1]).tolist()
     [[[0.75, 0.25]]]
     """
-    rows_qQ = _membership(query_words)
-    columns_kK = _membership(key_words)
+    rows_qQ, columns_kK = (
+        _membership(words).astype(weights_HQK.dtype) for words in (query_words, key_words)
+    )
     means_qQ = rows_qQ / rows_qQ.sum(axis=1, keepdims=True)
+    merged_Hqk: NDArray[Weight] = means_qQ @ weights_HQK @ columns_kK.T
     # A mean of rows that sum to 1 may end a rounding error above it.
-    return np.minimum(means_qQ @ weights_HQK @ columns_kK.T, np.float32(1))
-
-
-def merge_visible(
-    visible_QK: NDArray[np.bool_], query_words: Sequence[int], key_words: Sequence[int]
-) -> NDArray[np.bool_]:
-    """Return visible_qk: a word may look at another when any of its tokens may look at any."""
-    reached_qk = _membership(query_words) @ visible_QK @ _membership(key_words).T
-    return reached_qk > 0
+    return np.minimum(merged_Hqk, merged_Hqk.dtype.type(1))
 
 
 def merge_tokens(tokens: Sequence[Token], texts: Sequence[str]) -> tuple[Token, ...]:
@@ -199,7 +212,7 @@ def merged(inspection: Inspection) -> Inspection:
         )
         attention[site] = SiteAttention(
             merge_weights(old.weights_HQK, queries, keys),
-            merge_visible(old.visible_QK, queries, keys),
+            merge_weights(old.even_QK, queries, keys),
         )
     # A word that what is written goes on with counts as typed.
     n_typed = fed[inspection.n_typed - 1] + 1 if inspection.n_typed else 0
@@ -217,7 +230,7 @@ def merged(inspection: Inspection) -> Inspection:
     )
 
 
-def _membership(words: Sequence[int]) -> NDArray[np.float32]:
-    """Return a matrix of word × token with 1 where the token belongs to the word."""
+def _membership(words: Sequence[int]) -> NDArray[np.bool_]:
+    """Return a matrix of word × token with True where the token belongs to the word."""
     counted = np.asarray(words)
-    return (np.arange(counted.max() + 1)[:, None] == counted).astype(np.float32)
+    return np.asarray(np.arange(counted.max() + 1)[:, None] == counted)

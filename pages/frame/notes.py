@@ -295,4 +295,4 @@ def _training_warnings(run: Run) -> list[str]:
 
 
 def _is_uniform(attention: SiteAttention, head: Head) -> bool:
-    return evenness(attention.weights_HQK[head.index], attention.visible_QK) > NEARLY_UNIFORM
+    return evenness(attention.weights_HQK[head.index], attention.even_QK) > NEARLY_UNIFORM

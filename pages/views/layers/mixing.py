@@ -69,7 +69,7 @@ def draw(opened: Opened) -> Shown:
         r"\text{against}\qquad \max(0, X W_1 + b_1) W_2 + b_2",
         tries=(
             _("Change one word of the sentence: the left map changes in other rows, too."),
-            _("Guided model, last layer: what moves “it” most?"),
+            _("Choose another layer: which word moves the others most?"),
         ),
     )
 
