@@ -41,4 +41,9 @@ BOTTLENECK = Experiment(
     task="reverse",
     settings=REVERSING,
     beyond=(18, 20, 24, 28),
+    caution=N_(
+        "“GRU” is a block of the Transformer, with its norms, residual connections and "
+        "feed-forward layer, in which a GRU stands in the place of self-attention. The one vector "
+        "has 64 numbers."
+    ),
 )

@@ -15,4 +15,8 @@ EMBEDDING = Experiment(
         Variant(BASE, N_("times √d_model")),
         Variant("as_drawn", N_("as drawn"), {"embedding_scale": False}, Expected.LESS),
     ),
+    caution=N_(
+        "Judged is only that it does worse. That positions drown the vectors is not shown: for "
+        "that, the same embeddings without positions would have to be trained, too."
+    ),
 )

@@ -32,7 +32,7 @@ _HIGHER = {
 _AGAINST = N_("{variant}, compared with “{other}”")
 _SHARES = N_("{variant}: {what} after {measures} (95 % intervals; {seeds} seeds).")
 _SHARES_ONCE = N_("{variant}: {what} after {measures} (one seed: no interval).")
-_SECONDS = N_("{variant}: milliseconds for a sentence: {measures}.")
+_SECONDS = N_("{variant}: milliseconds for a sentence, in the fastest training: {measures}.")
 _WITH_INTERVAL = N_("{measure} {share} ({low} to {high})")
 _WITHOUT = N_("{measure} {share}")
 _BASE = N_("{variant}: {share} of {n} sentences right.")
@@ -234,7 +234,7 @@ def measured_in_words(
             found = {
                 measure.label: estimate
                 for measure in measuring.by_unit(unit)
-                if (estimate := results.measured(variant.name, measure.name)) is not None
+                if (estimate := results.taken(variant.name, measure)) is not None
             }
             if found:
                 named = writing.text(variant.label), writing.text(measuring.what)

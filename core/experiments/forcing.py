@@ -8,9 +8,9 @@ FORCING = Experiment(
     name="forcing",
     question=N_("Should a model be fed the true words while it learns, or its own?"),
     claim=N_(
-        "With the true words (teacher forcing) it learns faster, and all positions at once. But it "
-        "never sees a mistake: fed some of its own words (scheduled sampling), it goes on better "
-        "after one."
+        "With the true words (teacher forcing) it learns in fewer steps, all positions at once. "
+        "But it never sees a mistake: fed some of its own words (scheduled sampling), it goes on "
+        "better after one."
     ),
     source="Williams & Zipser 1989; Bengio et al. 2015 (scheduled sampling); Lamb et al. 2016",
     variants=(

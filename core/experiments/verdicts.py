@@ -86,7 +86,7 @@ def judged(
     if experiment.untested:
         return Judgement(Verdict.OPEN, Reason.TASK)
     times = rate_times(experiment, variant)
-    if max(times, 1 / times) >= RATE_APART:
+    if is_apart(times):
         return Judgement(Verdict.OPEN, Reason.RATE, times)
     return judge(variant.expected, less, within)
 
@@ -94,3 +94,8 @@ def judged(
 def rate_times(experiment: Experiment, variant: Variant) -> float:
     """Return how many times as high a variant's learning rate rises as that of the base."""
     return experiment.peak_rate(variant) / experiment.peak_rate(experiment.variant(BASE))
+
+
+def is_apart(times: float) -> bool:
+    """Say whether learning rates are so far apart that their trainings do not compare."""
+    return max(times, 1 / times) >= RATE_APART

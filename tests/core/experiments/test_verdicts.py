@@ -128,3 +128,15 @@ def test_another_learning_rate_is_found_in_the_settings():
     # 96^-0.5 · 1 at the first step, against 96^-0.5 · 200^-0.5 at step 200.
     assert rate_times(norms, norms.variant("at_once")) == pytest.approx(200**0.5, rel=0.01)
     assert rate_times(norms, norms.variant("post")) == 1
+
+
+def test_what_the_cautions_say_in_figures_is_so():
+    seconds = {
+        name: [each.seconds for each in Results.found("metric").of(name)]
+        for name in ("base", "minimum_risk", "self_critical", "constant")
+    }
+    sampling = [each for name in list(seconds)[1:] for each in seconds[name]]
+    assert min(sampling) > 10 * max(seconds["base"])
+    bottleneck = EXPERIMENTS["bottleneck"]
+    assert bottleneck.preset(bottleneck.variant("fixed"), 0).model.d_model == 64
+    assert "64 numbers" in bottleneck.caution
