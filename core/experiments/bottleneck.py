@@ -42,7 +42,8 @@ BOTTLENECK = Experiment(
     settings=REVERSING,
     beyond=(18, 20, 24, 28),
     caution=N_(
-        "“GRU” is a block of the Transformer, with its norms, residual connections and "
+        "Judged are rows of all lengths together; the view “by length” shows what is lost with the "
+        "length. “GRU” is a block of the Transformer, with its norms, residual connections and "
         "feed-forward layer, in which a GRU stands in the place of self-attention. The one vector "
         "has 64 numbers."
     ),

@@ -10,7 +10,7 @@ METRIC = Experiment(
     name="metric",
     question=N_("Does it pay to optimise the metric itself?"),
     claim=N_(
-        "Cross-entropy judges one word, BLEU the whole sentence. Whoever wants good BLEU should "
+        "Cross-entropy judges one word, BLEU the whole sentence. For good BLEU, one should "
         "optimise BLEU: it has no gradient, but the mean over sampled sentences has."
     ),
     source="Ranzato et al. 2016; Shen et al. 2016; Rennie et al. 2017; Choshen et al. 2020",

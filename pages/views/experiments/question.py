@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.experiment import BASE, Variant
-from core.experiments.findings import Finding, Writing, decimals, findings
+from core.experiments.experiment import BASE, Expected, Variant
+from core.experiments.findings import Finding, Writing, decimals, findings, margin
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
 from core.experiments.results import SHIPPED, Estimate, Results
@@ -201,21 +201,28 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
     judged = finding.judged
-    if not apart or judged is None or finding.less is None:
+    if judged is None or not (apart or judged.verdict is Verdict.FAILS):
         return _("{variant} **{value}**").format(**said)
-    said |= {"verdict": _(_VERDICTS[judged.verdict])}
-    if judged.verdict is not Verdict.FAILS or finding.measure is not None:
+    said["verdict"] = _(_VERDICTS[judged.verdict])
+    if finding.less is None or judged.verdict is not Verdict.FAILS or not margin(finding.measure):
         return _("{variant} **{value}** ({verdict})").format(**said)
-    points = [number(100 * each, 1) for each in _bounds(finding.less)]
+    return _how_far(finding, finding.less, said)
+
+
+def _how_far(finding: Finding, less: Estimate, said: dict[str, str]) -> str:
+    """Say by how many points a share differs where that refutes a claim."""
+    if finding.judged is not None and finding.judged.reason is Reason.EQUAL:
+        said["most"] = number(100 * finding.judged.figure, 1)
+        text = _("{variant} **{value}** ({verdict}: at most {most} points lower)")
+        if finding.expected in (Expected.MORE, Expected.NO_MORE):
+            text = _("{variant} **{value}** ({verdict}: at most {most} points higher)")
+        return text.format(**said)
+    low, high = (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
+    said |= {"low": number(100 * low, 1), "high": number(100 * high, 1)}
     text = _("{variant} **{value}** ({verdict}: {low} to {high} points lower)")
-    if finding.less.mean < 0:
+    if less.mean < 0:
         text = _("{variant} **{value}** ({verdict}: {low} to {high} points higher)")
-    return text.format(**said, low=points[0], high=points[1])
-
-
-def _bounds(less: Estimate) -> tuple[float, float]:
-    """Return the interval of how much less, or more, something is."""
-    return (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
+    return text.format(**said)
 
 
 def writer(measure: Measure | None) -> Callable[[float], str]:

@@ -126,25 +126,25 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     if chosen.kind.causal and not found.padding:
         said = n_(
             "Without {masks} **{future}** of this head's weight goes to later words, else none "
-            "(mean of {n} sentence).",
+            "(mean over the rows of {n} sentence).",
             "Without {masks} **{future}** of this head's weight goes to later words, else none "
-            "(mean of {n} sentences).",
+            "(mean over the rows of {n} sentences).",
             n,
         )
     elif chosen.kind.causal:
         said = n_(
             "Without {masks} **{future}** of this head's weight goes to later words and "
-            "**{padding}** to padding, else none (mean of {n} sentence).",
+            "**{padding}** to padding, else none (mean over the rows of {n} sentence).",
             "Without {masks} **{future}** of this head's weight goes to later words and "
-            "**{padding}** to padding, else none (mean of {n} sentences).",
+            "**{padding}** to padding, else none (mean over the rows of {n} sentences).",
             n,
         )
     else:
         said = n_(
             "Without {masks} **{padding}** of this head's weight goes to padding, else none "
-            "(mean of {n} sentence).",
+            "(mean over the rows of {n} sentence).",
             "Without {masks} **{padding}** of this head's weight goes to padding, else none "
-            "(mean of {n} sentences).",
+            "(mean over the rows of {n} sentences).",
             n,
         )
     return said.format(

@@ -51,7 +51,8 @@ def test_points_of_right_sentences_are_gained_too(open_experiment, results):
         (
             Verdict.HOLDS,
             Verdict.OPEN,
-            "**Undecided**: the reward helps more than a constant one, but not measurably more than",
+            "**Undecided**: the reward helps more than a constant one, but not "
+            "measurably more than",
         ),
     ],
 )

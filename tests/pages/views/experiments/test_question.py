@@ -31,7 +31,8 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         ("bottleneck", f"**Borne out.** {RIGHT} Transformer **99.6 %** · "),
         (
             "residuals",
-            f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %** (borne out",
+            f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %** "
+            "(borne out",
         ),
         ("mixing", "**Undecided.** These sentences do not test it: "),
         (
