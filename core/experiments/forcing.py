@@ -29,7 +29,7 @@ FORCING = Experiment(
     caution=N_(
         "The mistake is the most probable wrong word in the middle of each of 400 held-out "
         "sentences; from there on the model is fed its own words, and words are compared position "
-        "by position; how many would be right without the mistake is not shown. The training losses do not compare: each is measured on the words that the "
-        "model was fed."
+        "by position; how many would be right without the mistake is not shown. "
+        "The training losses do not compare: each is measured on the words that the model was fed."
     ),
 )

@@ -117,8 +117,8 @@ TERMS = (
         "gru",
         N_("GRU"),
         N_(
-            "A recurrent unit, which reads one token after the other. Of its two gates one says how "
-            "much of the state is kept, the other how much of it goes into what is new."
+            "A recurrent unit, which reads one token after the other. Of its two gates one says "
+            "how much of the state is kept, the other how much of it goes into what is new."
         ),
         "experiments",
         {"experiment": "bottleneck"},
