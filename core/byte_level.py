@@ -13,8 +13,9 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from core.messages import Message, said
-from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
+from core.tokenizer import Encoding, Tokenizer, byte_characters
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from core.words import BEFORE_UNSPACED, WORDS
 
 STRAIGHT, CURLY = "'", "’"
 MASK = "[MASK]"
@@ -87,6 +88,7 @@ class ByteLevelTokenizer(Tokenizer):
                 normalizers.Strip(),
                 # So that a word is the same token at the beginning of a sentence.
                 normalizers.Prepend(" "),
+                normalizers.Replace(BEFORE_UNSPACED, ""),
             ]
         )
         bpe.pre_tokenizer = WORDS
@@ -132,7 +134,7 @@ class ByteLevelTokenizer(Tokenizer):
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
         normal: str = self._bpe.normalizer.normalize_str(text)
-        return normal[1:]
+        return normal.removeprefix(" ")
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
