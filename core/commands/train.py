@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.choices import CHOICES
 from core.commands.errors import CommandError
-from core.commands.evaluate import summary
+from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
@@ -108,8 +108,8 @@ def _beam_score(loaded: Run) -> list[str]:
     if own is None or loaded.settings.model.alone:
         return []
     scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
-    found = f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} own pairs"
-    return ["", f"beam of {BEAM}       {found}", scores.signature]
+    found, signature = score_lines(scores, "own pairs")
+    return ["", f"beam of {BEAM}       {found}", signature]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
