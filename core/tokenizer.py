@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.vocabulary import Span
-from core.words import WORDS
+from core.words import INVISIBLE, WORDS
 
 _AS_HEX = "transformer-lab.as-hex"
 
@@ -240,7 +240,7 @@ def _readable(raw: bytes) -> str:
         return "␣"
     text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
     # A joiner or a selector does its work beside other characters; alone it is not seen.
-    if _INVISIBLE.issuperset(text):
+    if INVISIBLE.issuperset(text):
         return "".join(f"U+{ord(char):04X}" for char in text)
     shown = "".join(map(_shown, text))
     # An accent without its letter is drawn on a dotted circle.
@@ -255,18 +255,10 @@ def _shown(char: str) -> str:
     """
     if char in _SIGNS:
         return _SIGNS[char]
-    if char in _INVISIBLE:
+    if char in INVISIBLE:
         return char
     return char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}"
 
 
 _SIGNS = {"\n": "↵", "\t": "⇥"}
 """What people know that cannot be seen → the sign on its key."""
-_INVISIBLE = frozenset(
-    "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060"
-    + "".join(
-        map(chr, (*range(0xFE00, 0xFE10), *range(0xE0020, 0xE0080), *range(0xE0100, 0xE01F0)))
-    )
-)
-"""What changes how the characters beside it are drawn: soft hyphen, joiners, marks of direction,
-selectors, tags."""

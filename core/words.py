@@ -6,6 +6,7 @@ belong to what stands before them.
 """
 
 import re
+from itertools import islice
 
 import regex
 from tokenizers import Regex, pre_tokenizers
@@ -42,9 +43,18 @@ WORDS = pre_tokenizers.Sequence(
 BEFORE_UNSPACED = Regex(f"^ {_BEGINS}")
 """A space at the beginning of a text, before what has none within a text."""
 
+INVISIBLE = frozenset(
+    "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060"
+    + "".join(
+        map(chr, (*range(0xFE00, 0xFE10), *range(0xE0020, 0xE0080), *range(0xE0100, 0xE01F0)))
+    )
+)
+"""What changes how the characters beside it are drawn: soft hyphen, joiners, marks of direction,
+selectors, tags."""
+
 _MAY_BE_UNSPACED = re.compile("[\u0e00-\U0010ffff]")
 _SPACE = regex.compile(f"(?V1) (?=[^{UNSPACED}])")
-_WRITTEN = regex.compile(rf"(?V1)(?=[{UNSPACED}])\X[^\s\p{{L}}\p{{N}}]*|(?:(?![{UNSPACED}])\S)+")
+_WRITTEN = regex.compile(rf"(?V1)((?=[{UNSPACED}])\X|(?:(?![{UNSPACED}])\S)+)(\s*)")
 
 
 def apart(text: str) -> list[str]:
@@ -60,15 +70,20 @@ def apart(text: str) -> list[str]:
     return _SPACE.split(text) if _MAY_BE_UNSPACED.search(text) else text.split()
 
 
-def written_words(text: str) -> list[str]:
-    """Return words as people count them: what stands between spaces, signs included.
+def spaced_words(text: str) -> list[tuple[str, str]]:
+    """Return words as people write them, each with the space after it.
 
-    In a script without spaces they are characters.
+    What stands between spaces is a word, signs included; in a script without spaces a character is.
 
-    >>> written_words("The cat, it's white."), written_words("猫是白的。")
-    (['The', 'cat,', "it's", 'white.'], ['猫', '是', '白', '的。'])
+    >>> spaced_words("it's white."), spaced_words("白的。")
+    ([("it's", ' '), ('white.', '')], [('白', ''), ('的', ''), ('。', '')])
     """
     return _WRITTEN.findall(text)
+
+
+def written_words(text: str) -> list[str]:
+    """Return words as people write them, see `spaced_words`."""
+    return [word for word, _ in spaced_words(text)]
 
 
 def has_unspaced(text: str) -> bool:
@@ -82,5 +97,9 @@ def shortened(text: str, most: int) -> str:
     >>> shortened("a long word", 6), shortened("❤️❤️", 2)
     ('a lon…', '❤️❤️')
     """
-    letters = regex.findall(r"\X", text)
-    return text if len(letters) <= most else "".join(letters[: most - 1]) + "…"
+    return text if beginning(text, most) == text else beginning(text, most - 1) + "…"
+
+
+def beginning(text: str, most: int) -> str:
+    """Return so many characters that a reader sees, or all of a shorter text."""
+    return "".join(found[0] for found in islice(regex.finditer(r"\X", text), most))
