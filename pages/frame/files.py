@@ -64,8 +64,7 @@ def stem(facts: Mapping[str, object]) -> str:
 
 
 def _slug(text: str) -> str:
-    # \w has no accents, and no joiners between the letters of a word.
-    words = regex.findall(r"\w[\w\p{M}\u200c\u200d]*", text)
+    words = regex.findall(r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200c\u200d]*", text)
     return beginning("-".join(words), MOST_LETTERS)
 
 
