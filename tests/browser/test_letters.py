@@ -1,4 +1,4 @@
-"""Where scripts cut a text: between the characters that a reader sees."""
+"""How scripts treat texts: cut between the characters that a reader sees, in their direction."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 VIZ = Path(__file__).parents[2] / "viz"
 SCRIPTS = "\n".join(
-    (VIZ / "component" / f"{name}.js").read_text() for name in ("text", "plot", "svg")
+    (VIZ / "component" / f"{name}.js").read_text() for name in ("text", "tokens", "plot", "svg")
 )
 FAMILY, HEART = "👩\u200d❤\ufe0f\u200d👨", "❤\ufe0f"
 
@@ -47,3 +47,15 @@ def test_a_label_is_cut_between_characters(computed, text, short):
 )
 def test_the_name_of_a_file_keeps_words_whole(computed, title, name):
     assert computed("fileNameOf(values[0], 'file')", title) == name
+
+
+@pytest.mark.parametrize(
+    ("tokens", "direction"),
+    [(["می\u200cخ", "واه", "د"], "rtl"), (["ש", "לום"], "rtl"), (["play", "ed"], "")],
+)
+def test_the_pieces_of_a_word_stand_in_its_direction(computed, tokens, direction):
+    token = "tokenElement([text, i ? FLAGS.continues : 0], 'source', i, 'chip', {})"
+    [found] = computed(
+        f"inWords(values.map((text, i) => {token})).map(({{ dir }}) => dir)", *tokens
+    )
+    assert found == direction

@@ -268,8 +268,8 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             _("BLEU (characters)"),
             width=112,
             help=_(
-                "counts characters, where a script has no spaces between words: sacrebleu’s zh "
-                "for Chinese, char for others"
+                "counts characters (sacrebleu’s zh for Chinese, char for Japanese, Korean, Thai, "
+                "Lao, Khmer and Burmese)"
             ),
         ),
         _("held-out loss"): column(_("test loss"), width=68, help=_("held-out loss")),
