@@ -28,7 +28,7 @@ function readFrame(data) {
   return { header, buffer, start, arrays };
 }
 
-const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
+const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
 const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);

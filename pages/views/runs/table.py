@@ -202,10 +202,10 @@ def _without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, objec
 
 def _figures(found: Results | None) -> dict[str, float | None]:
     """Return a run's figures on held-out samples, by the names of their columns."""
+    shown = bleu_name(found.bleu_tokens) if found else ""
     return {
         _("exact match"): _hundredfold(found.exact_match) if found else None,
-        **{_(name): None for name in BLEU_NAMES},
-        **({_(bleu_name(found.bleu_tokens)): found.bleu} if found else {}),
+        **{_(name): found.bleu if found and name == shown else None for name in BLEU_NAMES},
         _("held-out loss"): found.loss if found else None,
         _("n"): found.n if found else None,
     }

@@ -20,7 +20,7 @@ def samples(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_characters_are_tokens_of_the_vocabulary_that_is_chosen_and_joined_words_are_whole(
+def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(
     language,
 ):
     corpus = Corpus(language, samples(language))
