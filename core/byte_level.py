@@ -13,9 +13,10 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from core.messages import Message, said
-from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
+from core.tokenizer import Encoding, Tokenizer, byte_characters
 from core.tokenizer_json import tokenizer_of_json
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from core.words import BEFORE_UNSPACED, WORDS
 
 STRAIGHT, CURLY = "'", "’"
 MASK = "[MASK]"
@@ -88,6 +89,7 @@ class ByteLevelTokenizer(Tokenizer):
                 normalizers.Strip(),
                 # So that a word is the same token at the beginning of a sentence.
                 normalizers.Prepend(" "),
+                normalizers.Replace(Regex(BEFORE_UNSPACED), ""),
             ]
         )
         bpe.pre_tokenizer = WORDS
@@ -133,7 +135,7 @@ class ByteLevelTokenizer(Tokenizer):
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
         normal: str = self._bpe.normalizer.normalize_str(text)
-        return normal[1:]
+        return normal.removeprefix(" ")
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""

@@ -14,7 +14,7 @@ from typing import Any
 import tokenizers
 
 from core.messages import Message, said
-from core.tokenizer import WORD
+from core.words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
 """Normalizers, or splitters, one after the other."""
@@ -27,6 +27,10 @@ PATTERNS = frozenset(
     (
         # What own tokenizers split by, now and in older runs.
         WORD,
+        BEFORE_UNSPACED,
+        r" ?[\p{L}\p{M}]+(?=n['’]t\b)|n['’]t\b| ?[\p{L}\p{M}]+['’](?=\p{L})"
+        r"(?!(?:s|re|ve|ll|d|m)\b)|['’](?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+"
+        r"| ?[^\s\p{L}\p{M}\p{N}]+|\s+",
         r" ?[\p{L}\p{M}]+(?=n't\b)|n't\b| ?[\p{L}\p{M}]+'(?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)"
         r"|'(?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+",
         r"(?<=\p{L})'(?=\p{L})",

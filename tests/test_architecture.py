@@ -267,6 +267,7 @@ ROOMS_OF_CORE = (
         "train_config",
         "device",
         "model",
+        "words",
         "tokenizer",
         "tokenizer_json",
         "byte_level",

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.batch import Pair, encode_samples
 from core.decoding.mask_predict import PASSES
-from core.evaluate.metrics import measure
+from core.evaluate.metrics import Quality, measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.fitting import fitting
 from core.messages import said
@@ -21,12 +21,13 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     """Measure a run on up to `n` held-out samples that `seed` draws.
 
     Returns:
-        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n,
+        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, bleu_signature (how
+        sacrebleu computed it; where it is missing, with tok:13a), chrf, n,
         n_unfinished, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
         pronouns, or the model one stack or a parallel decoder, of which passes says in how many
         passes it wrote; where own pairs are learned beside a task's sentences,
-        own_pairs (exact_match, bleu, chrf, n) says how good those are alone.
+        own_pairs (exact_match, bleu, bleu_signature, chrf, n) says how good those are alone.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
@@ -38,13 +39,9 @@ def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
     both = not run.settings.model.alone and not parallel
     study = study_pronouns(run.model, pairs) if both else None
     return {
-        "exact_match": quality.exact_match,
+        **_shared_figures(quality),
         "token_accuracy": quality.token_accuracy,
         "loss": quality.loss,
-        "bleu": quality.bleu,
-        "chrf": quality.chrf,
-        "n": quality.n,
-        "n_unfinished": quality.n_unfinished,
         "seed": seed,
         "step": run.step,
         **({"passes": PASSES} if parallel else {}),
@@ -111,8 +108,19 @@ def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
     """Measure the own pairs among the samples alone."""
     pairs = _those_that_fit(run, task.own_held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
-    names = ("exact_match", "bleu", "chrf", "n")
-    return {"own_pairs": {name: getattr(quality, name) for name in names}}
+    return {"own_pairs": _shared_figures(quality)}
+
+
+def _shared_figures(quality: Quality) -> dict[str, Any]:
+    """Return the figures that are said of all pairs, and of own ones alone."""
+    return {
+        "exact_match": quality.exact_match,
+        "bleu": quality.bleu.score,
+        "bleu_signature": quality.bleu.signature,
+        "chrf": quality.chrf,
+        "n": quality.n,
+        "n_unfinished": quality.n_unfinished,
+    }
 
 
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:

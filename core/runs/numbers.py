@@ -44,6 +44,7 @@ _RESULTS = {
     "exact_match": "exact_match",
     "right_tokens": "token_accuracy",
     "bleu": "bleu",
+    "bleu_tokens": "bleu_tokens",
     "chrf": "chrf",
     "held_out_loss": "loss",
     "held_out_pairs": "n",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
+from core.words import spaced_words
 from pages.frame.language import plain
 
 _NARROW = "\u202f"
@@ -35,14 +36,17 @@ def in_french(text: str) -> str:
 
 def marked(first: str, second: str) -> tuple[str, str]:
     """Return two texts in Markdown, the words that differ in bold; a dash where there is none."""
-    words = first.split(), second.split()
-    found = aligned(*words)
+    words = spaced_words(first), spaced_words(second)
+    found = aligned(*([word for word, _ in side] for side in words))
     one, other = (_with_bold(words[side], found.differing(side)) for side in (0, 1))
     return one, other
 
 
-def _with_bold(words: Sequence[str], differing: Sequence[int]) -> str:
-    marked_words = (
-        f"**{plain(word)}**" if at in differing else plain(word) for at, word in enumerate(words)
-    )
-    return " ".join(marked_words) or "–"
+def _with_bold(words: Sequence[tuple[str, str]], differing: Sequence[int]) -> str:
+    parts = []
+    for at, (word, space) in enumerate(words):
+        # Markdown takes no asterisks between a letter and a sign.
+        bold = at in differing and (space or any(map(str.isalnum, word)))
+        parts.append((f"**{plain(word)}**" if bold else plain(word)) + space)
+    # Neighbours without a space between them are one bold text.
+    return "".join(parts).replace("****", "") or "–"

@@ -119,7 +119,7 @@ def test_what_is_no_tokenizer_is_refused(text):
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
     found = tokenizer_of_json(written(pre_tokenizer=regex(pattern)))
-    for text in ("a" * 20_000 + "!", " " * 20_000, "'" * 20_000):
+    for text in ("a" * 20_000 + "!", " " * 20_000, "'" * 20_000, "老" * 20_000, "က္" * 9_000):
         found.encode(text)
 
 

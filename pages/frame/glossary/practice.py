@@ -39,8 +39,8 @@ TERMS = (
         N_("BLEU"),
         N_(
             "A score from 0 to 100 for translations: how many groups of one to four words are "
-            "also in the reference, with a penalty for short ones. It compares systems, not "
-            "sentences."
+            "also in the reference, with a penalty for short ones. For Chinese, Japanese, "
+            "Korean and Thai it counts characters. It compares systems, not sentences."
         ),
         "runs",
     ),

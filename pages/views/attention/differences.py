@@ -12,6 +12,7 @@ from core.analysis.heads.comparison import (
     largest_change,
 )
 from core.tokenizer import Token
+from core.words import has_unspaced
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined, listed
@@ -196,9 +197,10 @@ def _cut(words: str, most: int) -> str:
 
 
 def _words(tokens: Sequence[Token], positions: range) -> str:
-    """Return neighbours as people read them: tokens of one word without a space between them."""
-    parts: list[str] = []
+    """Return neighbours as people read them: with spaces between words where a script has them."""
+    text = ""
     for at in positions:
         together = at > positions.start and tokens[at].word == tokens[at - 1].word
-        parts += ["" if together or at == positions.start else " ", tokens[at].text]
-    return "".join(parts) or "–"
+        unspaced = has_unspaced(text[-1:]) or has_unspaced(tokens[at].text[:1])
+        text += tokens[at].text if together or unspaced or not text else f" {tokens[at].text}"
+    return text or "–"

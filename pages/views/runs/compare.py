@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
-from core.runs.records import read_record, read_rows
+from core.runs.records import BLEU_KEYS, read_record, read_rows
 from pages.frame import cached, charts, controls, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
@@ -21,7 +21,7 @@ from viz.component.standalone import Drawn
 
 MOST = 8
 """So many runs are compared at once."""
-QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", "held_out_bleu")
+QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", *BLEU_KEYS.values())
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from core.runs.numbers import columns_of, figures
-from core.runs.records import Results, RunRecord, read_record
+from core.runs.records import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, progress, session, snippets, tables
@@ -202,9 +202,10 @@ def _without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, objec
 
 def _figures(found: Results | None) -> dict[str, float | None]:
     """Return a run's figures on held-out samples, by the names of their columns."""
+    shown = bleu_name(found.bleu_tokens) if found else ""
     return {
         _("exact match"): _hundredfold(found.exact_match) if found else None,
-        _("BLEU"): found.bleu if found else None,
+        **{_(name): found.bleu if found and name == shown else None for name in BLEU_NAMES},
         _("held-out loss"): found.loss if found else None,
         _("n"): found.n if found else None,
     }
@@ -214,7 +215,7 @@ def _writers() -> dict[str, Callable[[float], str]]:
     """Return what writes the figures, and the minutes beside them."""
     return {
         _("exact match"): partial(percent_of_100, decimals=2),
-        _("BLEU"): partial(number, digits=1),
+        **{_(name): partial(number, digits=1) for name in BLEU_NAMES},
         _("held-out loss"): partial(number, padded=False),
         _("minutes"): partial(number, digits=4),
     }
@@ -262,7 +263,15 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             width=86,
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
-        _("BLEU"): column(_("BLEU"), width=48),
+        _("BLEU"): column(_("BLEU"), width=48, help=_("counts words (sacrebleu’s 13a)")),
+        _("BLEU (characters)"): column(
+            _("BLEU (characters)"),
+            width=112,
+            help=_(
+                "counts characters (sacrebleu’s zh for Chinese, char for Japanese, Korean, Thai, "
+                "Lao, Khmer and Burmese)"
+            ),
+        ),
         _("held-out loss"): column(_("test loss"), width=68, help=_("held-out loss")),
         _("n"): column(
             _("tested on"),
