@@ -17,6 +17,16 @@ _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPairs:
+    """Figures on held-out pairs that were learned beside a task's sentences."""
+
+    n: int
+    exact_match: float
+    bleu: float
+    """From 0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """Figures on held-out samples; None where one was not measured."""
 
@@ -30,8 +40,11 @@ class Results:
     """From 0 to 100, as chrF."""
     chrf: float | None
     loss: float | None
-    n_own: int | None = None
-    """Own pairs among the samples; None where only the training said the figures."""
+    own_pairs: OwnPairs | None = None
+    """Beside the figures above, which are then of the task's sentences alone."""
+    while_training: bool = False
+    """Whether only the training said the figures: of a run that learns own pairs beside its task's
+    sentences, half of its samples are own pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +108,20 @@ def _results(
         step: Of the weights that the run opens with; None where none were kept yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
-        own = evaluation.get("own_pairs") or {"n": 0}
         found = _figures({"step": step, **evaluation}, prefix="")
-        return replace(found, n_own=int(own["n"]))
+        own = evaluation.get("own_pairs")
+        return replace(found, own_pairs=None if own is None else _own_pairs(own))
     measured = [
         row for row in rows if "held_out_loss" in row and (step is None or row["step"] <= step)
     ]
-    return _figures(measured[-1], prefix="held_out_") if measured else None
+    if not measured:
+        return None
+    return replace(_figures(measured[-1], prefix="held_out_"), while_training=True)
+
+
+def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
+    check_numbers(stored, ("n", "exact_match", "bleu"))
+    return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
 
 
 def _figures(found: Mapping[str, Any], prefix: str) -> Results:
