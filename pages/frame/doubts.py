@@ -58,7 +58,7 @@ def legend(words: Sequence[WrittenWord]) -> str:
     """Return what the marks of a translation mean, as short as can be; empty without any."""
     said = []
     if any(word.is_unsure for word in words):
-        text = _("dashed: the model gives this word less than {share}")
+        text = _("dashed: the model was unsure (below {share})")
         said.append(text.format(share=percent(UNSURE)))
     if any(word.unseen and not word.is_unsure for word in words):
         said.append(_("dotted: from a word that training never saw"))
