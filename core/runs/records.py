@@ -23,6 +23,16 @@ _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPairs:
+    """Figures on held-out pairs that were learned beside a task's sentences."""
+
+    n: int
+    exact_match: float
+    bleu: float
+    """From 0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """Figures on held-out samples; None where one was not measured."""
 
@@ -38,8 +48,11 @@ class Results:
     loss: float | None
     bleu_tokens: str = "13a"
     """What BLEU counts, as sacrebleu calls it: 13a for words."""
-    n_own: int | None = None
-    """Own pairs among the samples; None where only the training said the figures."""
+    own_pairs: OwnPairs | None = None
+    """Beside the figures above, which are then of the task's sentences alone."""
+    while_training: bool = False
+    """Whether only the training said the figures: of a run that learns own pairs beside its task's
+    sentences, half of its samples are own pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +131,11 @@ def _results(
         step: Of the weights that the run opens with; None where none were kept yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
-        own = evaluation.get("own_pairs") or {"n": 0}
         found = _figures({"step": step, **evaluation}, prefix="")
+        own = evaluation.get("own_pairs")
         tokens = counted_by_bleu(str(evaluation.get("bleu_signature", "")))
-        return replace(found, n_own=int(own["n"]), bleu_tokens=tokens)
+        own_pairs = None if own is None else _own_pairs(own)
+        return replace(found, own_pairs=own_pairs, bleu_tokens=tokens)
     measured = [
         row for row in rows if "held_out_loss" in row and (step is None or row["step"] <= step)
     ]
@@ -130,7 +144,12 @@ def _results(
     last = measured[-1]
     tokens = next((tokens for tokens, key in BLEU_KEYS.items() if key in last), "13a")
     found = _figures({**last, "held_out_bleu": last.get(BLEU_KEYS[tokens])}, prefix="held_out_")
-    return replace(found, bleu_tokens=tokens)
+    return replace(found, bleu_tokens=tokens, while_training=True)
+
+
+def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
+    check_numbers(stored, ("n", "exact_match", "bleu"))
+    return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
 
 
 def _figures(found: Mapping[str, Any], prefix: str) -> Results:

@@ -14,7 +14,7 @@ from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
 from core.experiments.results import SHIPPED, Estimate, Results
 from core.experiments.verdicts import Reason, Verdict, is_apart, rate_times
-from pages.frame import cached, controls
+from pages.frame import cached, controls, measured_on
 from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.listed import joined, listed_apart
@@ -121,7 +121,9 @@ def seen(asked: Asked, by: Measure | None) -> str:
     if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
-    what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
+    what = _("Right, of {sentences}").format(
+        sentences=measured_on.of_task(asked.experiment.task, found[0].n)
+    )
     if by is not None:
         what = capitalised(_(by.label))
     apart = len({each.judged.verdict for each in found if each.judged}) > 1

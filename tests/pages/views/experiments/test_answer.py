@@ -26,7 +26,10 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert "Held-out sentences right (n = 2,000): full layer **63.1 %** · no residual" in said
+    assert (
+        "Right, of 2,000 held-out sentences of the grammar: full layer **63.1 %** · no residual"
+        in said
+    )
     assert "no feed-forward **58.1 %** (undecided)." in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [
@@ -105,7 +108,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
     [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
-    assert "Held-out sentences right (n = " in line and "Undecided" not in line
+    assert "Right, of " in line and "Undecided" not in line
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import Expected
 
-RIGHT = "Held-out sentences right (n = 2,000):"
+RIGHT = "Right, of 2,000 held-out sentences of the grammar:"
 TOO_FEW = "**Undecided**: 3 trainings of each are too few to tell."
 
 

@@ -137,7 +137,7 @@ def test_what_is_left_out_is_said_with_its_share():
 
 def test_one_sentence_says_that_it_says_little():
     assert "these shares say little" in card_findings.measured(COPY, card(n_sentences=1))
-    assert card_findings.measured(COPY, card()) == "rows: 4, of 10 held-out sentences, seed 0"
+    assert card_findings.measured(COPY, card()) == "rows: 4, of 10 held-out rows of letters, seed 0"
 
 
 @pytest.mark.parametrize(
