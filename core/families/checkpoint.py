@@ -160,6 +160,9 @@ def _read_file(file: Path) -> Mapping[str, Tensor]:
     except Exception as error:
         why = str(error).strip().partition("\n")[0]
         raise FamilyError("{file} cannot be read: {why}", file=file, why=why) from error
-    if not isinstance(found, dict) or not all(isinstance(each, Tensor) for each in found.values()):
+    if not isinstance(found, dict) or not all(
+        isinstance(name, str) and isinstance(each, Tensor) and each.layout == torch.strided
+        for name, each in found.items()
+    ):
         raise FamilyError("{file} holds something else than weights by their names", file=file)
     return found

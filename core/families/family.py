@@ -26,6 +26,12 @@ class FamilyError(SaidError, ValueError):
     """A checkpoint that cannot become a model; the message says what of it is not known."""
 
 
+LARGEST_NUMBER = 1e30
+"""Of a setting: larger ones leave the range of 32 bits."""
+LARGEST_WEIGHT = 1e9
+"""Sums of products of larger ones leave it, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Renaming:
     r"""What a weight is called here.
@@ -85,6 +91,8 @@ class Settings:
         value = self._first(names, default)
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise FamilyError("{name} is {value}, not a number", name=names[0], value=repr(value))
+        if not abs(value) <= LARGEST_NUMBER:
+            raise FamilyError("{name} is too large a number", name=names[0])
         return float(value)
 
     def flag(self, name: str, *, default: bool) -> bool:
@@ -250,7 +258,8 @@ def _numbers(name: str, tensor: Tensor) -> Tensor:
     """Return a weight.
 
     Raises:
-        FamilyError: It is made of whole numbers, or of what is no number.
+        FamilyError: It is made of whole numbers, of what is no number, or of such large ones that
+            what is computed of them has no end.
     """
     if not tensor.is_floating_point():
         raise FamilyError(
@@ -260,6 +269,8 @@ def _numbers(name: str, tensor: Tensor) -> Tensor:
         )
     if not bool(tensor.isfinite().all()):
         raise FamilyError("{name} holds something that is no number, or has no end", name=name)
+    if float(tensor.abs().max()) > LARGEST_WEIGHT:
+        raise FamilyError("{name} holds larger numbers than {n}", name=name, n=LARGEST_WEIGHT)
     return tensor
 
 
