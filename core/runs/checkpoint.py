@@ -13,7 +13,7 @@ from safetensors.torch import load, load_file, save
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.files import write_atomically
+from core.files import open_regular, write_atomically
 from core.messages import Message, SaidError, said
 from core.model import Transformer, unfilled
 from core.model.building import outline
@@ -279,7 +279,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
         CheckpointError: The file is missing, or not as long as its header says.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             begin = _begin(file.read(8))
             size = os.fstat(file.fileno()).st_size
             if begin > min(size, _LARGEST_HEADER):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.files import state_of
+from core.files import open_regular, state_of
 from core.messages import N_, Message, SaidError, said
 
 CHECKSUMS = "checksums.json"
@@ -66,7 +66,7 @@ def read_bytes(path: Path, name: str) -> bytes:
 def _content(path: Path, name: str) -> bytes:
     most = largest(name)
     try:
-        with (path / name).open("rb") as file:
+        with open_regular(path / name) as file:
             if os.fstat(file.fileno()).st_size <= most:
                 return file.read(most)
     except FileNotFoundError as error:
@@ -182,7 +182,7 @@ def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int
     if not is_there(path, "metrics.jsonl"):
         return [], 0
     if offset:
-        with (path / "metrics.jsonl").open("rb") as opened:
+        with open_regular(path / "metrics.jsonl") as opened:
             offset = offset if offset <= opened.seek(0, 2) else 0
             opened.seek(offset)
             content = opened.read(largest("metrics.jsonl"))
