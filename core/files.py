@@ -50,7 +50,7 @@ def written_atomically(path: Path) -> Iterator[IO[bytes]]:
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         # What is being written is known to others by its own name; a full disk says none at all.
-        if isinstance(error, OSError) and error.filename in (None, temporary):
+        if isinstance(error, OSError) and error.errno and error.filename in (None, temporary):
             error.filename = str(path)
         raise
 

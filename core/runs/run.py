@@ -34,6 +34,7 @@ from core.heads import Head
 from core.messages import Message, said
 from core.model import Transformer, build, count_parameters
 from core.runs.checkpoint import CheckpointError, load_model, require_shapes, shapes_in
+from core.runs.figures import check_figures, read_evaluation
 from core.runs.files import RunError as RunError
 from core.runs.files import (
     about,
@@ -278,22 +279,24 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     Raises:
         RunError: It does not hold the figures, or speaks of heads that the model does not have.
     """
-    if not is_there(path, "evaluation.json"):
+    stored = read_evaluation(path)
+    if stored is None:
         return None
-    stored = read_json(path, "evaluation.json")
     try:
-        check_numbers(stored, ("exact_match", "n", "seed"))
+        check_figures(stored, ("exact_match", "n"))
+        check_numbers(stored, ("seed",))
         if stored["pronoun"] is not None:
-            check_numbers(stored["pronoun"], ("accuracy", "n"))
-            check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
+            check_figures(stored["pronoun"], ("accuracy", "n"))
+            check_figures(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
         sites = set(model.sites())
         for entry in stored["heads"]:
-            check_numbers(entry, ("score", "baseline", "silenced_accuracy"))
+            check_figures(entry, ("score", "baseline", "silenced_accuracy"))
             head = Head.read(entry)
             if head.site not in sites or head.index >= model.config.n_heads:
                 raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise damaged(path, "evaluation.json", repr(error)) from error
+        why = said(error) if isinstance(error, ValueError) else repr(error)
+        raise damaged(path, "evaluation.json", why) from error
     return stored
 
 
