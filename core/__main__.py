@@ -21,6 +21,7 @@ from core.commands import (
 from core.commands.errors import CommandError
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
+from core.messages import said
 from core.runs.checkpoint import CheckpointError
 from core.runs.run import RunError
 from core.tasks import CorpusError
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SentenceError,
         TrainingError,
     ) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        print(f"error: {said(error)}", file=sys.stderr)  # noqa: T201
         return 2
     except KeyboardInterrupt:
         return 130

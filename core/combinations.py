@@ -44,14 +44,14 @@ def check_memory(
 
 
 def check_positions(
-    positions: Positions, d_k: int, n_buckets: int, rotary_scaling: Sequence[float]
+    positions: Positions, d_k: int, buckets: tuple[int, int], rotary_scaling: Sequence[float]
 ) -> None:
     """Refuse sizes that positions cannot be told in.
 
     Args:
         positions: How they are told.
         d_k: Width of a head's queries and keys.
-        n_buckets: Of distances.
+        buckets: How many of distances, and from which distance on all are in the last.
         rotary_scaling: None, or four numbers.
 
     Raises:
@@ -62,14 +62,23 @@ def check_positions(
         "d_k is {d_k}: rotary positions turn pairs and need an even width",
         d_k=d_k,
     )
+    n_buckets, max_distance = buckets
     require(
         positions != "buckets" or (n_buckets >= 4 and n_buckets % 4 == 0),
         "n_buckets is {n_buckets}, not a multiple of 4",
         n_buckets=n_buckets,
     )
     require(
-        len(rotary_scaling) in (0, 4) and all(each > 0 for each in rotary_scaling),
-        "rotary_scaling is {value}, not four numbers above 0",
+        positions != "buckets" or max_distance > n_buckets // 2,
+        "max_distance is {value}: half of {n_buckets} buckets are for single distances, and others "
+        "must be left",
+        value=max_distance,
+        n_buckets=n_buckets,
+    )
+    four = len(rotary_scaling) == 4 and min(rotary_scaling) > 0
+    require(
+        not rotary_scaling or (four and rotary_scaling[1] < rotary_scaling[2]),
+        "rotary_scaling is {value}, not four numbers above 0, the third above the second",
         value=list(rotary_scaling),
     )
 

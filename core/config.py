@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from reprlib import repr
 from typing import Any
 
 from core.choices import (
@@ -33,6 +34,7 @@ from core.copying import check_copying
 from core.settings import ConfigError as ConfigError
 from core.settings import Settings, one_of
 from core.settings import require as require
+from core.sizes import check_sizes
 from core.stacks import Stacks
 from core.target_tokens import TargetTokens
 from core.vocabulary import BOS, EOS, FIRST_ID, PAD
@@ -158,24 +160,8 @@ class ModelConfig(TargetTokens, Stacks):
         for name in ("rotary_scaling", "eos_ids"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         self.check_types()
-        for name in ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"):
-            require(
-                getattr(self, name) >= 1,
-                "{name} is {value}, not 1 or more",
-                name=name,
-                value=getattr(self, name),
-            )
-        for name in ("n_encoder_layers", "n_decoder_layers", *_FILLED, "n_segments"):
-            require(
-                getattr(self, name) >= 0,
-                "{name} is {value}, not 0 or more",
-                name=name,
-                value=getattr(self, name),
-            )
-        require(
-            self.n_encoder_layers + self.n_decoder_layers > 0,
-            "n_encoder_layers and n_decoder_layers are 0: there is no layer",
-        )
+        sizes = {name: getattr(self, name) for name, kind in _TYPES.items() if kind is int}
+        check_sizes(sizes, has_table=self.positions in ("sinusoidal", "halves"))
         require(0 <= self.dropout < 1, "dropout is {dropout}, not in [0, 1)", dropout=self.dropout)
         require(
             0 <= self.target_ratio <= MOST_RATIO,
@@ -245,7 +231,8 @@ class ModelConfig(TargetTokens, Stacks):
             n_kv_heads=self.n_kv_heads,
             n_heads=self.n_heads,
         )
-        check_positions(self.positions, self.d_k, self.n_buckets, self.rotary_scaling)
+        buckets = self.n_buckets, self.max_distance
+        check_positions(self.positions, self.d_k, buckets, self.rotary_scaling)
         require(
             self.tied not in ("all", "embeddings")
             or self.alone is not None
@@ -329,4 +316,4 @@ class ModelConfig(TargetTokens, Stacks):
         )
 
 
-_FILLED = ("d_k", "d_v", "n_kv_heads", "target_vocab_size")
+_TYPES = {field.name: field.type for field in dataclasses.fields(ModelConfig)}

@@ -1,14 +1,18 @@
 """Files that are there whole or not at all, and the ends of files that may be long."""
 
+import errno
 import hashlib
 import json
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from core.messages import Message
 
 _END = 4000
 """Bytes: a few lines."""
@@ -43,9 +47,26 @@ def written_atomically(path: Path) -> Iterator[IO[bytes]]:
         # A temporary file is its owner's alone; a run folder is for whoever may read the folder.
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        # What is being written is known to others by its own name; a full disk says none at all.
+        if isinstance(error, OSError) and error.errno and error.filename in (None, temporary):
+            error.filename = str(path)
         raise
+
+
+def open_regular(file: Path) -> IO[bytes]:
+    """Open a file to be read, and nothing that may never end or never begin: a device, a pipe.
+
+    Raises:
+        OSError: It is one of these, a folder, missing, or cannot be read.
+    """
+    # A pipe that nobody writes into would otherwise be waited for.
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, Message("it is not a regular file"), str(file))
+    return os.fdopen(handle, "rb")
 
 
 def with_checksum(figures: Mapping[str, Any]) -> bytes:
@@ -59,7 +80,7 @@ def read_checked(file: Path) -> dict[str, Any] | None:
     One without a checksum, as of before or from elsewhere, is believed.
     """
     try:
-        with file.open("rb") as opened:
+        with open_regular(file) as opened:
             told = json.loads(opened.read(_LARGEST))
     except OSError:
         return {}
@@ -79,9 +100,9 @@ def _checksum(figures: Mapping[str, Any]) -> str:
 def end_of(file: Path) -> str:
     """Return the last few lines of a file, the first perhaps cut; "" where there is none."""
     try:
-        with file.open("rb") as opened:
+        with open_regular(file) as opened:
             opened.seek(-min(_END, os.fstat(opened.fileno()).st_size), os.SEEK_END)
-            return opened.read().decode("utf-8", errors="replace")
+            return opened.read(_END).decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -24,7 +24,7 @@ from typing import Any, Literal, get_args
 
 from filelock import FileLock, Timeout
 
-from core.files import end_of, is_new, read_checked, with_checksum, write_atomically
+from core.files import end_of, is_new, open_regular, read_checked, with_checksum, write_atomically
 from core.messages import Message, as_told, said_in
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
@@ -33,6 +33,8 @@ Wish = Literal["pause", "stop"]
 """An end: to go on later, or for good."""
 
 ROOT = Path(__file__).resolve().parents[1]
+_LONGEST_WISH = 20
+"""Bytes; more than any wish has."""
 SECONDS_WATCHED = 10.0
 """For so long one look counts."""
 SECONDS_TO_START = 30.0
@@ -169,7 +171,9 @@ class Job:
         with _one_at_a_time:
             if self.at_work(folder):
                 raise self.error(self.elsewhere(folder))
-            with (folder / self.files.log).open("wb") as log:
+            # Anew: a pipe in its place would be waited for.
+            (folder / self.files.log).unlink(missing_ok=True)
+            with (folder / self.files.log).open("xb") as log:
                 self.forget(folder)
                 self.tell(folder, "starting", {**figures, "by": _ME})
                 _let_go_of_ended()
@@ -200,10 +204,11 @@ class Job:
     def asked(self, folder: Path) -> Wish | None:
         """Return what was asked, if anything."""
         try:
-            found = (folder / self.files.request).read_text(encoding="utf-8")
-        except (OSError, ValueError):
+            with open_regular(folder / self.files.request) as file:
+                found = file.read(_LONGEST_WISH)
+        except OSError:
             return None
-        return next((wish for wish in get_args(Wish) if wish == found), None)
+        return next((wish for wish in get_args(Wish) if wish.encode() == found), None)
 
     def forget(self, folder: Path) -> None:
         """Take back what was asked: it was meant for work before."""

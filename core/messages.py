@@ -1,5 +1,6 @@
 """Texts that core names and a page shows: marked here, translated there."""
 
+import errno
 from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any, Self
@@ -60,8 +61,22 @@ def said(error: BaseException) -> str:
 
     >>> said(ValueError(Message("{n} tokens", n=1200))).template, said(KeyError("a"))
     ('{n} tokens', "'a'")
+    >>> said(OSError(28, "No space left on device", "run.json"))
+    'No space left on the disk: run.json'
     """
+    if isinstance(error, OSError) and error.strerror:
+        why = reason(error)
+        return why if error.filename is None else Message(_OF_FILE, why=why, path=error.filename)
     return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
+
+
+def reason(error: OSError) -> str:
+    """Return why the system refused something, without the file that it was about."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return Message("No space left on the disk") if full else str(error.strerror)
+
+
+_OF_FILE = N_("{why}: {path}")
 
 
 def as_told(text: str) -> dict[str, Any]:

@@ -1,14 +1,21 @@
 """How settings are read, written and refused: the same for every config."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from reprlib import repr
+from typing import Any, Self, get_args
 
 from core.messages import Message, SaidError, said
+
+LARGEST_NUMBER = 2**53
+"""Up to here every whole number is one in float64 and in JavaScript, too."""
 
 
 class ConfigError(SaidError, ValueError):
     """A setting that cannot be; the message names it, its value and what would do."""
+
+
+_MOST_NAMED = 8
 
 
 def require(condition: bool, template: str, /, **values: object) -> None:
@@ -34,14 +41,22 @@ def _fits(value: object, wanted: object) -> bool:
     """Say whether a value is of a setting's type; an int may stand for a float."""
     if wanted is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, tuple) and (kinds := get_args(wanted)):
+        return all(_fits(each, kinds[0]) for each in value)
     return not isinstance(wanted, type) or type(value) is wanted
+
+
+def _numbers(value: object) -> Iterable[int | float]:
+    """Return the numbers that a value is, or holds."""
+    values = value if isinstance(value, tuple) else (value,)
+    return (each for each in values if isinstance(each, int | float))
 
 
 class Settings:
     """A frozen dataclass of settings: reading and writing."""
 
     def check_types(self) -> None:
-        """Refuse a value that is not of its setting's type.
+        """Refuse a value that is not of its setting's type, or a number without an end.
 
         Raises:
             ConfigError: There is one.
@@ -55,6 +70,13 @@ class Settings:
                 name=field.name,
                 value=repr(value),
                 wanted=wanted,
+            )
+            require(
+                all(abs(each) <= LARGEST_NUMBER for each in _numbers(value)),
+                "{name} is {value}, not a number up to {most}",
+                name=field.name,
+                value=repr(value),
+                most=LARGEST_NUMBER,
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +96,7 @@ class Settings:
             not unknown,
             "{name} has no setting {unknown}",
             name=cls.__name__,
-            unknown=", ".join(unknown),
+            unknown=", ".join(map(str, unknown[:_MOST_NAMED])),
         )
         try:
             return cls(**settings)

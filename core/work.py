@@ -217,6 +217,6 @@ def main(
         for _ in work(Path(folder), *others):
             pass
     except expected as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        print(f"error: {said(error)}", file=sys.stderr)  # noqa: T201
         return 2
     return 0

@@ -263,6 +263,7 @@ ROOMS_OF_CORE = (
         "stacks",
         "target_tokens",
         "copying",
+        "sizes",
         "config",
         "train_config",
         "device",

@@ -18,6 +18,7 @@ from core.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.families.marian_binary import marian_file, read_marian_binary
+from core.files import open_regular
 from core.messages import said
 
 CONFIG = "config.json"
@@ -66,14 +67,20 @@ def read_settings(file: Path) -> Mapping[str, Any]:
         FamilyError: It is not there, too large, or no JSON object.
     """
     try:
-        if file.stat().st_size > _LARGEST_JSON:
+        with open_regular(file) as opened:
+            content = opened.read(_LARGEST_JSON + 1)
+        if len(content) > _LARGEST_JSON:
             raise FamilyError("{file} is larger than {n} MiB", file=file, n=_LARGEST_JSON >> 20)
-        found = json.loads(file.read_text("utf-8"))
+        found = json.loads(content.decode("utf-8"))
     except FileNotFoundError as error:
         raise FamilyError(
             "there is no {name} in {parent}", name=file.name, parent=file.parent
         ) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except FamilyError:
+        raise
+    except OSError as error:
+        raise FamilyError("{file} cannot be read: {why}", file=file, why=error.strerror) from error
+    except (ValueError, RecursionError) as error:
         raise FamilyError("{file} cannot be read: {why}", file=file, why=said(error)) from error
     if not isinstance(found, dict):
         raise FamilyError(

@@ -93,7 +93,7 @@ def marian_file(path: Path) -> Path | None:
     Raises:
         FamilyError: It is a link to somewhere else.
     """
-    found = sorted(path.glob("model.*.bin"))
+    found = [file for file in sorted(path.glob("model.*.bin")) if file.is_file()]
     if len(found) != 1 or (path / "config.json").exists():
         return None
     if found[0].is_symlink() and not found[0].resolve().is_relative_to(path.resolve()):

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from core.families.family import FamilyError
+from core.files import open_regular
 from core.messages import said
 
 LARGEST = 64 << 20
 """Bytes of a tokenizer's file."""
 
 
-def read_bytes(file: Path) -> bytes:
-    """Return what a file holds.
+def read_bytes(file: Path, most: int = LARGEST) -> bytes:
+    """Return what a file holds, of so many bytes at most.
 
     Raises:
         FamilyError: It is missing, too large, or a link to somewhere else.
@@ -20,11 +21,13 @@ def read_bytes(file: Path) -> bytes:
     if file.is_symlink() and not file.resolve().is_relative_to(file.parent.resolve()):
         raise FamilyError("{file} leads out of its folder", file=file)
     try:
-        if file.stat().st_size > LARGEST:
-            raise FamilyError("{file} is larger than {n} MiB", file=file, n=LARGEST >> 20)
-        return file.read_bytes()
+        with open_regular(file) as opened:
+            content = opened.read(most + 1)
     except OSError as error:
         raise FamilyError("{file} cannot be read: {why}", file=file, why=error.strerror) from error
+    if len(content) > most:
+        raise FamilyError("{file} is larger than {n} MiB", file=file, n=most >> 20)
+    return content
 
 
 def read_text(file: Path) -> str:

@@ -30,7 +30,7 @@ def unfilled(config: ModelConfig) -> Transformer:
         return Transformer(config)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
     with torch.device("meta"), NothingDrawn():

@@ -76,15 +76,14 @@ class Embedding(nn.Module):
         )
         self.norm = norm_of(config) if config.embedding_norm else None
         self.dropout = Dropout(config.dropout)
-        positions_PD = torch.empty(config.max_positions, config.d_model)
+        sizes = config.max_positions, config.d_model
         if config.positions == "learned":
-            self.positions_PD = nn.Parameter(nn.init.normal_(positions_PD, std=0.02))
+            self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))
         elif config.positions in _FORMULAS:
+            positions_PD = torch.empty(sizes)
             # Whoever asks for shapes alone (on the meta device) needs no numbers.
             if not positions_PD.is_meta:
-                formula = _FORMULAS[config.positions]
-                sizes = (config.max_positions, config.d_model)
-                positions_PD = formula(*sizes, config.sinusoid_base)
+                positions_PD = _FORMULAS[config.positions](*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
         else:

@@ -7,14 +7,15 @@ The hidden folder tells how far it is; what comes of it stands beside it, as RUN
 
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from core.config import ConfigError
@@ -29,8 +30,8 @@ from core.opening.sources import local
 from core.opening.survey import survey
 from core.runs.checksums import list_run
 from core.runs.folder import versions
-from core.runs.management import clear_left_over
-from core.runs.names import INCOMING, checked_name, free_name
+from core.runs.incoming import incoming_folder
+from core.runs.names import checked_name, free_name
 from core.runs.run import RunError, RunSettings, load_run
 from core.runs.weights import CHECKPOINTS, weights_file
 from core.tokenizer import Tokenizer
@@ -88,9 +89,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     """
     if path.exists():
         raise RunError("{path} exists already", path=path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    clear_left_over(path.parent)
-    rooms = [Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent)) for _ in range(2)]
+    rooms = [incoming_folder(path.parent) for _ in range(2)]
     try:
         found = yield from local(source, rooms[0], _BROUGHT)
         yield from _converted(found, source, rooms[1], _command(source, path))
@@ -155,11 +154,15 @@ def _write(
 ) -> None:
     (folder / CHECKPOINTS).mkdir()
     tensors = {name: each.detach().float() for name, each in model.saved().items()}
-    # Tensor by tensor: packed in memory first it would take twice as much.
-    save_file(
-        {name: each.contiguous() for name, each in tensors.items()},
-        folder / CHECKPOINTS / weights_file(0),
-    )
+    file = folder / CHECKPOINTS / weights_file(0)
+    try:
+        # Tensor by tensor: packed in memory first it would take twice as much.
+        save_file({name: each.contiguous() for name, each in tensors.items()}, file)
+    except SafetensorError as error:
+        # What the system refuses the library says in its own words.
+        if (found := re.search(r"os error (\d+)", str(error))) is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(file)) from error
     for tokenizer in dict.fromkeys(tokenizers):
         for name, content in tokenizer.files().items():
             write_atomically(folder / name, content)

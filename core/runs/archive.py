@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
-from core.files import state_of, written_atomically
+from core.files import open_regular, state_of, written_atomically
 from core.messages import Message
 from core.runs.contents import METRICS, STATUS, TEXTS, told_status, weights_of, whole_lines
 from core.runs.files import CHECKSUMS, about, is_there, read_bytes
@@ -105,7 +105,7 @@ def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
         with ExitStack() as attempt:
             names = weights_of(path)
             try:
-                opened = {name: attempt.enter_context((path / name).open("rb")) for name in names}
+                opened = {name: attempt.enter_context(open_regular(path / name)) for name in names}
             except FileNotFoundError:
                 continue
             # A folder that changes while it is listed may show neither the old nor the new.

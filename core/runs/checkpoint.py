@@ -3,19 +3,20 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, load_file, save
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.files import write_atomically
+from core.files import open_regular, write_atomically
 from core.messages import Message, SaidError, said
 from core.model import Transformer, unfilled
+from core.model.building import outline
 from core.runs.files import NOT_LISTED, listed
 from core.runs.weights import WEIGHT_FOLDERS
 
@@ -23,6 +24,7 @@ SEAL = "sha256"
 """In the header of a file: the checksum of its tensors, with their names and shapes."""
 SCALE = ".scale"
 """Ends the name of what a rounded matrix's rows are multiplied by."""
+Shapes = Mapping[str, tuple[int, ...]]
 _LARGEST_HEADER = 100_000_000
 """Bytes, as safetensors has it."""
 _CHUNK = 1 << 20
@@ -84,25 +86,57 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
     """
-    tensors = _unrounded(_read_tensors(path, mapped=mapped))
+    tensors = _read_tensors(path, mapped=mapped)
+    require_shapes(path.name, {name: tuple(each.shape) for name, each in tensors.items()}, config)
+    tensors = _unrounded(tensors)
     model = unfilled(config)
-    wanted = model.saved()
-    differing = sorted(set(wanted) ^ set(tensors)) or sorted(
-        name for name in wanted if wanted[name].shape != tensors[name].shape
-    )
-    if differing:
-        raise CheckpointError(
-            "{name} holds other weights than run.json describes: {weights}",
-            name=path.name,
-            weights=", ".join(differing[:3]),
-        )
     with torch.no_grad():
-        for name, tensor in wanted.items():
+        for name, tensor in model.saved().items():
             if mapped and isinstance(tensor, nn.Parameter):
                 tensor.data = tensors[name].float()
             else:
                 tensor.copy_(tensors[name])
     return model.eval()
+
+
+def require_shapes(file: str, found: Shapes, config: ModelConfig) -> None:
+    """Refuse weights of other sizes than a model's, before memory for the model is asked for.
+
+    Args:
+        file: What messages call what holds them.
+        found: Their shapes by their names; a rounded one has its scale beside it.
+        config: The model.
+
+    Raises:
+        CheckpointError: A weight is missing, too much, or of another shape.
+    """
+    wanted = {name: tuple(each.shape) for name, each in outline(config).saved().items()}
+    scales = {name + SCALE: (*shape[:-1], 1) for name, shape in wanted.items()}
+    wanted |= {name: shape for name, shape in scales.items() if name in found}
+    differing = sorted(set(found) ^ set(wanted)) or sorted(
+        name for name in wanted if found[name] != wanted[name]
+    )
+    if differing:
+        raise CheckpointError(
+            "{name} holds other weights than run.json describes: {weights}",
+            name=file,
+            weights=", ".join(differing[:3]),
+        )
+
+
+def shapes_in(file: Path) -> Shapes:
+    """Return the shapes of the tensors in a file by their names; nothing else of it is read.
+
+    Raises:
+        CheckpointError: It is missing or damaged.
+    """
+    _header(file)
+    try:
+        with safe_open(file, framework="pt") as tensors:
+            names = tensors.keys()
+            return {name: tuple(tensors.get_slice(name).get_shape()) for name in names}
+    except SafetensorError as error:
+        raise no_safetensors(file.name, error) from error
 
 
 def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -245,7 +279,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
         CheckpointError: The file is missing, or not as long as its header says.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             begin = _begin(file.read(8))
             size = os.fstat(file.fileno()).st_size
             if begin > min(size, _LARGEST_HEADER):

@@ -8,10 +8,12 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from reprlib import repr
 from typing import Any
 
-from core.files import state_of
+from core.files import open_regular, state_of
 from core.messages import N_, Message, SaidError, said
+from core.settings import LARGEST_NUMBER
 
 CHECKSUMS = "checksums.json"
 ABOUT = N_("{path}: {why}")
@@ -66,7 +68,7 @@ def read_bytes(path: Path, name: str) -> bytes:
 def _content(path: Path, name: str) -> bytes:
     most = largest(name)
     try:
-        with (path / name).open("rb") as file:
+        with open_regular(path / name) as file:
             if os.fstat(file.fileno()).st_size <= most:
                 return file.read(most)
     except FileNotFoundError as error:
@@ -156,16 +158,18 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
 
 
 def check_numbers(stored: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Refuse what is no number.
+    """Refuse what is no number, and whole numbers without an end.
 
     Raises:
-        ValueError: A value is of another type.
+        ValueError: A value is such.
         KeyError: A name is not there.
     """
     for name in names:
-        if isinstance(stored[name], bool) or not isinstance(stored[name], int | float):
+        value = stored[name]
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or (isinstance(value, int) and abs(value) > LARGEST_NUMBER):
             raise ValueError(
-                Message("{name} is {value}, not a number", name=name, value=repr(stored[name]))
+                Message("{name} is {value}, not a number", name=name, value=repr(value))
             )
 
 
@@ -182,7 +186,7 @@ def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int
     if not is_there(path, "metrics.jsonl"):
         return [], 0
     if offset:
-        with (path / "metrics.jsonl").open("rb") as opened:
+        with open_regular(path / "metrics.jsonl") as opened:
             offset = offset if offset <= opened.seek(0, 2) else 0
             opened.seek(offset)
             content = opened.read(largest("metrics.jsonl"))
@@ -193,6 +197,8 @@ def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int
         rows = [json.loads(line) for line in whole.splitlines()]
         for row in rows:
             check_numbers(row, ("step", *row))
+            if not 0 <= row["step"] <= LARGEST_NUMBER:
+                raise ValueError(Message("a step is {value}", value=repr(row["step"])))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise damaged(path, "metrics.jsonl", repr(error)) from error
     return rows, offset + len(whole)

@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,13 +16,13 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import with_checksum, write_atomically
+from core.files import open_regular, with_checksum, write_atomically
 from core.jobs import Files, Job
 from core.messages import N_, as_told
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
 from core.runs.checksums import list_run
-from core.runs.names import INCOMING
+from core.runs.incoming import incoming_folder
 from core.runs.run import RunError, RunSettings
 from core.runs.weights import (
     BEST,
@@ -68,7 +67,7 @@ def versions() -> dict[str, str]:
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield a hidden folder that takes its name when the context ends without an error.
 
-    What a killed process leaves of it is in nobody's way, and removed with other left-overs.
+    What a killed process leaves of it is in nobody's way, and removed by whoever comes later.
 
     Raises:
         FileExistsError: Something stands under the name.
@@ -77,8 +76,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     taken = FileExistsError(f"{path} exists already")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise taken
-    path.parent.mkdir(parents=True, exist_ok=True)
-    room = Path(tempfile.mkdtemp(prefix=INCOMING, dir=path.parent))
+    room = incoming_folder(path.parent)
     try:
         yield room
         # A temporary folder is its owner's alone; a run is for whoever may read the others.
@@ -264,5 +262,6 @@ class RunFolder:
 
 def _whole_lines(path: Path) -> list[str]:
     """Return the lines of a file that end; the last one may have been cut off while written."""
-    text = path.read_text(encoding="utf-8")
+    with open_regular(path) as file:
+        text = file.read().decode("utf-8")
     return text[: text.rfind("\n") + 1].splitlines()

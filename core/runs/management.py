@@ -2,8 +2,6 @@
 
 import os
 import secrets
-import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,13 +10,9 @@ from core.jobs import is_worked_on
 from core.messages import Message
 from core.runs.files import about
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.names import INCOMING, checked_name, is_taken
+from core.runs.incoming import DELETED, clear_left_over
+from core.runs.names import checked_name, is_taken
 from core.runs.run import RunError, is_run
-
-DELETED = ".deleted-"
-"""How the names of hidden folders begin that are being removed."""
-_LONGEST_IMPORT = 24 * 3600
-"""Seconds after which nobody can still be at work on what is being unpacked."""
 
 
 def rename_run(path: Path, name: str) -> Path:
@@ -52,16 +46,6 @@ def delete_run(path: Path) -> None:
     clear_left_over(path.parent)
 
 
-def clear_left_over(parent: Path) -> None:
-    """Remove what a broken deletion or a killed import left in a folder of runs."""
-    for path in parent.glob(f"{DELETED}*"):
-        _remove(path)
-    for path in parent.glob(f"{INCOMING}*"):
-        with suppress(FileNotFoundError):
-            if time.time() - path.stat().st_mtime > _LONGEST_IMPORT:
-                _remove(path)
-
-
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
     """Keep trainings away from a run.
@@ -90,11 +74,3 @@ def _at_rest(path: Path) -> Iterator[None]:
 def _require_run(path: Path) -> None:
     if not is_run(path):
         raise about(path, Message("there is no such run"))
-
-
-def _remove(path: Path) -> None:
-    if path.is_symlink():
-        # What a link leads to is somebody else's.
-        path.unlink(missing_ok=True)
-    else:
-        shutil.rmtree(path, ignore_errors=True)

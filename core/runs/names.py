@@ -9,8 +9,6 @@ from core.runs.run import RunError
 
 LONGEST = 60
 """Letters of a name."""
-INCOMING = ".incoming-"
-"""How the names of hidden folders begin that are to become runs."""
 _MARKS = "-_. "
 # Windows keeps these for devices, whatever ending follows.
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9]) *(\..*)?", re.IGNORECASE)

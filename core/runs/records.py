@@ -4,13 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 from core.config import ModelConfig
 from core.messages import N_, Message, said
 from core.model import count_parameters
-from core.runs.files import about, check_numbers, is_there, read_json
+from core.runs.figures import check_figures, read_evaluation
+from core.runs.files import about
 from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.weights import step_of
 
@@ -80,10 +82,12 @@ def read_record(path: Path) -> RunRecord:
     files = [path / name for name in ("run.json", "metrics.jsonl")]
     try:
         changed = max(file.stat().st_mtime for file in files if file.exists())
-        seconds = next((float(row["seconds"]) for row in reversed(rows) if "seconds" in row), None)
+        timed = next((row for row in reversed(rows) if "seconds" in row), {"seconds": None})
+        if (seconds := timed["seconds"]) is not None:
+            check_figures(timed, ("seconds",))
         weights = opening_weights(path, settings)
         step = None if weights is None else step_of(weights)
-        results = _results(_evaluation(path), rows, step)
+        results = _results(read_evaluation(path), rows, step)
     except RunError:
         raise
     except (OSError, OverflowError, TypeError, ValueError) as error:
@@ -137,7 +141,10 @@ def _results(
         own_pairs = None if own is None else _own_pairs(own)
         return replace(found, own_pairs=own_pairs, bleu_tokens=tokens)
     measured = [
-        row for row in rows if "held_out_loss" in row and (step is None or row["step"] <= step)
+        row
+        for row in rows
+        # Of weights that a step has spoiled, the loss is no number.
+        if isfinite(row.get("held_out_loss", nan)) and (step is None or row["step"] <= step)
     ]
     if not measured:
         return None
@@ -153,8 +160,8 @@ def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
 
 
 def _figures(found: Mapping[str, Any], prefix: str) -> Results:
-    names = [prefix + name for name in _FIGURES]
-    check_numbers(found, [name for name in (*names, prefix + "n") if found.get(name) is not None])
+    names = [name for name in (*_FIGURES, "n") if found.get(prefix + name) is not None]
+    check_figures(found, names, prefix)
 
     def figure(name: str) -> float | None:
         return found.get(prefix + name)
@@ -169,17 +176,3 @@ def _figures(found: Mapping[str, Any], prefix: str) -> Results:
         chrf=figure("chrf"),
         loss=figure("loss"),
     )
-
-
-def _evaluation(path: Path) -> Mapping[str, Any] | None:
-    """Return what evaluation.json holds, or None where there is none.
-
-    Raises:
-        ValueError: It is damaged.
-    """
-    if not is_there(path, "evaluation.json"):
-        return None
-    stored = read_json(path, "evaluation.json")
-    if "step" in stored:
-        check_numbers(stored, ("step",))
-    return stored

@@ -32,8 +32,9 @@ from core.families import CONFIG, FamilyError
 from core.families.tokenizer import read_tokenizers
 from core.heads import Head
 from core.messages import Message, said
-from core.model import Transformer, build
-from core.runs.checkpoint import CheckpointError, load_model
+from core.model import Transformer, build, count_parameters
+from core.runs.checkpoint import CheckpointError, load_model, require_shapes, shapes_in
+from core.runs.figures import check_figures, read_evaluation
 from core.runs.files import RunError as RunError
 from core.runs.files import (
     about,
@@ -57,6 +58,8 @@ from core.word_level import WordTokenizer, is_word_level
 
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
+_LARGEST_FRESH = 1 << 28
+"""Weights of a model that was never trained, of which there is no file."""
 OPENED = (
     *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
     *("source.spm", "target.spm", "vocab.json", "target_vocab.json", "vocab.spm"),
@@ -195,7 +198,21 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
         return step_of(file), load_model(file, settings.model, mapped=settings.is_opened)
     if step != 0:
         raise about(path, Message("no weights of step {step} were kept", step=str(step)))
+    _require_makeable(path, settings)
     return 0, build(settings.model, settings.training.seed).eval()
+
+
+def _require_makeable(path: Path, settings: RunSettings) -> None:
+    """Refuse a model of which there is no file, if it is larger than one that there is, or large.
+
+    Raises:
+        CheckpointError: The run has weights, and they are of another model.
+        RunError: It has none, and the model is large.
+    """
+    if (file := opening_weights(path, settings)) is not None:
+        require_shapes(file.name, shapes_in(file), settings.model)
+    elif count_parameters(settings.model) > _LARGEST_FRESH:
+        raise about(path, Message("run.json speaks of a model too large to be made from nothing"))
 
 
 def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, Tokenizer]:
@@ -262,22 +279,24 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     Raises:
         RunError: It does not hold the figures, or speaks of heads that the model does not have.
     """
-    if not is_there(path, "evaluation.json"):
+    stored = read_evaluation(path)
+    if stored is None:
         return None
-    stored = read_json(path, "evaluation.json")
     try:
-        check_numbers(stored, ("exact_match", "n", "seed"))
+        check_figures(stored, ("exact_match", "n"))
+        check_numbers(stored, ("seed",))
         if stored["pronoun"] is not None:
-            check_numbers(stored["pronoun"], ("accuracy", "n"))
-            check_numbers(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
+            check_figures(stored["pronoun"], ("accuracy", "n"))
+            check_figures(stored["pronoun"]["baselines"], stored["pronoun"]["baselines"])
         sites = set(model.sites())
         for entry in stored["heads"]:
-            check_numbers(entry, ("score", "baseline", "silenced_accuracy"))
+            check_figures(entry, ("score", "baseline", "silenced_accuracy"))
             head = Head.read(entry)
             if head.site not in sites or head.index >= model.config.n_heads:
                 raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise damaged(path, "evaluation.json", repr(error)) from error
+        why = said(error) if isinstance(error, ValueError) else repr(error)
+        raise damaged(path, "evaluation.json", why) from error
     return stored
 
 

@@ -5,7 +5,6 @@ import io
 import os
 import shutil
 import stat
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,8 +14,8 @@ from core.messages import said
 from core.runs.checks import check_run
 from core.runs.contents import belongs
 from core.runs.files import largest
-from core.runs.management import clear_left_over
-from core.runs.names import INCOMING, checked_name, free_name
+from core.runs.incoming import incoming_folder
+from core.runs.names import checked_name, free_name
 from core.runs.run import RunError
 
 LARGEST = 2 << 30
@@ -51,9 +50,7 @@ def unpack_run(
     with opened_archive(content) as archive:
         top, members = _members(archive)
         wanted = checked_name(top if name is None else name)
-        parent.mkdir(parents=True, exist_ok=True)
-        clear_left_over(parent)
-        incoming = Path(tempfile.mkdtemp(prefix=INCOMING, dir=parent))
+        incoming = incoming_folder(parent)
         try:
             _extract(archive, members, incoming, limit)
             check_run(incoming)

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from core.evaluate.evaluation import evaluate
-from core.files import write_atomically
+from core.files import open_regular, write_atomically
 from core.runs.checkpoint import load_model, save_weights
 from core.runs.checksums import list_run
 from core.runs.files import read_bytes
@@ -69,7 +69,8 @@ def export_run(
         save_weights(run.model, copy / CHECKPOINTS / weights_file(run.step), torch.float16)
         for step in snapshots:
             (copy / SNAPSHOTS).mkdir(exist_ok=True)
-            write_atomically(copy / SNAPSHOTS / weights_file(step), kept[step].read_bytes())
+            with open_regular(kept[step]) as file:
+                write_atomically(copy / SNAPSHOTS / weights_file(step), file.read())
 
 
 def average_run(run_path: Path, out: Path, last: int) -> None:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.messages import Message
+from core.messages import Message, reason
 from pages.classroom.visitors import CLASS
 from pages.frame import cached
 from pages.frame.language import _, number
@@ -17,10 +17,10 @@ def explained(what: str | Exception) -> str:
     Of the system's errors it is what the system says. Folders are called what the app calls them.
 
     >>> explained(OSError(28, "No space left on device", "/a/path")), explained(ValueError("why"))
-    ('No space left on device', 'why')
+    ('No space left on the disk', 'why')
     """
     if isinstance(what, OSError) and what.strerror:
-        return what.strerror
+        what = reason(what)
     text = what.args[0] if isinstance(what, Exception) and what.args else what
     if not isinstance(text, Message):
         return _placed(str(text))

@@ -83,4 +83,7 @@ def test_an_error_is_made_of_a_template_and_values_or_of_a_message():
         assert (str(error), said(error).template) == ("1,200 tokens", "{n} tokens")
     assert str(SaidError("braces {stay}")) == "braces {stay}"
     assert said(KeyError("a")) == "'a'"
-    assert said(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
+    assert said(OSError(28, "No space left on device")) == "No space left on the disk"
+    assert said(OSError(122, "Disk quota exceeded", "a")) == "No space left on the disk: a"
+    assert said(OSError(30, "Read-only file system", "a")) == "Read-only file system: a"
+    assert said(FileExistsError("a exists already")) == "a exists already"

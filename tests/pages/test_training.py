@@ -384,7 +384,7 @@ def test_a_name_that_cannot_be_is_said_and_not_started(set_up, own_runs, name):
     [
         (ConfigError("the seed is odd"), "the seed is odd"),
         (FileExistsError("runs/x exists already"), "exists already"),
-        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError(28, "No space left on device"), "No space left on the disk"),
         (PermissionError(13, "Permission denied"), "Permission denied"),
     ],
 )

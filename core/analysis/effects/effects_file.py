@@ -17,6 +17,7 @@ from core.heads import Head
 from core.model import Transformer
 from core.runs.checksums import changing
 from core.runs.contents import HEADS
+from core.runs.figures import check_figures
 from core.runs.files import check_numbers, damaged, is_there, read_json
 from core.runs.run import Run, load_run
 
@@ -66,7 +67,8 @@ def stored_effects(run: Run) -> HeadEffects | None:
         return None
     stored = read_json(run.path, HEADS)
     try:
-        check_numbers(stored, ("step", "n", "seed"))
+        check_figures(stored, ("step", "n"))
+        check_numbers(stored, ("seed",))
         if stored["step"] != run.step or stored.get("weights") != fingerprint(run.model):
             return None
         found = tuple(_read(Head.read(each), each["effect"]) for each in stored["heads"])
@@ -114,8 +116,9 @@ def _difference(stored: Mapping[str, Any]) -> Difference:
     low = -math.inf if stored["low"] is None else stored["low"]
     high = math.inf if stored["high"] is None else stored["high"]
     found = {**stored, "low": low, "high": high}
-    check_numbers(found, (*_BOUNDS, "n"))
-    if not math.isfinite(found["before"] + found["after"]) or not low <= high:
+    check_figures(found, ("before", "after", "n"))
+    check_numbers(found, ("low", "high"))
+    if not low <= high:
         raise ValueError(f"{stored!r} is no interval")
     bounds = {bound: float(found[bound]) for bound in _BOUNDS}
     return Difference(**bounds, n=int(found["n"]))

@@ -11,6 +11,7 @@ from core.files import write_atomically
 from core.heads import Head
 from core.runs.checksums import changing
 from core.runs.contents import PRUNING
+from core.runs.figures import check_figures
 from core.runs.files import check_numbers, damaged, is_there, read_json
 from core.runs.run import Run
 
@@ -79,7 +80,7 @@ def _json(point: PruningPoint) -> dict[str, Any]:
 
 
 def _read(stored: Mapping[str, Any], n: int) -> PruningPoint:
-    check_numbers(stored, ("n_left", "exact_match", "loss"))
+    check_figures(stored, ("n_left", "exact_match", "loss"))
     removed = None if stored["removed"] is None else Head.parse(str(stored["removed"]))
     figures = float(stored["exact_match"]), float(stored["loss"])
     return PruningPoint(removed, int(stored["n_left"]), *figures, n)

@@ -91,7 +91,8 @@ def with_buffers(monkeypatch):
         model.decoder_norm = Counted()
         return model
 
-    monkeypatch.setattr("core.runs.checkpoint.unfilled", built)
+    for name in ("unfilled", "outline"):
+        monkeypatch.setattr(f"core.runs.checkpoint.{name}", built)
     model = built(CONFIG, seed=3)
     model.decoder_norm.mean_D += torch.linspace(0.1, 0.7, 8)
     model.decoder_norm.n_seen += 2**40 + 1

@@ -8,10 +8,9 @@ import pytest
 from filelock import FileLock
 
 from core import jobs
-from core.runs import management
+from core.runs import incoming, management
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.management import DELETED, clear_left_over, delete_run, rename_run
-from core.runs.names import INCOMING
+from core.runs.management import delete_run, rename_run
 from core.runs.run import RunError, load_run
 from tests.holding import held_elsewhere
 
@@ -129,7 +128,7 @@ def test_a_run_is_hidden_before_the_first_of_its_files_is_removed(run, monkeypat
     def remove(path, **_):
         seen.append((names(run.parent), content_of(path)))
 
-    monkeypatch.setattr(management.shutil, "rmtree", remove)
+    monkeypatch.setattr(incoming.shutil, "rmtree", remove)
     before = content_of(run)
     delete_run(run)
     [(shown, content)] = seen
@@ -145,7 +144,7 @@ def test_what_a_broken_deletion_left_stays_hidden_and_goes_with_the_next(run, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(management.shutil, "rmtree", die)
+        patch.setattr(incoming.shutil, "rmtree", die)
         with pytest.raises(KeyboardInterrupt):
             delete_run(run)
     hidden, shown = names(run.parent)
@@ -205,14 +204,3 @@ def test_deleting_a_link_leaves_what_it_leads_to(run, tmp_path, content_of):
     delete_run(links / "link")
     assert names(links) == []
     assert content_of(run) == before
-
-
-def test_what_is_being_unpacked_now_is_left_alone_and_what_was_long_ago_is_removed(runs):
-    for name in ("now", "long-ago", "to-come"):
-        (runs / f"{INCOMING}{name}").mkdir()
-    (runs / f"{DELETED}x").mkdir()
-    os.utime(runs / f"{INCOMING}long-ago", (0, 0))
-    # The clock was set back while it is being unpacked.
-    os.utime(runs / f"{INCOMING}to-come", (4e9, 4e9))
-    clear_left_over(runs)
-    assert names(runs) == [f"{INCOMING}now", f"{INCOMING}to-come"]

@@ -137,6 +137,17 @@ def test_figures_say_what_bleu_counts(run, tokens, key):
     assert (found.bleu, found.bleu_tokens) == (71.5, tokens)
 
 
+def test_a_perfect_score_may_be_rounded_up(run):
+    change(run / "evaluation.json", bleu=100.00000000000004, exact_match=1.0000000000000002)
+    assert read_record(run).results.bleu == 100.00000000000004
+
+
+def test_of_weights_that_a_step_has_spoiled_the_figures_before_are_shown(run):
+    measure(run, [4.0, 2.0, float("nan")])
+    (run / "evaluation.json").unlink()
+    assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
+
+
 def test_older_measurements_lack_some_figures(run):
     (run / "evaluation.json").write_text(json.dumps({"n": 9, "exact_match": 0.5}))
     found = read_record(run).results
@@ -163,6 +174,15 @@ def test_when_it_changed_is_when_it_was_last_measured(run):
         ("evaluation.json", '{"exact_match": "0.5"}'),
         ("evaluation.json", '{"exact_match": true}'),
         ("evaluation.json", '{"n": Infinity}'),
+        ("evaluation.json", '{"exact_match": NaN}'),
+        ("evaluation.json", '{"exact_match": 1e308}'),
+        ("evaluation.json", '{"bleu": -1}'),
+        ("evaluation.json", '{"loss": -Infinity}'),
+        ("evaluation.json", '{"own_pairs": {"n": 3, "chrf": 100.5}}'),
+        ("evaluation.json", '{"step": 1e400}'),
+        ("metrics.jsonl", '{"step": 10, "seconds": -1e308}\n'),
+        ("metrics.jsonl", '{"step": NaN}\n'),
+        ("metrics.jsonl", '{"step": 1, "loss": 1' + "0" * 400 + "}\n"),
         ("metrics.jsonl", "nothing\n"),
         ("metrics.jsonl", '{"step": 20000, "held_out_loss": "low"}\n'),
         ("metrics.jsonl", '{"step": 20000, "seconds": []}\n'),
@@ -173,6 +193,14 @@ def test_when_it_changed_is_when_it_was_last_measured(run):
 def test_a_damaged_file_is_named_with_its_run(run, name, content):
     (run / name).write_text(content)
     with pytest.raises(RunError, match=str(run)):
+        read_record(run)
+
+
+@pytest.mark.parametrize("figure", ['"held_out_exact_match": 1.5', '"held_out_bleu": NaN'])
+def test_figures_of_the_training_are_checked_as_those_after_it(run, figure):
+    (run / "evaluation.json").unlink()
+    (run / "metrics.jsonl").write_text(f'{{"step": 10, "held_out_loss": 1.0, {figure}}}\n')
+    with pytest.raises(RunError, match="held_out_.* is .*, not 0 to"):
         read_record(run)
 
 

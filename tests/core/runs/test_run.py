@@ -5,6 +5,7 @@ import shutil
 import pytest
 import torch
 
+from core.runs.records import read_record
 from core.runs.run import RunError, is_run, load_run
 from core.runs.weights import newest_checkpoint
 
@@ -50,6 +51,12 @@ def test_stored_evaluation_is_loaded(folder):
         "[]",
         {"exact_match": None},
         {"seed": "x"},
+        {"exact_match": float("nan")},
+        {"exact_match": 1e308},
+        {"n": -1},
+        {"pronoun": {"accuracy": 1.5, "n": 2, "baselines": {}}},
+        {"pronoun": {"accuracy": 0.5, "n": 2, "baselines": {"first_noun": float("inf")}}},
+        {"heads": [{**HEAD, "score": -0.5}]},
         {"pronoun": {}},
         {"pronoun": [1]},
         {"heads": None},
@@ -155,6 +162,36 @@ def test_damage_is_named_with_the_folder(folder, damage):
         load_run(folder)
     assert str(folder) in str(refused.value)
     assert named in str(refused.value)
+
+
+WIDE = {"d_model": 2**23, "d_ff": 2**23, "max_positions": 1}
+"""Of 1 PB of weights, of which each matrix is one that could be."""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"n_encoder_layers": 100_000}, "100,001 layers"),
+        ({"vocab_size": 2**63}, "vocab_size is 9223372036854775808"),
+        ({"d_ff": 10**400}, "d_ff is 1000"),
+        ({"norm_eps": float("inf")}, "norm_eps is inf"),
+    ],
+)
+def test_sizes_that_no_model_can_have_are_refused_by_all_that_read_them(folder, sizes, said):
+    rewrite(folder / "run.json", lambda s: s["model"].update(sizes))
+    for read in (load_run, read_record, lambda path: load_run(path, 0)):
+        with pytest.raises(RunError, match=said):
+            read(folder)
+
+
+def test_a_model_is_compared_with_its_weights_before_memory_is_asked_for(folder):
+    rewrite(folder / "run.json", lambda s: s["model"].update(WIDE))
+    for step in (None, 0):
+        with pytest.raises(RunError, match="holds other weights than run.json describes"):
+            load_run(folder, step)
+    shutil.rmtree(folder / "checkpoints")
+    with pytest.raises(RunError, match="too large to be made from nothing"):
+        load_run(folder, 0)
 
 
 def test_loading_leaves_the_folder_and_the_random_state_alone(folder):

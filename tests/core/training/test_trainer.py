@@ -404,7 +404,7 @@ def test_a_full_disk_ends_the_training_and_keeps_the_checkpoint_before(
         finish(path)
     assert newest_checkpoint(path).name == "step-00000005.safetensors"
     assert status(path)["state"] == "failed"
-    assert "No space left on device" in status(path)["message"]
+    assert "No space left on the disk" in status(path)["message"]
     monkeypatch.setattr(checkpoint, "write_atomically", write)
     assert finish(path)[0].train_step.step == 6
 

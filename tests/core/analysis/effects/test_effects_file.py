@@ -111,6 +111,10 @@ DAMAGE = {
     "not a number": damaged(
         lambda content: content["heads"][0]["effect"]["exact_match"].update(low=math.nan)
     ),
+    "more than all": damaged(
+        lambda content: content["heads"][0]["effect"]["loss"].update(after=1e308)
+    ),
+    "fewer than none": damaged(lambda content: content.update(n=-1)),
     "no after": damaged(
         lambda content: content["heads"][0]["effect"]["exact_match"].update(after=None)
     ),

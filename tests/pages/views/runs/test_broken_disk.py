@@ -12,7 +12,7 @@ from tests.core.families.folders import write_folder
 from tests.pages.conftest import said
 from tests.pages.views.runs.conftest import change, press, take_in
 
-TELLS = {FULL: "No space left on device", READ_ONLY: "Read-only file system"}
+TELLS = {FULL: "No space left on the disk", READ_ONLY: "Read-only file system"}
 on_both = pytest.mark.parametrize("code", TELLS)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.pages.conftest import said
 
-TELLS = {FULL: "No space left on device", READ_ONLY: "Read-only file system"}
+TELLS = {FULL: "No space left on the disk", READ_ONLY: "Read-only file system"}
 
 
 @pytest.mark.parametrize("code", TELLS)

@@ -270,7 +270,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkey
     next(button for button in at.button if button.label == "Resume").click().run()
     assert not at.exception
     assert [error.value.replace("&#58;", ":") for error in at.error] == [
-        "That could not be done: No space left on device"
+        "That could not be done: No space left on the disk"
     ]
 
 
