@@ -8,8 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.progress import telling
+from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import FileScores, score_file
 from core.heads import Head
@@ -22,8 +24,8 @@ from core.tasks.corpus import read_samples
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("--n", type=int, help=f"held-out samples; default: {N_SAMPLES}")
-    parser.add_argument("--seed", type=int, help=f"draws the samples; default: {SEED}")
+    parser.add_argument("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
+    parser.add_argument("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
     parser.add_argument(
         "--file",
         nargs="+",
@@ -31,7 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="measure on a file of pairs instead, or on two files of lines",
     )
-    parser.add_argument("--beam", type=int, default=1, metavar="K", help="default: 1, greedy")
+    parser.add_argument(
+        "--beam",
+        type=options.whole(1, LARGEST_BEAM),
+        default=1,
+        metavar="K",
+        help="default: 1, greedy",
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -42,8 +50,6 @@ def run(arguments: argparse.Namespace) -> None:
         return
     n = N_SAMPLES if arguments.n is None else arguments.n
     seed = SEED if arguments.seed is None else arguments.seed
-    if n < 1:
-        raise CommandError(f"--n is {n}, not 1 or more")
     loaded = load_run(arguments.run)
     if arguments.beam != 1:
         _print_scores(arguments, loaded, held_out_samples(loaded, n, seed))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.choices import CHOICES
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
@@ -66,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another kind of Transformer, as small: an encoder alone fills in masked tokens, a "
         "decoder alone goes on from the source",
     )
-    parser.add_argument("--steps", type=int, help="default: the preset's")
-    parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument("--steps", type=options.whole(1, 10**9), help="default: the preset's")
+    parser.add_argument("--seed", type=options.seed, help="default: 0")
     parser.add_argument(
         "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
     )
