@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
-from pages.frame.doubts import in_markdown
+from pages.frame.marked_words import in_markdown
 from viz.component.payload import Doubt
 
 _NARROW = "\u202f"
@@ -42,7 +42,7 @@ def marked(
     Args:
         first: One text.
         second: The other.
-        doubts: Words of each that are marked, see `doubts.in_markdown`.
+        doubts: Words of each that are marked, see `marked_words.in_markdown`.
     """
     found = aligned(first.split(), second.split())
     one, other = (

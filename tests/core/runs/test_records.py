@@ -54,7 +54,10 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
     found = read_record(run)
     assert found.settings == read_settings(run)
     assert found.n_parameters == count_parameters(found.settings.model)
-    assert asdict(found.results) | {"seed": 0} == EVALUATION | {"own_pairs": None, "while_training": False}
+    assert asdict(found.results) | {"seed": 0} == EVALUATION | {
+        "own_pairs": None,
+        "while_training": False,
+    }
     assert found.seconds == read_rows(run)[-1]["seconds"]
 
 

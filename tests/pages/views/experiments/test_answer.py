@@ -26,7 +26,10 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert "Right, of 2,000 held-out sentences of the grammar: full layer **63.1 %** · no residual" in said
+    assert (
+        "Right, of 2,000 held-out sentences of the grammar: full layer **63.1 %** · no residual"
+        in said
+    )
     assert "no feed-forward **58.1 %** (too few seeds to tell)." in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [

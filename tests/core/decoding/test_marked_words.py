@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.marked_words import matched
-from core.decoding.doubts import UNSURE, WrittenWord, written_words
 from core.decoding.greedy import greedy_steps
+from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.decoding.sentence import given_text
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
@@ -72,7 +72,9 @@ def test_words_that_come_from_a_word_never_seen_name_it(everyday, sentence, unse
 
 
 def test_a_model_that_copies_is_not_doubted_for_names_that_training_never_saw():
-    inspection = inspect_sentence(load_run(GALLERY / "copying"), "Zobalax gives the red book to Ann")
+    inspection = inspect_sentence(
+        load_run(GALLERY / "copying"), "Zobalax gives the red book to Ann"
+    )
     assert inspection.unknown_words
     assert not any(word.unseen for word in inspection.written)
 
