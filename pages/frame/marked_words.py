@@ -78,12 +78,12 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
     parts, at = [], start
     for doubt in doubts:
         if start <= doubt.start and doubt.end <= end:
-            kind = "doubt unseen" if doubt.unseen else "doubt"
+            unseen = " unseen" * doubt.unseen
             said = escape(doubt.said)
             marked = plain(text[doubt.start : doubt.end])
             parts += [
                 plain(text[at : doubt.start]),
-                f'<span class="{kind}" role="note" tabindex="0" aria-label="{said}" '
+                f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{said}" '
                 f'data-said="{said}">{marked}</span>',
             ]
             at = doubt.end

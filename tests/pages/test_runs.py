@@ -136,8 +136,9 @@ def test_one_run_shows_its_settings_its_command_and_its_results(open_page):
     assert shown["d_ff"] == str(settings.model.d_ff)
     assert "command" not in shown.index
     evaluation = json.loads((GALLERY / "translate-guided" / "evaluation.json").read_text())
+    right = percent(evaluation["exact_match"])
     for text in (
-        f"Of {evaluation['n']:,} held-out sentences of the grammar **{percent(evaluation['exact_match'])}** are",
+        f"Of {evaluation['n']:,} held-out sentences of the grammar **{right}** are",
         f"(step {evaluation['step']:,})",
         f"Of the single tokens {percent(evaluation['token_accuracy'])} are right",
     ):
