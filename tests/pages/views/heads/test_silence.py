@@ -185,7 +185,7 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
         list(first[["before", "after", "change", "low", "high"]]),
         [0.9, 0.6, -30, -32, -28],
     )
-    assert "400 held-out sentences, seed 7" in said(at)
+    assert "400 held-out rows of letters, seed 7" in said(at)
     assert "of heads that change nothing, about one in twenty" in said(at)
 
 
