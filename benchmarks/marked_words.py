@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.decoding.doubts import UNSURE, WrittenWord
+from core.decoding.marked_words import UNSURE, WrittenWord
 from core.evaluate.files import score_file
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run

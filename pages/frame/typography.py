@@ -7,7 +7,7 @@ from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
 from core.words import spaced_words
-from pages.frame.doubts import in_markdown
+from pages.frame.marked_words import in_markdown
 from viz.component.payload import Doubt
 
 _NARROW = "\u202f"
@@ -43,7 +43,7 @@ def marked(
     Args:
         first: One text.
         second: The other.
-        doubts: Words of each that are marked, see `doubts.in_markdown`.
+        doubts: Words of each that are marked, see `marked_words.in_markdown`.
     """
     words = spaced_words(first), spaced_words(second)
     found = aligned(*([word for word, _ in side] for side in words))

@@ -13,7 +13,7 @@ from core.analysis.heads.comparison import (
 )
 from core.tokenizer import Token
 from core.words import has_unspaced
-from pages.frame import cached, doubts
+from pages.frame import cached, marked_words
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined, listed
 from pages.frame.selection import Selection, key_labels, query_labels
@@ -120,7 +120,7 @@ def translations(shown: Compared) -> str:
     lines = marked(
         typeset(shown.first.inspection.translation.text, own),
         typeset(shown.second.inspection.translation.text, other),
-        (doubts.of(shown.first.inspection), doubts.of(shown.second.inspection)),
+        (marked_words.of(shown.first.inspection), marked_words.of(shown.second.inspection)),
     )
     return "  \n".join(
         _("{name}: {translation}").format(name=plain(name), translation=line)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import viz.component
 from core.analysis.effects.interventions import Outcome
-from core.decoding.doubts import UNSURE, WrittenWord, written_words
+from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.inspection import Inspection
 from core.runs.run import Run
 from pages.frame.language import _, percent, plain
 from pages.frame.listed import joined
 from viz.component.payload import Doubt
 
-_CSS = Path(viz.component.__file__).with_name("doubts.css").read_text(encoding="utf-8")
+_CSS = Path(viz.component.__file__).with_name("marked_words.css").read_text(encoding="utf-8")
 STYLE = f"<style>{_CSS}</style>"
 """How marked words look on a page, as in the components."""
 
@@ -78,12 +78,12 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
     parts, at = [], start
     for doubt in doubts:
         if start <= doubt.start and doubt.end <= end:
-            kind = "doubt unseen" if doubt.unseen else "doubt"
+            unseen = " unseen" * doubt.unseen
             said = escape(doubt.said)
             marked = plain(text[doubt.start : doubt.end])
             parts += [
                 plain(text[at : doubt.start]),
-                f'<span class="{kind}" role="note" tabindex="0" aria-label="{said}" '
+                f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{said}" '
                 f'data-said="{said}">{marked}</span>',
             ]
             at = doubt.end
