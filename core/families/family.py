@@ -7,6 +7,7 @@ Nothing is guessed: a setting, a weight or a family that is not known is refused
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from reprlib import repr
 from typing import Any
 
 import torch
@@ -173,8 +174,10 @@ class Settings:
         """
         for name, tensor in self.weights.items():
             if re.fullmatch(pattern, name):
+                if tensor.dim() <= axis:
+                    raise FamilyError("{name} has {n} axes", name=name, n=tensor.dim())
                 return int(tensor.shape[axis])
-        raise FamilyError("there is no weight {name}", name=pattern.replace(chr(92), ""))
+        raise FamilyError("there is no weight {name}", name=_example(pattern))
 
     def alike(self, head: str, embedding: str) -> bool:
         """Say whether the output projection is the embedding: it is not there, or it is equal.
@@ -282,7 +285,17 @@ def converted(
                 name=name,
                 label=family.label,
             )
-        for own, part in zip(names, renaming.made(tensor), strict=bool(names)):
+        try:
+            parts = renaming.made(tensor) if names else ()
+            pairs = list(zip(names, parts, strict=True))
+        except (IndexError, RuntimeError, ValueError) as error:
+            raise FamilyError(
+                "{name} is {value}, which no {label} model has",
+                name=name,
+                value=tuple(tensor.shape),
+                label=family.label,
+            ) from error
+        for own, part in pairs:
             if own in made and not torch.equal(made[own], part):
                 raise FamilyError(
                     "{name} differs from another weight that it should equal", name=name
@@ -309,6 +322,16 @@ ACTIVATIONS: Mapping[str, Activation] = {
     "swish": "silu",
 }
 """What other libraries call them → what they are called here."""
+
+
+def _example(pattern: str) -> str:
+    r"""Return a name that a pattern matches.
+
+    >>> _example(r"(?:transformer\.)?wte\.weight"), _example(r"model\.(shared|tokens)\.weight")
+    ('wte.weight', 'model.shared.weight')
+    """
+    without_options = re.sub(r"\(\?:[^()]*\)\?", "", pattern)
+    return re.sub(r"\(([^()|]*)\|[^()]*\)", r"\1", without_options).replace(chr(92), "")
 
 
 def _first_of(ids: Sequence[int]) -> int:
