@@ -21,12 +21,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
-from sacrebleu.metrics import BLEU
 
 from benchmarks.made_corpora import CORPORA, pairs
 from benchmarks.training import Plain
 from core.batch import Batch, Pair, collate, encode_samples, encode_source, pad
 from core.decoding.many import translate_all
+from core.evaluate.bleu import corpus_bleu
 from core.evaluate.loss import token_loss
 from core.runs.run import Run, load_run
 from core.tasks.corpus import Corpus, kept_corpus
@@ -161,8 +161,7 @@ def _text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
 
 def _figures(said: Sequence[str], true: Sequence[str], steps: int) -> Figures:
     alike = sum(one == other for one, other in zip(said, true, strict=True))
-    bleu = BLEU().corpus_score(list(said), [list(true)]).score
-    return Figures(float(bleu), alike / len(true), steps)
+    return Figures(corpus_bleu(said, [true]).score, alike / len(true), steps)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,10 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from core.messages import Message, said
-from core.tokenizer import WORDS, Encoding, Tokenizer, byte_characters
+from core.tokenizer import Encoding, Tokenizer, byte_characters
+from core.tokenizer_json import tokenizer_of_json
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+from core.words import BEFORE_UNSPACED, WORDS
 
 STRAIGHT, CURLY = "'", "’"
 MASK = "[MASK]"
@@ -87,6 +89,7 @@ class ByteLevelTokenizer(Tokenizer):
                 normalizers.Strip(),
                 # So that a word is the same token at the beginning of a sentence.
                 normalizers.Prepend(" "),
+                normalizers.Replace(Regex(BEFORE_UNSPACED), ""),
             ]
         )
         bpe.pre_tokenizer = WORDS
@@ -115,7 +118,7 @@ class ByteLevelTokenizer(Tokenizer):
             ValueError: The text is no tokenizer, or not a byte-level one.
         """
         try:
-            return cls(tokenizers.Tokenizer.from_str(text), begins, ends)
+            return cls(tokenizer_of_json(text), begins, ends)
         except Exception as error:  # the library raises bare Exception
             raise ValueError(
                 Message("not a byte-level tokenizer: {why}", why=said(error))
@@ -132,7 +135,7 @@ class ByteLevelTokenizer(Tokenizer):
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it: NFC, one kind of apostrophe, single spaces."""
         normal: str = self._bpe.normalizer.normalize_str(text)
-        return normal[1:]
+        return normal.removeprefix(" ")
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""

@@ -11,10 +11,11 @@ from core.tasks.corpus import Corpus
 from core.tasks.mixed import Mixed
 from core.tasks.task import Sample, Task
 from core.tokenizer import Tokenizer
+from core.words import apart
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000
-"""So many different words are split to tokens at once."""
+"""So many different pieces are split to tokens at once."""
 Learned = TypeVar("Learned", bound=Task)
 
 
@@ -63,19 +64,19 @@ def target_ratio(samples: Sequence[Sample], tokenizer: Tokenizer) -> float:
 def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
     """Return how many tokens each text has, special tokens left out.
 
-    No token reaches over a space, so that each different word is split only once.
+    No token reaches over the end of a piece, so that each different piece is split only once.
 
     Args:
         tokenizer: Any.
         texts: As `read_pairs` leaves them, with single spaces.
     """
-    words = list(dict.fromkeys(word for text in texts for word in text.split()))
-    counts = dict(zip(words, _encoded_lengths(tokenizer, words), strict=True))
-    return np.array([sum(map(counts.__getitem__, text.split())) for text in texts])
+    pieces = list(dict.fromkeys(piece for text in texts for piece in apart(text)))
+    counts = dict(zip(pieces, _encoded_lengths(tokenizer, pieces), strict=True))
+    return np.array([sum(map(counts.__getitem__, apart(text))) for text in texts])
 
 
-def _encoded_lengths(tokenizer: Tokenizer, words: Sequence[str]) -> Iterator[int]:
+def _encoded_lengths(tokenizer: Tokenizer, pieces: Sequence[str]) -> Iterator[int]:
     # In parts: encodings are far larger than their words.
-    for start in range(0, len(words), _AT_ONCE):
-        for encoding in tokenizer.encode_all(words[start : start + _AT_ONCE]):
+    for start in range(0, len(pieces), _AT_ONCE):
+        for encoding in tokenizer.encode_all(pieces[start : start + _AT_ONCE]):
             yield len(encoding.ids)

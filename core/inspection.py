@@ -6,6 +6,7 @@ H heads, Q queries, K keys; small q and k count words.
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -13,21 +14,31 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import one_row
+from core.decoding.doubts import WrittenWord, written_words
 from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.heads import Head, Kind, Side, Site
-from core.model import Record, Step, Transformer
+from core.model import Record, Step
 from core.runs.run import Run
 from core.tokenizer import Token
+
+Weight = TypeVar("Weight", np.float32, np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteAttention:
-    """What one attention sublayer did."""
+    """What one attention sublayer did, and what it would have done without a preference."""
 
     weights_HQK: NDArray[np.float32]
-    visible_QK: NDArray[np.bool_]
-    """True where a query was allowed to look."""
+    even_QK: NDArray[np.float64]
+    """From `even_weights`: what a head gives each key that looks at all visible tokens alike. It is
+    the baseline of everything that is said of the weights. Between words a key gets as much as its
+    tokens do together, and a query the mean of its tokens' rows, as in `merge_weights`."""
+
+    @property
+    def visible_QK(self) -> NDArray[np.bool_]:
+        """True where a query was allowed to look; of words, where any of its tokens was."""
+        return self.even_QK > 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,9 @@ class Inspection:
     n_typed: int = 0
     """So many of the tokens that were fed come from the user, and were not written by the model: of
     a decoder alone its prompt. Beside an encoder none is a typed one."""
+    written: tuple[WrittenWord, ...] = ()
+    """The words of the model's own translation. None of another text, and none of a parallel
+    decoder, whose words come in any order."""
 
     def tokens_of(self, side: Side) -> tuple[Token, ...]:
         """Return the tokens of the source, or those fed: of a map, rows or columns."""
@@ -97,11 +111,17 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
-    guessed = _guessed(run.model, logits_BTV[0])
+    # A model may make vectors alone.
+    has_scores = run.model.config.has_output and not run.model.config.is_parallel
+    logits_KV = sayable(logits_BTV[0], run.model.config) if has_scores else None
+    guessed = [] if logits_KV is None else logits_KV.argmax(dim=-1).tolist()
     if guessed and not fed_ids:
         translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
     words = run.tokenizer.word_texts(translation.source_ids)
     alone = bool(fed_ids) and not translation.source_ids
+    attention = {site: _attention(record, site) for site in run.model.sites()}
+    unknown = _unknown(run, words)
+    own = target is None and bool(fed_ids) and not alone
     return Inspection(
         translation=translation,
         source_tokens=run.tokenizer.describe(translation.source_ids),
@@ -110,22 +130,52 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         predicted_tokens=run.target_tokenizer.describe(guessed),
         source_words=tuple(words),
         fed_words=tuple(run.target_tokenizer.word_texts(fed_ids)),
-        unknown_words=_unknown(run, words),
-        attention={site: _attention(record, site) for site in run.model.sites()},
+        unknown_words=unknown,
+        attention=attention,
         seconds=time.perf_counter() - started,
         n_typed=translation.n_given + 1 if alone else 0,
+        written=_written(run, translation, logits_KV, _unseen(run, translation, unknown, attention))
+        if own and logits_KV is not None
+        else (),
     )
 
 
-def _guessed(model: Transformer, logits_KV: Tensor) -> list[int]:
-    """Return the most probable token of each row.
+def _written(
+    run: Run, translation: Translation, logits_KV: Tensor, unseen: Sequence[str]
+) -> tuple[WrittenWord, ...]:
+    """Return the words of a translation: the pass that records what heads do has their scores."""
+    ids = torch.tensor(translation.target_ids, dtype=torch.long, device=logits_KV.device)
+    rows_TV = logits_KV[: len(ids)]
+    scores_T = rows_TV.gather(1, ids[:, None])[:, 0] - rows_TV.logsumexp(dim=-1)
+    probabilities = scores_T.exp().tolist()
+    return written_words(run.target_tokenizer, translation.target_ids, probabilities, unseen)
 
-    None where a model only makes vectors, or is parallel: see `Inspection.predicted_tokens`.
+
+def _unseen(
+    run: Run,
+    translation: Translation,
+    unknown: frozenset[int],
+    attention: Mapping[Site, SiteAttention],
+) -> list[str]:
+    """Return, for each word that is written, the source word looked at most if it is unknown.
+
+    What counts is the mean of the last cross-attention's heads. Nothing is said of a model that
+    copies: there a word that training never saw is as good as any.
     """
-    if not model.config.has_output or model.config.is_parallel:
+    crossing = [site for site in attention if site.attention is Kind.CROSS]
+    if not unknown or not crossing or run.model.config.pointer:
         return []
-    guessed: list[int] = sayable(logits_KV, model.config).argmax(dim=-1).tolist()
-    return guessed
+    mean_TS = attention[crossing[-1]].weights_HQK.mean(axis=0)[: len(translation.target_ids)]
+    source = run.tokenizer.describe(translation.source_ids)
+    target = run.target_tokenizer.describe(translation.target_ids)
+    if not target:
+        return []
+    words_tT = _membership([token.word for token in target])
+    looked_ts = words_tT @ mean_TS @ _membership([token.word for token in source]).T
+    texts = run.tokenizer.word_texts(translation.source_ids)
+    # The last word is EOS.
+    most_t = looked_ts[:, :-1].argmax(axis=1).tolist()
+    return [texts[at] if at in unknown else "" for at in most_t]
 
 
 def _end(run: Run, fed_ids: Sequence[int], guessed: Sequence[int]) -> Token | None:
@@ -154,32 +204,35 @@ def _unknown(run: Run, words: Sequence[str]) -> frozenset[int]:
 
 def _attention(record: Record, site: Site) -> SiteAttention:
     weights_HQK = record.weights(site)[0].numpy()
-    visible_QK = record.tensors[site, Step.VISIBLE][0].numpy()
-    return SiteAttention(weights_HQK, np.broadcast_to(visible_QK, weights_HQK.shape[1:]))
+    even_QK = even_weights(record.tensors[site, Step.VISIBLE][0].numpy())
+    return SiteAttention(weights_HQK, np.broadcast_to(even_QK, weights_HQK.shape[1:]))
+
+
+def even_weights(visible_QK: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the weights of a head that looks at all visible tokens alike; 0 where none is visible.
+
+    >>> even_weights(np.array([[True, False, False], [True, True, False]])).tolist()
+    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    """
+    return visible_QK / np.maximum(visible_QK.sum(axis=-1, keepdims=True), 1)
 
 
 def merge_weights(
-    weights_HQK: NDArray[np.float32], query_words: Sequence[int], key_words: Sequence[int]
-) -> NDArray[np.float32]:
+    weights_HQK: NDArray[Weight], query_words: Sequence[int], key_words: Sequence[int]
+) -> NDArray[Weight]:
     """Return weights_Hqk between words: rows averaged, columns summed, so that rows sum to 1.
 
     >>> weights = np.array([[[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]]], np.float32)
     >>> merge_weights(weights, [0, 0], [0, 0, 1]).tolist()
     [[[0.75, 0.25]]]
     """
-    rows_qQ = _membership(query_words)
-    columns_kK = _membership(key_words)
+    rows_qQ, columns_kK = (
+        _membership(words).astype(weights_HQK.dtype) for words in (query_words, key_words)
+    )
     means_qQ = rows_qQ / rows_qQ.sum(axis=1, keepdims=True)
+    merged_Hqk: NDArray[Weight] = means_qQ @ weights_HQK @ columns_kK.T
     # A mean of rows that sum to 1 may end a rounding error above it.
-    return np.minimum(means_qQ @ weights_HQK @ columns_kK.T, np.float32(1))
-
-
-def merge_visible(
-    visible_QK: NDArray[np.bool_], query_words: Sequence[int], key_words: Sequence[int]
-) -> NDArray[np.bool_]:
-    """Return visible_qk: a word may look at another when any of its tokens may look at any."""
-    reached_qk = _membership(query_words) @ visible_QK @ _membership(key_words).T
-    return reached_qk > 0
+    return np.minimum(merged_Hqk, merged_Hqk.dtype.type(1))
 
 
 def merge_tokens(tokens: Sequence[Token], texts: Sequence[str]) -> tuple[Token, ...]:
@@ -199,7 +252,7 @@ def merged(inspection: Inspection) -> Inspection:
         )
         attention[site] = SiteAttention(
             merge_weights(old.weights_HQK, queries, keys),
-            merge_visible(old.visible_QK, queries, keys),
+            merge_weights(old.even_QK, queries, keys),
         )
     # A word that what is written goes on with counts as typed.
     n_typed = fed[inspection.n_typed - 1] + 1 if inspection.n_typed else 0
@@ -217,7 +270,7 @@ def merged(inspection: Inspection) -> Inspection:
     )
 
 
-def _membership(words: Sequence[int]) -> NDArray[np.float32]:
-    """Return a matrix of word × token with 1 where the token belongs to the word."""
+def _membership(words: Sequence[int]) -> NDArray[np.bool_]:
+    """Return a matrix of word × token with True where the token belongs to the word."""
     counted = np.asarray(words)
-    return (np.arange(counted.max() + 1)[:, None] == counted).astype(np.float32)
+    return np.asarray(np.arange(counted.max() + 1)[:, None] == counted)

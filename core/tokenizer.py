@@ -11,26 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from tokenizers import Regex, pre_tokenizers
-
 from core.vocabulary import Span
-
-# A word, in order: what an English n't leaves (did), n't itself, a French elision (l', qu'), an
-# English clitic ('s, 'll), other words, numbers, runs of other signs. A space belongs to the word
-# after it.
-WORD = (
-    r" ?[\p{L}\p{M}]+(?=n['’]t\b)|n['’]t\b"
-    r"| ?[\p{L}\p{M}]+['’](?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)|['’](?:s|re|ve|ll|d|m)\b"
-    r"| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
-)
-WORDS = pre_tokenizers.Sequence(
-    [
-        pre_tokenizers.Split(Regex(WORD), "isolated"),
-        # One character for each byte.
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ]
-)
-"""Splits a text into words."""
+from core.words import INVISIBLE, WORDS
 
 _AS_HEX = "transformer-lab.as-hex"
 
@@ -161,7 +143,8 @@ class Tokenizer(ABC):
     def words(self, text: str) -> list[str]:
         """Return the words of a text, as `Token.word` counts them."""
         normal = self.normalise(text)
-        return [word for word, _ in self._split(f" {normal}")] if normal else []
+        words = self._split(f" {normal}") if normal else []
+        return [_readable(word.encode()) for word, _ in words]
 
     def describe(self, ids: Sequence[int]) -> tuple[Token, ...]:
         """Return each id as people read it, with the word that it belongs to.
@@ -256,6 +239,9 @@ def _readable(raw: bytes) -> str:
     if raw == b" ":
         return "␣"
     text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
+    # A joiner or a selector does its work beside other characters; alone it is not seen.
+    if INVISIBLE.issuperset(text):
+        return "".join(f"U+{ord(char):04X}" for char in text)
     shown = "".join(map(_shown, text))
     # An accent without its letter is drawn on a dotted circle.
     return f"◌{shown}" if text and unicodedata.category(text[0]).startswith("M") else shown
@@ -269,6 +255,8 @@ def _shown(char: str) -> str:
     """
     if char in _SIGNS:
         return _SIGNS[char]
+    if char in INVISIBLE:
+        return char
     return char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}"
 
 

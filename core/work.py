@@ -96,7 +96,7 @@ class Work:
         for name in (files.request, files.watched, files.log):
             (self.folder / name).unlink(missing_ok=True)
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Tell why the work failed, if that can still be told."""
         told = self.job.told(self.folder)
         if self.is_there():
@@ -167,7 +167,10 @@ def working(job: Job, folder: Path) -> Iterator[Work]:
             yield work
         except _AskedToEndError as asked:
             work.end(asked.wish)
-        except Exception as error:
+        except (GeneratorExit, KeyboardInterrupt, SystemExit):
+            raise
+        # Where a library gives up, it raises no Exception.
+        except BaseException as error:
             work.fail(error)
             raise
         else:

@@ -8,6 +8,7 @@ from pages.frame.language import N_, _, plain
 from pages.frame.view import View
 from pages.views.experiments import (
     answer,
+    conditions,
     distances,
     layers,
     learning,
@@ -22,7 +23,7 @@ VIEWS: tuple[View[Asked], ...] = (
         "answer", N_("what came out"), N_("How many sentences each variant has right."), answer.draw
     ),
     View("lengths", N_("by length"), N_("Do long sentences tell them apart?"), lengths.draw),
-    View("learning", N_("in training"), N_("Which variant learns faster?"), learning.draw),
+    View("learning", N_("in training"), N_("Which variant learns in fewer steps?"), learning.draw),
 )
 DISTANCES: View[Asked] = View(
     "distances",
@@ -67,6 +68,7 @@ def render() -> None:
         if asked is None:
             st.info(_("This experiment was not run yet. Run it here; it needs nothing but time."))
         elif view is not None:
+            conditions.draw(asked)
             views.show(view, asked, {"task": experiment.task})
     with st.container(horizontal=True):
         lessons.link_to_lesson(experiment.name)

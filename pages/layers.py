@@ -28,8 +28,8 @@ VIEWS = (
         "stream",
         N_("stream"),
         N_(
-            "Every sublayer adds to the residual stream: how long its vectors get, and how alike "
-            "they stay to the embedding they began as."
+            "The vectors that go from sublayer to sublayer: how long they get, and how alike they "
+            "stay to the embedding that they begin as."
         ),
         stream.draw,
     ),
@@ -67,8 +67,8 @@ VIEWS = (
         "mixing",
         N_("mixing"),
         N_(
-            "Self-attention takes something from every other word; the feed-forward layer treats "
-            "each word alone."
+            "Self-attention takes something from other words; the feed-forward layer treats each "
+            "word alone."
         ),
         mixing.draw,
         older="sides",

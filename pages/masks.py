@@ -12,7 +12,8 @@ VIEWS = (
         N_("two masks"),
         N_(
             "Sentences of a batch are filled up with PAD to the longest; no query may look there. "
-            "The decoder may not look ahead either. Hatched: hidden."
+            "A decoder that writes one word after the other may not look ahead either. Hatched: "
+            "hidden."
         ),
         masks.draw,
     ),

@@ -25,7 +25,7 @@ VIEWS = (
             "by $\\sqrt{d_k}$, it is 1 at every width."
         ),
         variance.draw,
-        needs=(Need.WRITING, Need.SCALED_SCORES),
+        needs=(Need.WRITING, Need.HEADS, Need.SCALED_SCORES),
     ),
     View(
         "jacobian",
@@ -55,7 +55,7 @@ VIEWS = (
             "multiplied by $\\sqrt{d_k}$."
         ),
         heads.draw,
-        needs=(Need.WRITING, Need.NEXT, Need.SCALED_SCORES),
+        needs=(Need.WRITING, Need.NEXT, Need.HEADS, Need.SCALED_SCORES),
     ),
 )
 

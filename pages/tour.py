@@ -127,8 +127,8 @@ STOPS = (
         page="decoding",
         query={**_ALONE, "decoding_step": str(_IL)},
         text=N_(
-            "What was written is fed back, right or wrong. So we can put another word there, and "
-            "see what depends on it."
+            "What was written is fed back, right or wrong, and self-attention lets every later "
+            "word look at it. So we can put another word there, and see which words use it."
         ),
         question=N_(
             "We put “elle” in the place of “il”; “elle” takes “fatiguée”. Does the model write "
@@ -143,10 +143,13 @@ STOPS = (
     Stop(
         title=N_("Teacher forcing"),
         page="decoding",
-        query={**_OPENED, "decoding": "steps", "decoding_step": str(_IL)},
+        query={
+            **{**_OPENED, "decoding": "steps", "decoding_step": str(_IL + 3)},
+            "overrides": f"{_IL}:{_ELLE}",
+        },
         text=N_(
-            "On the left the decoder is fed what it wrote. On the right, as in training, it is fed "
-            "the true words, which are all known before."
+            "On the left the decoder is fed what it wrote, and our “elle”. On the right, as in "
+            "training, it is fed the true words, which are all known before."
         ),
         question=N_(
             "How many passes of the decoder does this sentence take when it is translated, and how "
@@ -193,15 +196,16 @@ STOPS = (
         page="scaling",
         query={**_OPENED, "scaling": "variance"},
         text=N_(
-            "Scores are dot products of queries and keys. The wider the vectors, the further the "
-            "scores spread; so they are divided by √d_k before the softmax."
+            "The wider queries and keys are, the further their scores spread, until the softmax "
+            "gives one key nearly all of the weight and hardly answers when scores change. So they "
+            "are divided by √d_k before it."
         ),
         question=N_(
-            "Take the division away from this model: do its heads spread their weights more, or "
-            "less?"
+            "At d_k = 1,024, how many times as much gradient comes through the softmax with the "
+            "division as without it?"
         ),
-        task=N_("Choose the view “taken away”."),
-        shows={"scaling": "heads"},
+        task=N_("Choose the view “gradient”."),
+        shows={"scaling": "gradient"},
         clicks=("scaling",),
     ),
     Stop(
@@ -215,8 +219,9 @@ STOPS = (
             "lens_position": str(_FED_QU),
         },
         text=N_(
-            "Every layer adds to the same residual stream. The logit lens reads it as if the "
-            "layers ended there; the last row is what the decoder writes."
+            "Every layer adds to the same residual stream, so that the output layer can read it "
+            "anywhere: the logit lens does, as if the layers ended there. The last row is what the "
+            "decoder writes."
         ),
         question=N_(
             "In the column of “qu'” the decoder writes “elle”. Is that the best guess after layer "

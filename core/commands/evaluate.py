@@ -11,8 +11,9 @@ from typing import Any
 from core.commands.errors import CommandError
 from core.commands.progress import telling
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from core.evaluate.files import score_file
+from core.evaluate.files import FileScores, score_file
 from core.heads import Head
+from core.runs.records import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
 from core.tasks.corpus import read_samples
@@ -71,12 +72,18 @@ def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[
     if arguments.json:
         print(json.dumps(asdict(scores)))
         return
-    print(f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} pairs")
-    print(scores.signature)
+    for line in score_lines(scores, "pairs"):
+        print(line)
     if scores.n_unfinished:
         print(f"outputs cut at the length limit: {scores.n_unfinished:,}")
     if scores.n_cut:
         print(f"warning: sources cut to fit the model: {scores.n_cut:,}", file=sys.stderr)
+
+
+def score_lines(scores: FileScores, pairs: str) -> list[str]:
+    """Return how good pairs are translated, and how that was computed."""
+    bleu = f"{bleu_name(counted_by_bleu(scores.signature))} {scores.bleu:.2f}"
+    return [f"{bleu}   chrF2 {scores.chrf:.2f}   of {scores.n:,} {pairs}", scores.signature]
 
 
 def summary(figures: dict[str, Any]) -> list[str]:
@@ -84,8 +91,10 @@ def summary(figures: dict[str, Any]) -> list[str]:
     lines = [
         f"exact match     {figures['exact_match']:.2%} of {figures['n']} held-out samples",
         f"token accuracy  {figures['token_accuracy']:.3%}",
-        f"BLEU            {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
+        f"{_bleu(figures):<15} {figures['bleu']:.2f}   chrF2 {figures['chrf']:.2f}",
     ]
+    if signature := figures.get("bleu_signature"):
+        lines.append(f"signature       {signature}")
     if cut := figures.get("n_unfinished"):
         lines.append(f"cut             {cut} of {figures['n']} outputs, at the length limit")
     if passes := figures.get("passes"):
@@ -93,7 +102,7 @@ def summary(figures: dict[str, Any]) -> list[str]:
     if own := figures.get("own_pairs"):
         lines.append(
             f"own pairs       {own['exact_match']:.2%} of {own['n']}   "
-            f"BLEU {own['bleu']:.2f}   chrF2 {own['chrf']:.2f}"
+            f"{_bleu(own)} {own['bleu']:.2f}   chrF2 {own['chrf']:.2f}"
         )
     if (pronoun := figures["pronoun"]) is not None:
         rules = ", ".join(f"{name} {share:.1%}" for name, share in pronoun["baselines"].items())
@@ -106,3 +115,7 @@ def summary(figures: dict[str, Any]) -> list[str]:
         name = str(Head.read(each))
         lines.append(f"{name:<20} {each['score']:>17.1%}   {each['silenced_accuracy']:>19.1%}")
     return lines
+
+
+def _bleu(figures: dict[str, Any]) -> str:
+    return bleu_name(counted_by_bleu(figures.get("bleu_signature", "")))

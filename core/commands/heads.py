@@ -135,8 +135,10 @@ def _scores(role: HeadRole) -> dict[str, Any]:
 
 def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
     """Return the heads as lines to read."""
-    has_pronouns = any(each.pronoun is not None for each in effects.heads)
-    columns = ["head", "what it does", "exact match", "loss", "pronouns"][: 4 + has_pronouns]
+    pronouns = [each.pronoun for each in effects.heads if each.pronoun is not None]
+    columns = ["head", "what it does", "exact match", "loss"]
+    # These may be of more sentences than the rest.
+    columns += [f"pronouns (n = {pronouns[0].n})"] if pronouns else []
     lines = [
         f"{effects.n} held-out sentences (seed {effects.seed}), weights of step {effects.step}.",
         "What silencing a head changes (shares in points), with its 95 % interval; * where that",
@@ -145,7 +147,7 @@ def table(effects: HeadEffects, roles: dict[Head, HeadRole]) -> list[str]:
         _row(columns),
     ]
     for each in effects.heads:
-        lines.append(_row(_cells(each, roles[each.head], has_pronouns)))
+        lines.append(_row(_cells(each, roles[each.head])))
     return lines
 
 
@@ -156,7 +158,7 @@ def _row(cells: list[str]) -> str:
 _WIDTHS = (18, 38, 26, 31, 26)
 
 
-def _cells(effect: HeadEffect, role: HeadRole, has_pronouns: bool) -> list[str]:
+def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
     cells = [
         str(effect.head),
         _said(role),
@@ -164,7 +166,7 @@ def _cells(effect: HeadEffect, role: HeadRole, has_pronouns: bool) -> list[str]:
         f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"
         f"{_star(effect.loss)}",
     ]
-    if has_pronouns and effect.pronoun is not None:
+    if effect.pronoun is not None:
         cells.append(_points(effect.pronoun))
     return cells
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.choices import CHOICES
 from core.commands.errors import CommandError
-from core.commands.evaluate import summary
+from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
@@ -108,8 +108,8 @@ def _beam_score(loaded: Run) -> list[str]:
     if own is None or loaded.settings.model.alone:
         return []
     scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
-    found = f"BLEU {scores.bleu:.2f}   chrF2 {scores.chrf:.2f}   of {scores.n:,} own pairs"
-    return ["", f"beam of {BEAM}       {found}", scores.signature]
+    found, signature = score_lines(scores, "own pairs")
+    return ["", f"beam of {BEAM}       {found}", signature]
 
 
 def prepare(arguments: argparse.Namespace) -> None:
@@ -122,8 +122,8 @@ def prepare(arguments: argparse.Namespace) -> None:
     beside = [arguments.beside] if arguments.beside else []
     named = files | {"beside": beside, "start": [str(start)] if start else []}
     task = _task(**files, beside=arguments.beside)
-    if (n_own := _n_own_pairs(task)) and "vocab_size" not in changes and start is None:
-        changes["vocab_size"] = vocabulary_for(n_own)
+    if (suitable := _vocabulary(task)) and "vocab_size" not in changes and start is None:
+        changes["vocab_size"] = suitable
     if "made_share" in changes and not arguments.beside:
         raise CommandError("made_share is the share of --beside TASK, which is not given")
     preset = with_settings(PRESETS[preset_name], changes)
@@ -137,7 +137,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     except FileExistsError as error:
         can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
         raise CommandError(f"{error}; name another folder{can_go_on}") from error
-    if n_own:
+    if suitable:
         learned = read_settings(arguments.out).model.vocab_size
         print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
     for line in parts_told(task):
@@ -191,12 +191,12 @@ def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str |
     return LargeCorpus(train, valid_files, test_files, telling("read:"))
 
 
-def _n_own_pairs(task: Task) -> int:
-    """Return how many pairs the user's first file has; 0 for another task."""
+def _vocabulary(task: Task) -> int:
+    """Return how many tokens suit the pairs of the user's first file; 0 for another task."""
     own = own_pairs_of(task)
     if isinstance(own, LargeCorpus):
-        return own.n_pairs
-    return len(own.samples) if isinstance(own, Corpus) else 0
+        return vocabulary_for(own.n_pairs, own.to_learn_from())
+    return vocabulary_for(len(own.samples), own.samples) if isinstance(own, Corpus) else 0
 
 
 def parts_told(task: Task) -> list[str]:

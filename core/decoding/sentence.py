@@ -21,6 +21,7 @@ from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.vocabulary import BOS
+from core.words import has_unspaced
 
 _LARGEST_MAPS = 1 << 28
 """Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""
@@ -181,7 +182,8 @@ def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
     if found.source_ids or not ids:
         return ids
     begun = found.prompt[len(run.tokenizer.begins) :]
-    space = " " if reference[:1].isalnum() else ""
+    begins_word = reference[:1].isalnum() and not has_unspaced(reference[:1])
+    space = " " if begins_word else ""
     whole = tokenizer.encode(f"{tokenizer.decode(found.prompt)}{space}{reference}").ids
     after = whole[len(begun) :] if whole[: len(begun)] == begun else ids
     return after if run.settings.is_opened else (*after, *run.model.config.eos_ids[:1])

@@ -1,11 +1,13 @@
 """All figures of a run on held-out samples, as they are stored with it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from core.batch import Pair, encode_samples
 from core.decoding.mask_predict import PASSES
-from core.evaluate.metrics import measure
+from core.evaluate.files import score_file
+from core.evaluate.metrics import Quality, measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.fitting import fitting
 from core.messages import said
@@ -17,34 +19,44 @@ N_SAMPLES = 2000
 SEED = 0
 
 
-def evaluate(run: Run, n: int = N_SAMPLES, seed: int = SEED) -> dict[str, Any]:
+def evaluate(
+    run: Run, n: int = N_SAMPLES, seed: int = SEED, folder: Path | None = None
+) -> dict[str, Any]:
     """Measure a run on up to `n` held-out samples that `seed` draws.
 
+    Where own pairs are learned beside a task's sentences, these samples are the task's.
+
+    Args:
+        run: Any.
+        n: So many at most.
+        seed: Draws them.
+        folder: Where its pairs are; None for its own folder.
+
     Returns:
-        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, chrf, n,
+        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, bleu_signature (how
+        sacrebleu computed it; where it is missing, with tok:13a), chrf, n,
         n_unfinished, seed, step;
         pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
         pronouns, or the model one stack or a parallel decoder, of which passes says in how many
-        passes it wrote; where own pairs are learned beside a task's sentences,
-        own_pairs (exact_match, bleu, chrf, n) says how good those are alone.
+        passes it wrote; where own pairs are learned beside the task's sentences,
+        own_pairs (exact_match, bleu, bleu_signature, chrf, n, n_unfinished) says how good the run
+        is on held-out ones of these, up to half as many, compared with their targets as they are
+        written.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
-    task = _task(run)
-    pairs = _those_that_fit(run, task.held_out_samples(n, seed))
+    task = _task(run, folder)
+    made = task.made if isinstance(task, Mixed) else task
+    pairs = _those_that_fit(run, made.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
     parallel = run.settings.model.is_parallel
     both = not run.settings.model.alone and not parallel
     study = study_pronouns(run.model, pairs) if both else None
     return {
-        "exact_match": quality.exact_match,
+        **_shared_figures(quality),
         "token_accuracy": quality.token_accuracy,
         "loss": quality.loss,
-        "bleu": quality.bleu,
-        "chrf": quality.chrf,
-        "n": quality.n,
-        "n_unfinished": quality.n_unfinished,
         "seed": seed,
         "step": run.step,
         **({"passes": PASSES} if parallel else {}),
@@ -71,9 +83,9 @@ def held_out_samples(run: Run, n: int, seed: int) -> list[Sample]:
     return _task(run).held_out_samples(n, seed)
 
 
-def _task(run: Run) -> Task:
+def _task(run: Run, folder: Path | None = None) -> Task:
     try:
-        task = task_named(run.settings.task, run.path)
+        task = task_named(run.settings.task, folder or run.path)
         return fitting(task, run.tokenizer, longest_side(run.settings.model, run.tokenizer))
     except CorpusError as error:
         raise RunError(
@@ -108,11 +120,31 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> list[Pair]:
 
 
 def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
-    """Measure the own pairs among the samples alone."""
-    pairs = _those_that_fit(run, task.own_held_out_samples(n, seed))
-    quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
-    names = ("exact_match", "bleu", "chrf", "n")
-    return {"own_pairs": {name: getattr(quality, name) for name in names}}
+    """Measure a run on held-out pairs of the user's own."""
+    samples = task.own_held_out_samples(n, seed)
+    quality = measure(run.model, _those_that_fit(run, samples), run.tokenizer, run.target_tokenizer)
+    figures = _shared_figures(quality)
+    # One stack alone translates no lines.
+    if not run.settings.model.alone:
+        scores = score_file(run, samples)
+        figures |= {
+            "bleu": scores.bleu,
+            "bleu_signature": scores.signature,
+            "chrf": scores.chrf,
+        }
+    return {"own_pairs": figures}
+
+
+def _shared_figures(quality: Quality) -> dict[str, Any]:
+    """Return the figures that are said of all pairs, and of own ones alone."""
+    return {
+        "exact_match": quality.exact_match,
+        "bleu": quality.bleu.score,
+        "bleu_signature": quality.bleu.signature,
+        "chrf": quality.chrf,
+        "n": quality.n,
+        "n_unfinished": quality.n_unfinished,
+    }
 
 
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from core.decoding.many import translate_all
+from core.evaluate.bleu import corpus_bleu
 from core.runs.run import Run
 from core.tasks import Sample
 
@@ -53,14 +53,13 @@ def score_file(
         tell(len(written))
     written.sort(key=lambda each: each.index)
     said, true = [each.text for each in written], [sample.target for sample in samples]
-    bleu = BLEU()
-    score = bleu.corpus_score(said, [true])
+    bleu = corpus_bleu(said, [true])
     return FileScores(
+        bleu=bleu.score,
         # Rounding may bring a perfect score a hair above 100.
-        bleu=min(100.0, float(score.score)),
         chrf=min(100.0, float(CHRF().corpus_score(said, [true]).score)),
         n=len(samples),
-        signature=str(bleu.get_signature()),
+        signature=bleu.signature,
         beam=beam,
         n_cut=sum(each.cut for each in written),
         n_unfinished=sum(not each.finished for each in written),

@@ -62,11 +62,22 @@ def share_difference(before_N: NDArray[np.bool_], after_N: NDArray[np.bool_]) ->
     Source: Newcombe (1998), "Improved confidence intervals for the difference between binomial
     proportions based on paired data", Statistics in Medicine 17, method 10.
     """
-    n = len(before_N)
-    n_before, n_after = int(before_N.sum()), int(after_N.sum())
+    n_right = int(before_N.sum()), int(after_N.sum())
+    return difference_of_shares(*n_right, len(before_N), _correlation(before_N, after_N))
+
+
+def difference_of_shares(n_before: int, n_after: int, n: int, phi: float = 0.0) -> Difference:
+    """Compare how many of n samples were right before and after, as `share_difference` does.
+
+    Args:
+        n_before: Right before.
+        n_after: Right after.
+        n: All samples.
+        phi: How the two go together; 0 where that is not known, which makes the interval wider, or
+            where one of them is all or nothing, which leaves it as it is.
+    """
     before, after = n_before / n, n_after / n
     (low_before, high_before), (low_after, high_after) = wilson(n_before, n), wilson(n_after, n)
-    phi = _correlation(before_N, after_N)
 
     def reach(one: float, other: float) -> float:
         return math.sqrt(max(0.0, one**2 - 2 * phi * one * other + other**2))

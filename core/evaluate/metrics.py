@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from sacrebleu import corpus_bleu, corpus_chrf
+from sacrebleu import corpus_chrf
 
 from core.batch import Pair, collate
+from core.evaluate.bleu import Bleu, corpus_bleu
 from core.evaluate.loss import token_loss
 from core.model import Transformer
 from core.objective import held_out_as_learned, written
@@ -28,8 +29,8 @@ class Quality:
     an encoder alone, of masked tokens."""
     loss: float
     """Cross-entropy of these tokens, without label smoothing, in nats."""
-    bleu: float
-    """BLEU of the greedy translations, 0 to 100 (sacrebleu's: 13a words, 4-grams)."""
+    bleu: Bleu
+    """BLEU of the greedy translations."""
     chrf: float
     """chrF2 of the greedy translations, 0 to 100 (sacrebleu's)."""
     n: int
@@ -68,8 +69,8 @@ def measure(
         exact_match=sum(pair.is_right(said) for said, pair in both) / len(pairs),
         token_accuracy=accuracy,
         loss=loss,
-        # Rounding may bring a perfect score a hair above 100. Force keeps it from warning of " .".
-        bleu=min(100.0, corpus_bleu(texts, true, force=True).score),
+        bleu=corpus_bleu(texts, true),
+        # Rounding may bring a perfect score a hair above 100.
         chrf=min(100.0, corpus_chrf(texts, true).score),
         n=len(pairs),
         n_unfinished=sum(said[-1] not in model.config.eos_ids for said, _ in both),

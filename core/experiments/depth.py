@@ -12,8 +12,8 @@ DEPTH = Experiment(
     question=N_("What do residual connections do in a deep stack?"),
     claim=N_(
         "Without residual connections the gradient vanishes on its way back through the layers, "
-        "and the deeper a stack is, the worse it does. With them, a deep stack does as well as a "
-        "shallow one, or better."
+        "and a stack does not learn. With them, a deep stack does as well as a shallow one, or "
+        "better."
     ),
     source="He et al. 2016; Dong et al. 2021 (“Attention is not all you need”)",
     variants=(
@@ -29,8 +29,10 @@ DEPTH = Experiment(
     task="copy",
     settings={**REVERSING, "steps": 1000, "warmup": 100, "cooldown": 900, "evaluate_every": 200},
     by_layer=True,
+    vanishing=("two_without", "four_without", "eight_without"),
     caution=N_(
-        "All are trained for the same number of steps; a deeper stack has more parameters, and "
-        "takes longer for each step."
+        "Right sentences tell whether a stack learns; whether its gradient vanishes is judged by "
+        "itself, in the view “by layer”. "
+        "All are trained for the same number of steps; a deeper stack has more parameters."
     ),
 )

@@ -1,6 +1,6 @@
 """Does the influence of a word fade with distance?"""
 
-from core.experiments.experiment import BASE, Experiment, Variant
+from core.experiments.experiment import BASE, NEEDS_NO_MIXING, Experiment, Variant
 from core.messages import N_
 
 DISTANCE = Experiment(
@@ -18,6 +18,7 @@ DISTANCE = Experiment(
         Variant("gru_two_way", N_("GRU, two ways"), {"encoder_mixing": "gru_two_way"}),
         Variant("convolution", N_("convolution of width 3"), {"encoder_mixing": "convolution"}),
     ),
+    untested=NEEDS_NO_MIXING,
     by_distance=True,
     fading=("gru", "gru_two_way"),
 )

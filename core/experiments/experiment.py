@@ -6,7 +6,9 @@ from enum import StrEnum
 
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import PassMeasures
+from core.messages import N_
 from core.training.presets import PRESETS, Preset
+from core.training.schedule import learning_rate
 from core.training.settings import Setting, with_settings
 
 BASE = "base"
@@ -37,7 +39,13 @@ class Expected(StrEnum):
     """More by no more than `WITHIN`."""
 
 
+NEEDS_NO_MIXING = N_(
+    "These sentences do not test it: they can be translated without any mixing in the encoder, "
+    "since the decoder’s cross-attention sees every word of the source."
+)
+"""Why the grammar decides no claim about what the encoder does."""
 WITHIN = 0.05
+"""The margin: shares that differ by no more are as good as each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class Variant:
     """What it learns, where that is not what the others learn."""
     shipped: str = ""
     """The gallery's run of it, where it is there under a name of its own."""
+    against: str = BASE
+    """The variant that it is compared with."""
     impossible: tuple[str, ...] = ()
     """Measures of which it can have nothing, however it is trained: its construction forbids it."""
 
@@ -91,6 +101,10 @@ class Experiment:
     """What is measured beside exact match and loss."""
     judged_by: str = EXACT_MATCH
     """The measure that the claim is about."""
+    untested: str = ""
+    """Why these trainings cannot decide the claim; empty where they can. Marked for translation."""
+    vanishing: tuple[str, ...] = ()
+    """The variants in which the gradient is claimed to vanish on its way back."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
     told: str = ""
@@ -108,6 +122,8 @@ class Experiment:
         names = [variant.name for variant in self.variants]
         if names[:1] != [BASE] or len(set(names)) < len(names):
             raise ValueError(f"{self.name}: variants need different names, {BASE} first: {names}")
+        if odd := {each.against for each in self.variants} - {*names}:
+            raise ValueError(f"{self.name}: no variant to compare with: {', '.join(sorted(odd))}")
         if odd := {each.start for each in self.variants} - {"", *names}:
             raise ValueError(f"{self.name}: no variant to start from: {', '.join(sorted(odd))}")
         if self.ordered and sorted(self.ordered) != sorted(names):
@@ -146,6 +162,19 @@ class Experiment:
         """
         found = {variant.name: variant for variant in self.variants}
         return found[name]
+
+    def compared(self, variant: Variant) -> Variant | None:
+        """Return what a variant is compared with; None for the base, and for another task."""
+        other = self.variant(variant.against)
+        alike = self.task_of(variant) == self.task_of(other)
+        return other if other != variant and alike else None
+
+    def peak_rate(self, variant: Variant) -> float:
+        """Return the highest learning rate with which a variant is trained."""
+        preset = self.preset(variant, 0)
+        d_model, training = preset.model.d_model, preset.training
+        steps = range(1, training.steps + 1)
+        return max(learning_rate(step, d_model, training) for step in steps)
 
     def task_of(self, variant: Variant) -> str:
         """Return the name of what a variant learns."""

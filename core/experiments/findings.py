@@ -1,33 +1,38 @@
 """What came out of an experiment, in words: also where the claim was not borne out."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from core.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Estimate, Results
+from core.experiments.verdicts import Judgement, Reason, Verdict, judged
 from core.messages import N_
 
-
-class Verdict(StrEnum):
-    """What the trainings say of a claim about a variant."""
-
-    HOLDS = "holds"
-    FAILS = "fails"
-    OPEN = "open"
-    """The interval allows both; with one seed always."""
-
-
-VERDICTS = {
-    Verdict.HOLDS: N_("As claimed."),
-    Verdict.FAILS: N_("Not as claimed."),
-    Verdict.OPEN: N_("Too few seeds to tell."),
+_VERDICTS = {
+    (Verdict.HOLDS, Reason.CLEAR): N_("Borne out: the whole interval lies on the claimed side."),
+    (Verdict.FAILS, Reason.CLEAR): N_("Refuted: the whole interval lies on the other side."),
+    (Verdict.OPEN, Reason.BOTH): N_("Undecided: the interval allows both, too few seeds to tell."),
+    (Verdict.OPEN, Reason.TASK): N_("Undecided: what is learned here does not test the claim."),
+    (Verdict.OPEN, Reason.RATE): N_(
+        "Undecided: its peak learning rate is {times} times that of “{base}”."
+    ),
 }
-"""Verdict → what is said of it."""
+"""Verdict, reason → what is said of it."""
+_LOWER = {
+    Verdict.HOLDS: N_("Borne out: at most {bound} lower, within the margin of {margin}."),
+    Verdict.FAILS: N_("Refuted: at most {bound} lower, within the margin of {margin}."),
+}
+_HIGHER = {
+    Verdict.HOLDS: N_("Borne out: at most {bound} higher, within the margin of {margin}."),
+    Verdict.FAILS: N_("Refuted: at most {bound} higher, within the margin of {margin}."),
+}
+"""The same of what is as good."""
+_AGAINST = N_("{variant}, compared with “{other}”")
 _SHARES = N_("{variant}: {what} after {measures} (95 % intervals; {seeds} seeds).")
 _SHARES_ONCE = N_("{variant}: {what} after {measures} (one seed: no interval).")
-_SECONDS = N_("{variant}: milliseconds for a sentence: {measures}.")
+_SECONDS = N_("{variant}: milliseconds for a sentence, in the fastest training: {measures}.")
 _WITH_INTERVAL = N_("{measure} {share} ({low} to {high})")
 _WITHOUT = N_("{measure} {share}")
 _BASE = N_("{variant}: {share} of {n} sentences right.")
@@ -61,13 +66,27 @@ class Finding:
     n: int
     """Held-out sentences of each seed."""
     less: Estimate | None
-    """By how much that is less than the base's; None for the base."""
-    verdict: Verdict | None
+    """By how much that is less than what it is compared with; None where that is nothing."""
+    judged: Judgement | None
     """None where the claim says nothing of it."""
+    expected: Expected | None = None
+    against: str = ""
+    """The label of what it is compared with, where that is not the base."""
+    base: str = ""
+    """The label of the base."""
     measure: Measure | None = None
     """None for held-out sentences without a mistake."""
     complete: bool = True
     """Whether every training of the variant has the measure."""
+
+
+def decimals(value: float) -> int:
+    """Return how many decimals show two digits of a small number, and one of others.
+
+    >>> [f"{value:.{decimals(value)}f}" for value in (466.67, 0.0631, -0.0345, 0.0)]
+    ['466.7', '0.063', '-0.035', '0.0']
+    """
+    return 1 if value == 0 else max(1, 1 - math.floor(math.log10(abs(value))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,33 +97,12 @@ class Writing:
     share: Callable[[float], str] = lambda share: f"{100 * share:.1f} %"
     points: Callable[[float], str] = lambda points: f"{points:.1f}"
     count: Callable[[int], str] = lambda n: f"{n:,}"
-    number: Callable[[float], str] = lambda value: f"{value:,.1f}"
+    number: Callable[[float], str] = lambda value: f"{value:,.{decimals(value)}f}"
 
 
-def verdict(expected: Expected, less: Estimate) -> Verdict:
-    """Judge a claim by how much less a variant has right than the base.
-
-    >>> verdict(Expected.LESS, Estimate(0.3, 0.2, 0.4, 3))
-    <Verdict.HOLDS: 'holds'>
-    >>> verdict(Expected.AS_GOOD, Estimate(0.3, 0.2, 0.4, 3))
-    <Verdict.FAILS: 'fails'>
-    >>> verdict(Expected.LESS, Estimate(0.3, -0.1, 0.7, 3))
-    <Verdict.OPEN: 'open'>
-    >>> verdict(Expected.MORE, Estimate(-0.3, -0.4, -0.2, 3))
-    <Verdict.HOLDS: 'holds'>
-    >>> verdict(Expected.NO_MORE, Estimate(0.04, -0.01, 0.09, 3))
-    <Verdict.HOLDS: 'holds'>
-    """
-    turned = {Expected.MORE: Expected.LESS, Expected.NO_MORE: Expected.AS_GOOD}
-    if expected in turned:
-        expected, less = turned[expected], Estimate(-less.mean, -less.high, -less.low, less.n)
-    if expected is Expected.LESS:
-        if less.low > 0:
-            return Verdict.HOLDS
-        return Verdict.FAILS if less.high <= 0 else Verdict.OPEN
-    if less.high <= WITHIN:
-        return Verdict.HOLDS
-    return Verdict.FAILS if less.low > WITHIN else Verdict.OPEN
+def margin(measure: Measure | None) -> float:
+    """Return by how much a measure may be less that is as good; None is right sentences."""
+    return WITHIN if measure is None or measure.share else 0.0
 
 
 def findings(
@@ -123,16 +121,23 @@ def findings(
         if not results.of(variant.name):
             continue
         complete = results.has(variant.name, name)
-        compared = variant.name != BASE and complete and results.has(BASE, name)
-        less = results.less(variant.name, name) if compared else None
-        expected = variant.expected if name == experiment.judged_by else None
+        other = experiment.compared(variant)
+        less = None
+        if other is not None and complete and results.has(other.name, name):
+            less = Estimate.of(results.differences(other.name, variant.name, name))
+        judgement = None
+        if less is not None and name == experiment.judged_by:
+            judgement = judged(experiment, variant, less, margin(measure))
         found.append(
             Finding(
                 variant=variant.label,
                 share=results.estimate(variant.name, name) if complete else Estimate(0.0, 0, 0, 0),
                 n=results.trained[0].n,
                 less=less,
-                verdict=None if less is None or expected is None else verdict(expected, less),
+                judged=judgement,
+                expected=variant.expected,
+                against=other.label if other is not None and other.name != BASE else "",
+                base=experiment.variant(BASE).label,
                 measure=measure,
                 complete=complete,
             )
@@ -154,9 +159,9 @@ def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
     """Return a verdict for each variant of which the claim says something."""
     names = {each.label: each.name for each in experiment.variants}
     return {
-        names[finding.variant]: finding.verdict
+        names[finding.variant]: finding.judged.verdict
         for finding in all_findings(experiment, results)
-        if finding.verdict is not None
+        if finding.judged is not None
     }
 
 
@@ -172,6 +177,9 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
     in_percent = measure is None or measure.share
     value = writing.share if in_percent else writing.number
     said = {"variant": writing.text(finding.variant), "share": value(finding.share.mean)}
+    if finding.against:
+        other = writing.text(finding.against)
+        said["variant"] = writing.text(_AGAINST).format(variant=said["variant"], other=other)
     if measure is not None:
         said["measure"] = writing.text(measure.label)
     if less is None:
@@ -187,9 +195,24 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
         said["seeds"] = writing.count(less.n)
     text = often if less.n > 1 else once
     line = writing.text(text).format(**said, points=points(scale * abs(less.mean)))
-    if finding.verdict is None:
-        return line
-    return f"{line} {writing.text(VERDICTS[finding.verdict])}"
+    return f"{line} {why(finding, writing)}" if finding.judged else line
+
+
+def why(finding: Finding, writing: Writing) -> str:
+    """Return the verdict on a finding with its reason; empty where nothing is claimed."""
+    if finding.judged is None:
+        return ""
+    verdict, reason, figure = (
+        finding.judged.verdict,
+        finding.judged.reason,
+        finding.judged.figure,
+    )
+    if reason is Reason.EQUAL:
+        higher = finding.expected in (Expected.MORE, Expected.NO_MORE)
+        said = {"bound": writing.points(100 * figure), "margin": writing.count(round(100 * WITHIN))}
+        return writing.text((_HIGHER if higher else _LOWER)[verdict]).format(**said)
+    text = writing.text(_VERDICTS[verdict, reason])
+    return text.format(times=writing.points(figure), base=writing.text(finding.base))
 
 
 def measured_in_words(
@@ -211,7 +234,7 @@ def measured_in_words(
             found = {
                 measure.label: estimate
                 for measure in measuring.by_unit(unit)
-                if (estimate := results.measured(variant.name, measure.name)) is not None
+                if (estimate := results.taken(variant.name, measure)) is not None
             }
             if found:
                 named = writing.text(variant.label), writing.text(measuring.what)

@@ -8,9 +8,9 @@ FORCING = Experiment(
     name="forcing",
     question=N_("Should a model be fed the true words while it learns, or its own?"),
     claim=N_(
-        "With the true words (teacher forcing) it learns faster, and all positions at once. But it "
-        "never sees a mistake: fed some of its own words (scheduled sampling), it goes on better "
-        "after one."
+        "With the true words (teacher forcing) it learns in fewer steps, all positions at once. "
+        "But it never sees a mistake: fed some of its own words (scheduled sampling), it goes on "
+        "better after one."
     ),
     source="Williams & Zipser 1989; Bengio et al. 2015 (scheduled sampling); Lamb et al. 2016",
     variants=(
@@ -29,7 +29,7 @@ FORCING = Experiment(
     caution=N_(
         "The mistake is the most probable wrong word in the middle of each of 400 held-out "
         "sentences; from there on the model is fed its own words, and words are compared position "
-        "by position. The training losses do not compare: each is measured on the words that the "
-        "model was fed."
+        "by position; how many would be right without the mistake is not shown. "
+        "The training losses do not compare: each is measured on the words that the model was fed."
     ),
 )

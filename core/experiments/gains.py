@@ -7,8 +7,9 @@ say little: each training is compared with its own start.
 from dataclasses import dataclass
 
 from core.experiments.experiment import Expected, Experiment, Variant
-from core.experiments.findings import Verdict, Writing, verdict
+from core.experiments.findings import Writing
 from core.experiments.results import Estimate, Results
+from core.experiments.verdicts import Verdict, judge
 from core.messages import N_
 
 
@@ -107,6 +108,6 @@ def best_gain(experiment: Experiment, results: Results, measure: str) -> Gained 
     control = results.more(experiment.control, best.name, measure)
     return Gained(
         best,
-        than_control=verdict(Expected.MORE, control),
-        than_base=verdict(Expected.MORE, results.less(best.name, measure)),
+        than_control=judge(Expected.MORE, control, within=0.0).verdict,
+        than_base=judge(Expected.MORE, results.less(best.name, measure), within=0.0).verdict,
     )

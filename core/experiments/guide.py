@@ -37,4 +37,8 @@ GUIDE = Experiment(
     },
     measures=(STEPS_TO_LEARN,),
     judged_by=STEPS_TO_LEARN.name,
+    caution=N_(
+        "Counted are the steps up to the first measurement of 95 % or more. The curve goes up and "
+        "down, so that chance moves this step by a good deal."
+    ),
 )

@@ -9,10 +9,11 @@ LINEAR = Experiment(
     claim=N_(
         "The cost of a softmax over all pairs of words grows with the square of the length. Linear "
         "attention does without, and loses some quality. A small network that compares queries "
-        "with keys does as well as a dot product; the dot product is faster."
+        "with keys does as well as a dot product."
     ),
     source="Katharopoulos et al. 2020 (linear); Bahdanau et al. 2015 (additive); "
     "Vaswani et al. 2017, section 3.2.1",
+    caution=N_("Judged is the quality alone: neither cost nor speed is measured here."),
     variants=(
         Variant(BASE, N_("softmax of dot products")),
         Variant("linear", N_("linear attention"), {"scores": "linear"}, Expected.LESS),

@@ -12,6 +12,7 @@ from core.batch import collate, encode_source
 from core.evaluate.copying import copying_figures
 from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.exposure import after_mistake
+from core.inspection import even_weights
 from core.messages import N_
 from core.model import Record, Step
 from core.runs.records import read_rows
@@ -102,7 +103,8 @@ def _evenness(run: Run) -> float:
         for site in run.model.sites():
             weights_HQK = record.weights(site)[0]
             visible_QK = record.tensors[site, Step.VISIBLE][0].expand_as(weights_HQK[0])
-            found += [evenness(each_QK.numpy(), visible_QK.numpy()) for each_QK in weights_HQK]
+            even_QK = even_weights(visible_QK.numpy())
+            found += [evenness(each_QK.numpy(), even_QK) for each_QK in weights_HQK]
     return sum(found) / len(found)
 
 

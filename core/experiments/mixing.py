@@ -1,6 +1,6 @@
 """Does attention mix words better than a convolution or an average?"""
 
-from core.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.experiments.experiment import BASE, NEEDS_NO_MIXING, Expected, Experiment, Variant
 from core.messages import N_
 
 MIXING = Experiment(
@@ -25,4 +25,5 @@ MIXING = Experiment(
         ),
         Variant("none", N_("no mixing"), {"encoder_mixing": "none"}, Expected.LESS),
     ),
+    untested=NEEDS_NO_MIXING,
 )

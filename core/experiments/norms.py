@@ -19,7 +19,8 @@ NORMS = Experiment(
         Variant("batch", N_("BatchNorm before"), {"norm_kind": "batch"}, Expected.LESS),
         Variant("none", N_("no norm"), {"norm_kind": "none"}, Expected.LESS),
         Variant("post", N_("LayerNorm after"), {"norm": "post"}, Expected.AS_GOOD),
-        # The schedule is the same but for its rise: without it the first rates are the highest.
+        # The schedule is the same but for its rise: without it the rate begins far above the peak
+        # of the others, so that a missing warm-up and a high rate are not told apart.
         Variant("at_once", N_("LayerNorm before, no warm-up"), {"warmup": 1}, Expected.AS_GOOD),
         Variant(
             "post_at_once",

@@ -7,8 +7,8 @@ ORDER = Experiment(
     name="order",
     question=N_("Does a Transformer need to be told the order of its words?"),
     claim=N_(
-        "Attention sees a set: without positions it is blind to order. How positions are told "
-        "matters less than that they are."
+        "Without a mask attention sees a set: without positions it is blind to order. How "
+        "positions are told matters less than that they are."
     ),
     source="Vaswani et al. 2017, sections 3.5 and 6.2 (Table 3 E); Su et al. 2021 (RoPE)",
     variants=(

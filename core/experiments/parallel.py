@@ -38,6 +38,7 @@ PARALLEL = Experiment(
             {"decoder": "parallel"},
             Expected.AS_GOOD,
             task="copy",
+            against="one",
         ),
     ),
     task="either",

@@ -39,6 +39,25 @@ def right_though_fading(results: Results, base: str, variants: Sequence[str]) ->
     return [each for each in variants if each != base and results.more(each, base).low > 0]
 
 
+VANISHED = 0.1
+"""A gradient of which less than this is left has vanished."""
+
+
+def vanishes(results: Results, variant: str, name: str) -> bool | None:
+    """Say whether a variant's gradient vanishes on its way back to the embeddings.
+
+    Args:
+        results: What was measured behind each layer.
+        variant: Which.
+        name: `gradient` or `drawn_gradient`.
+
+    Returns:
+        None where it does in some trainings alone.
+    """
+    found = {each.by_layer[name][0] < VANISHED for each in results.of(variant)}
+    return found.pop() if len(found) == 1 else None
+
+
 def falls_more(results: Results, variant: str, other: str, near: int, far: int) -> bool | None:
     """Say whether a variant's influence falls more than another's, by the interval over seeds.
 

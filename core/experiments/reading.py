@@ -1,6 +1,13 @@
 """Must a reader know what comes later?"""
 
-from core.experiments.experiment import BASE, TRANSLATING, Expected, Experiment, Variant
+from core.experiments.experiment import (
+    BASE,
+    NEEDS_NO_MIXING,
+    TRANSLATING,
+    Expected,
+    Experiment,
+    Variant,
+)
 from core.experiments.measures import PRONOUNS, STATES_AT_IT
 from core.messages import N_
 
@@ -26,4 +33,5 @@ READING = Experiment(
     },
     measures=(PRONOUNS, STATES_AT_IT),
     judged_by=PRONOUNS.name,
+    untested=NEEDS_NO_MIXING,
 )

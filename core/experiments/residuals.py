@@ -11,6 +11,11 @@ RESIDUALS = Experiment(
         "bounds, and attention alone is linear in its values: each is needed."
     ),
     source="He et al. 2016; Ba et al. 2016; Dong et al. 2021",
+    caution=N_(
+        "Judged is only whether a layer does worse without each of them, not why. Without "
+        "feed-forward layers nearly half of the parameters are gone, and nothing else is given "
+        "more."
+    ),
     variants=(
         Variant(BASE, N_("full layer")),
         Variant("no_residual", N_("no residual"), {"residual": False}, Expected.LESS),

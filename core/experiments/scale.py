@@ -8,7 +8,8 @@ SCALE = Experiment(
     name="scale",
     question=N_("Why are scores divided by √d_k?"),
     claim=N_(
-        "Without it the softmax saturates, gradients vanish, and training is slower or fails."
+        "Without it the softmax saturates, gradients vanish, and training needs more steps or "
+        "fails."
     ),
     source="Vaswani et al. 2017, section 3.2.1",
     variants=(
@@ -22,4 +23,9 @@ SCALE = Experiment(
         ),
     ),
     measures=(EVENNESS,),
+    caution=N_(
+        "Judged is only how many sentences are right; gradients are not measured here. The last "
+        "variant differs in two settings: what one head does with the division is shown by the "
+        "question on heads."
+    ),
 )

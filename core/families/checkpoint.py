@@ -175,6 +175,9 @@ def _read_file(file: Path) -> Mapping[str, Tensor]:
     # A damaged file, or one made to harm, has the libraries raise anything.
     except Exception as error:
         raise unreadable(file, error) from error
-    if not isinstance(found, dict) or not all(isinstance(each, Tensor) for each in found.values()):
+    if not isinstance(found, dict) or not all(
+        isinstance(name, str) and isinstance(each, Tensor) and each.layout == torch.strided
+        for name, each in found.items()
+    ):
         raise FamilyError("{file} holds something else than weights by their names", file=file)
     return found

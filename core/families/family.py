@@ -6,25 +6,27 @@ Nothing is guessed: a setting, a weight or a family that is not known is refused
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from reprlib import repr
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from core.choices import Activation, RotaryPairs, Tied
+from core.choices import Activation
 from core.config import ModelConfig
 from core.heads import Stack
 from core.messages import SaidError
-from core.model import Transformer, unfilled
-from core.model.building import outline
 
 Weights = Mapping[str, Tensor]
 
 
 class FamilyError(SaidError, ValueError):
     """A checkpoint that cannot become a model; the message says what of it is not known."""
+
+
+LARGEST_NUMBER = 1e30
+"""Of a setting: larger ones leave the range of 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class Settings:
         value = self._first(names, default)
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise FamilyError("{name} is {value}, not a number", name=names[0], value=repr(value))
+        if not abs(value) <= LARGEST_NUMBER:
+            raise FamilyError("{name} is too large a number", name=names[0])
         return float(value)
 
     def flag(self, name: str, *, default: bool) -> bool:
@@ -195,124 +199,6 @@ class Settings:
         return next((self.told[name] for name in names if name in self.told), default)
 
 
-def load(
-    family: Family,
-    told: Mapping[str, Any],
-    weights: Weights,
-    rotary_pairs: RotaryPairs = "halves",
-) -> Transformer:
-    """Return a model with all weights of a checkpoint, in evaluation mode.
-
-    Args:
-        family: What it is.
-        told: Its `config.json`.
-        weights: Name → tensor, as its files call them.
-        rotary_pairs: Which dimensions turn together: that depends on the file, not on the family.
-
-    Raises:
-        ConfigError: The sizes do not go together.
-        FamilyError: Something of it is not known here, missing, or has another shape.
-    """
-    config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
-    made = converted(family, weights, config.tied, one_stack=config.alone is not None)
-    # Before memory is asked for: settings may say any size.
-    if max(config.n_encoder_layers, config.n_decoder_layers) > len(weights):
-        raise FamilyError("this {label} has fewer weights than layers", label=family.label)
-    try:
-        places = outline(config).saved()
-    except RuntimeError as error:
-        raise FamilyError(
-            "no {label} has matrices as large as these settings say", label=family.label
-        ) from error
-    if missing := sorted(set(places) - set(made)):
-        raise FamilyError(
-            "{name} is in no file of this {label} model", name=_named(missing), label=family.label
-        )
-    if left := sorted(set(made) - set(places)):
-        raise FamilyError(
-            "{name} has no place in a {label} model of these sizes",
-            name=_named(left),
-            label=family.label,
-        )
-    for name, place in places.items():
-        if place.shape != made[name].shape:
-            raise FamilyError(
-                "{name} is {value}, where this {label} model has {wanted}",
-                name=name,
-                value=tuple(made[name].shape),
-                label=family.label,
-                wanted=tuple(place.shape),
-            )
-    model = unfilled(config)
-    for name, place in model.saved().items():
-        place.data = _numbers(name, made[name]).to(place.dtype)
-    return model.eval()
-
-
-def _numbers(name: str, tensor: Tensor) -> Tensor:
-    """Return a weight.
-
-    Raises:
-        FamilyError: It is made of whole numbers, or of what is no number.
-    """
-    if not tensor.is_floating_point():
-        raise FamilyError(
-            "{name} is made of {kind}: no weights",
-            name=name,
-            kind=str(tensor.dtype).removeprefix("torch."),
-        )
-    if not bool(tensor.isfinite().all()):
-        raise FamilyError("{name} holds something that is no number, or has no end", name=name)
-    return tensor
-
-
-def converted(
-    family: Family, weights: Weights, tied: Tied, *, one_stack: bool = False
-) -> dict[str, Tensor]:
-    """Return weights under the names that they have here, each once.
-
-    Raises:
-        FamilyError: A weight is not known, or one that is there twice differs.
-    """
-    made: dict[str, Tensor] = {}
-    for name, tensor in weights.items():
-        for renaming in family.renamings:
-            if (names := renaming.names(name)) is not None:
-                break
-        else:
-            raise FamilyError(
-                "{name} is no weight that is known of a {label} model",
-                name=name,
-                label=family.label,
-            )
-        try:
-            parts = renaming.made(tensor) if names else ()
-            pairs = list(zip(names, parts, strict=True))
-        except (IndexError, RuntimeError, ValueError) as error:
-            raise FamilyError(
-                "{name} is {value}, which no {label} model has",
-                name=name,
-                value=tuple(tensor.shape),
-                label=family.label,
-            ) from error
-        for own, part in pairs:
-            if own in made and not torch.equal(made[own], part):
-                raise FamilyError(
-                    "{name} differs from another weight that it should equal", name=name
-                )
-            made[own] = part
-    shared = {
-        "all": ("output.weight", "target_embedding.tokens.weight"),
-        "target": ("output.weight",),
-        "embeddings": ("target_embedding.tokens.weight",),
-        "none": (),
-    }[tied]
-    for name in shared:
-        if not (one_stack and name.startswith("target")):
-            made.pop(name, None)
-    return made
-
-
 ACTIVATIONS: Mapping[str, Activation] = {
     "relu": "relu",
     "gelu": "gelu",
@@ -336,8 +222,3 @@ def _example(pattern: str) -> str:
 
 def _first_of(ids: Sequence[int]) -> int:
     return ids[0] if ids else -1
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-    return f"{names[0]}{more}"

@@ -14,6 +14,7 @@ import tokenizers
 from core.families.family import FamilyError
 from core.messages import said
 from core.tokenizer import Encoding, Tokenizer, byte_characters
+from core.tokenizer_json import TokenizerError, tokenizer_of_json
 
 FILE = "tokenizer.json"
 ABOUT = "tokenizer_config.json"
@@ -71,8 +72,7 @@ class FastTokenizer(Tokenizer):
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return what is put before and after every text."""
-        plain = self._fast.encode("a", add_special_tokens=False).ids
-        framed = self._fast.encode("a").ids
+        plain, framed = self._framed()
         at = next(
             (at for at in range(len(framed)) if framed[at : at + len(plain)] == plain), len(framed)
         )
@@ -81,6 +81,19 @@ class FastTokenizer(Tokenizer):
         begins = self._told("add_bos_token", "bos_token", begins)
         ends = self._told("add_eos_token", "eos_token", ends)
         return begins, ends
+
+    def _framed(self) -> tuple[list[int], list[int]]:
+        """Return the ids of a text alone, and with what is put around it.
+
+        Raises:
+            FamilyError: The tokenizer makes no token of any of its own.
+        """
+        added = {each.content for each in self._fast.get_added_tokens_decoder().values()}
+        for text in ("a", *self._fast.get_vocab(with_added_tokens=False)):
+            plain = self._fast.encode(text, add_special_tokens=False).ids
+            if plain and text not in added:
+                return plain, self._fast.encode(text).ids
+        raise FamilyError("{file} splits no text to tokens", file=FILE)
 
     def _told(self, flag: str, name: str, found: tuple[int, ...]) -> tuple[int, ...]:
         """Return what ABOUT says of a token around a text, or what was found of it."""
@@ -156,12 +169,12 @@ def fast_of_json(text: str) -> tokenizers.Tokenizer:
     """Read the format of the `tokenizers` library.
 
     Raises:
-        FamilyError: It is damaged, or of a kind that the library does not know.
+        FamilyError: It is damaged, of a kind that the library does not know, or has a part that is
+            not read.
     """
     try:
-        return tokenizers.Tokenizer.from_str(text)
-    # The library raises bare Exception.
-    except Exception as error:
+        return tokenizer_of_json(text)
+    except TokenizerError as error:
         raise FamilyError(
             "{file} is no tokenizer that can be read: {why}", file=FILE, why=said(error)
         ) from error

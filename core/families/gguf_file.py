@@ -6,9 +6,11 @@ Queries and keys lie in Meta's layout there: neighbouring dimensions turn togeth
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gguf
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -40,6 +42,39 @@ _NAMES = {
 }
 
 
+MOST_VALUES = 1 << 23
+"""Values of all arrays of a file's settings; a vocabulary of 256,000 tokens has a sixth of them."""
+
+
+class GGUFReader(gguf.GGUFReader):
+    """The library's reader, which takes what a file says of its sizes at its word.
+
+    Here nothing is read beyond the file's end, and no more than MOST_VALUES.
+    """
+
+    _n_values = 0
+
+    def _get(
+        self,
+        offset: int,
+        dtype: npt.DTypeLike,
+        count: int = 1,
+        override_order: Literal["I", "S", "<"] | None = None,
+    ) -> npt.NDArray[Any]:
+        if int(offset) + np.dtype(dtype).itemsize * int(count) > len(self.data):
+            raise ValueError("it ends before what it says it holds")
+        return super()._get(offset, dtype, count, override_order)
+
+    def _get_field_parts(
+        self, orig_offs: int, raw_type: int
+    ) -> tuple[int, list[npt.NDArray[Any]], list[int], list[gguf.GGUFValueType]]:
+        if raw_type == gguf.GGUFValueType.ARRAY:
+            self._n_values += int(self._get(orig_offs + 4, np.uint64)[0])
+            if self._n_values > MOST_VALUES:
+                raise ValueError(f"its settings have more than {MOST_VALUES:,} values")
+        return super()._get_field_parts(orig_offs, raw_type)
+
+
 def read_gguf(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor]]:
     """Return settings and weights under the names that a LLaMA folder has for them.
 
@@ -47,7 +82,7 @@ def read_gguf(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor]]:
         FamilyError: It is damaged, or of another architecture.
     """
     try:
-        reader = gguf.GGUFReader(path)
+        reader = GGUFReader(path)
         found = {name: field.contents() for name, field in reader.fields.items()}
         return _told(path, found), dict(_weights(reader))
     except FamilyError:
@@ -86,7 +121,10 @@ def _told(path: Path, found: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"model_type": "llama", "hidden_act": "silu", **told}
 
 
-def _weights(reader: gguf.GGUFReader) -> Iterator[tuple[str, Tensor]]:
+def _weights(reader: GGUFReader) -> Iterator[tuple[str, Tensor]]:
+    # Several may be said to lie in the same place.
+    if sum(int(tensor.n_bytes) for tensor in reader.tensors) > len(reader.data):
+        raise ValueError("its weights are larger than it is")
     for tensor in reader.tensors:
         values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
         yield _renamed(tensor.name), torch.from_numpy(values.copy())

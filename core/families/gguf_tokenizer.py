@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import gguf
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
 from core.families.family import FamilyError
 from core.families.fast_tokenizer import SPACE, FastTokenizer
+from core.families.gguf_file import GGUFReader
 
 _NORMAL, _UNKNOWN, _CONTROL, _USER, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 """Kinds of tokens."""
@@ -40,7 +40,7 @@ def gguf_tokenizer(path: Path, n: int) -> FastTokenizer:
         FamilyError: There is none, it is damaged, or of a kind that is not known.
     """
     try:
-        reader = gguf.GGUFReader(path)
+        reader = GGUFReader(path)
         start = "tokenizer.ggml."
         found = {
             name.removeprefix(start): field.contents()

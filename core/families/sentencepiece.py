@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sentencepiece import SentencePieceProcessor
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from core.families.family import FamilyError
 from core.families.fast_tokenizer import SPACE, whole
 from core.families.tokenizer_files import read_bytes, read_numbers
 from core.tokenizer import Encoding, Tokenizer
+from core.tokenizer_json import LONGEST_REPLACEMENT, longest_replacement
 from core.vocabulary import Span
 
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")
@@ -229,7 +231,17 @@ def _marian(
 
 def _model_of(content: bytes, file: Path) -> SentencePieceProcessor:
     try:
+        found = ModelProto.FromString(content)
+        table = found.normalizer_spec.precompiled_charsmap
+        if longest_replacement(table) > LONGEST_REPLACEMENT:
+            raise FamilyError(
+                "{file} puts more than {n} bytes in the place of a character",
+                file=file,
+                n=LONGEST_REPLACEMENT,
+            )
         return SentencePieceProcessor(model_proto=content)
+    except FamilyError:
+        raise
     # A damaged file has the library raise anything.
     except Exception as error:
         why = str(error).strip().partition("\n")[0]

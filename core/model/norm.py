@@ -122,6 +122,15 @@ def normalised(norm: nn.Module, x: str) -> str:
     return rf"\mathrm{{{name}}}({x})"
 
 
+def sublayer_input(config: ModelConfig, x: str) -> str:
+    r"""Return in LaTeX what a sublayer reads of the stream x: with pre-norm the norm of it.
+
+    >>> [sublayer_input(ModelConfig(vocab_size=9, norm=each), "x") for each in ("pre", "post")]
+    ['\\mathrm{LayerNorm}(x)', 'x']
+    """
+    return normalised(norm_of(config), x) if config.norm == "pre" else x
+
+
 def describe_norm(
     norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
 ) -> None:

@@ -215,15 +215,32 @@ class Rescale:
 
 @dataclass(frozen=True)
 class Unplace:
-    """Takes the positions away: what is left of a sentence is a bag of words."""
+    """Takes the positions away, whether they are added to tokens, to scores, or turn vectors.
+
+    What is left of a sentence is a bag of words, but for what reads them in their order.
+    """
+
+    unturned: dict[tuple[Site, Step], Tensor] = field(default_factory=dict)
+    """Queries and keys as they are before their positions turn them."""
 
     def sees(self, site: Site) -> bool:
-        """Both embeddings."""
-        return site.sublayer == "embedding"
+        """The embeddings and self-attention, wherever positions come in."""
+        return site.sublayer == "embedding" or site.is_self
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Add zeros in the place of positions."""
-        return torch.zeros_like(tensor) if step is Step.POSITIONS else tensor
+        """Add zeros in the place of positions, and leave queries and keys unturned."""
+        match step:
+            case Step.POSITIONS | Step.POSITION_BIAS:
+                return torch.zeros_like(tensor)
+            case Step.QUERY | Step.KEY:
+                self.unturned[site, step] = tensor
+            case Step.ROTATED_QUERY:
+                return self.unturned.pop((site, Step.QUERY))
+            case Step.ROTATED_KEY:
+                key_BHKE = self.unturned.pop((site, Step.KEY))
+                # Each set of keys stands once for each head that shares it.
+                return key_BHKE.repeat_interleave(tensor.shape[1] // key_BHKE.shape[1], dim=1)
+        return tensor
 
 
 class EnoughError(Exception):

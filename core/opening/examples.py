@@ -10,6 +10,7 @@ from core.objective import prompt_of, source_of, text_of
 from core.runs.own_text import lines_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named
+from core.words import spaced_words
 
 _READ = (
     Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),
@@ -90,9 +91,12 @@ def _hiding(target: str) -> str:
 
     >>> _hiding("k d a f")
     'k [MASK] [MASK] f'
+    >>> _hiding("白猫睡觉")
+    '白[MASK][MASK]觉'
     """
-    words = target.split()
+    words = spaced_words(target)
     first = max(0, (len(words) - _HIDDEN) // 2)
-    return " ".join(
-        [*words[:first], *[MASK] * len(words[first : first + _HIDDEN]), *words[first + _HIDDEN :]]
+    hidden = range(first, first + _HIDDEN)
+    return "".join(
+        (MASK if at in hidden else word) + space for at, (word, space) in enumerate(words)
     )

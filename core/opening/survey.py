@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import gguf
 import torch
 from safetensors import SafetensorError, safe_open
 
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
+from core.families.gguf_file import GGUFReader
 from core.families.marian_binary import count_weights, marian_file
 from core.messages import N_, said
 
@@ -72,7 +72,7 @@ def survey(path: Path) -> Survey:
 
 def _of_gguf(path: Path) -> Survey:
     try:
-        reader = gguf.GGUFReader(path)
+        reader = GGUFReader(path)
         architecture = reader.fields["general.architecture"].contents()
         n_weights = sum(int(tensor.n_elements) for tensor in reader.tensors)
     # A damaged file has the library read anything as anything.

@@ -37,6 +37,10 @@ def figures(record: RunRecord) -> dict[str, Any]:
             name: None if results is None else getattr(results, attribute)
             for name, attribute in _RESULTS.items()
         },
+        **{
+            name: getattr(results.own_pairs, attribute) if results and results.own_pairs else None
+            for name, attribute in _OWN_PAIRS.items()
+        },
     }
 
 
@@ -44,10 +48,16 @@ _RESULTS = {
     "exact_match": "exact_match",
     "right_tokens": "token_accuracy",
     "bleu": "bleu",
+    "bleu_tokens": "bleu_tokens",
     "chrf": "chrf",
     "held_out_loss": "loss",
     "held_out_pairs": "n",
     "measured_at_step": "step",
+}
+_OWN_PAIRS = {
+    "own_pairs_exact_match": "exact_match",
+    "own_pairs_bleu": "bleu",
+    "own_pairs_held_out": "n",
 }
 
 
@@ -71,7 +81,7 @@ def numbers_of_runs(runs: Mapping[str, Path]) -> Columns:
 def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
     record = read_record(path)
     for name, value in figures(record).items():
-        if name in _RESULTS and value is not None:
+        if name in (*_RESULTS, *_OWN_PAIRS) and value is not None:
             yield "result", run, name, None, value
     for name, value in _flat(settings_of(record)):
         yield "setting", run, name, None, value

@@ -1,5 +1,6 @@
 """What a table of runs says of each, read from its files alone: no weights are loaded."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -8,14 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from core.config import ModelConfig
-from core.messages import Message, said
+from core.messages import N_, Message, said
 from core.model import count_parameters
 from core.runs.figures import check_figures, read_evaluation
 from core.runs.files import about
 from core.runs.run import RunError, RunSettings, opening_weights, read_metrics, read_settings
 from core.runs.weights import step_of
 
+BLEU_KEYS = {"13a": "held_out_bleu", "zh": "held_out_bleu_zh", "char": "held_out_bleu_char"}
+"""What BLEU counts, as sacrebleu calls it → its name among what was measured in training."""
+BLEU_NAMES = (N_("BLEU"), N_("BLEU (characters)"))
+"""What people call BLEU that counts words, and BLEU that counts characters."""
+_COUNTED = re.compile(r"tok:([^|]+)")
 _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPairs:
+    """Figures on held-out pairs that were learned beside a task's sentences."""
+
+    n: int
+    exact_match: float
+    bleu: float
+    """From 0 to 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +48,13 @@ class Results:
     """From 0 to 100, as chrF."""
     chrf: float | None
     loss: float | None
-    n_own: int | None = None
-    """Own pairs among the samples; None where only the training said the figures."""
+    bleu_tokens: str = "13a"
+    """What BLEU counts, as sacrebleu calls it: 13a for words."""
+    own_pairs: OwnPairs | None = None
+    """Beside the figures above, which are then of the task's sentences alone."""
+    while_training: bool = False
+    """Whether only the training said the figures: of a run that learns own pairs beside its task's
+    sentences, half of its samples are own pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +90,7 @@ def read_record(path: Path) -> RunRecord:
         results = _results(read_evaluation(path), rows, step)
     except RunError:
         raise
-    except (OSError, OverflowError, TypeError, ValueError) as error:
+    except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
         raise about(path, Message("its figures cannot be read: {why}", why=said(error))) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
 
@@ -88,6 +109,21 @@ def _parameters(model: ModelConfig) -> int:
     return count_parameters(model)
 
 
+def counted_by_bleu(signature: str) -> str:
+    """Return what BLEU counts, as sacrebleu calls it; in older evaluations without signature words.
+
+    >>> counted_by_bleu("nrefs:1|tok:zh|version:2.6.0"), counted_by_bleu("")
+    ('zh', '13a')
+    """
+    said = _COUNTED.search(signature)
+    return said[1] if said else "13a"
+
+
+def bleu_name(tokens: str) -> str:
+    """Return what people call BLEU that counts these tokens: a marked text."""
+    return BLEU_NAMES[tokens != "13a"]
+
+
 def _results(
     evaluation: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]], step: int | None
 ) -> Results | None:
@@ -99,16 +135,28 @@ def _results(
         step: Of the weights that the run opens with; None where none were kept yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
-        own = evaluation.get("own_pairs") or {"n": 0}
         found = _figures({"step": step, **evaluation}, prefix="")
-        return replace(found, n_own=int(own["n"]))
+        own = evaluation.get("own_pairs")
+        tokens = counted_by_bleu(str(evaluation.get("bleu_signature", "")))
+        own_pairs = None if own is None else _own_pairs(own)
+        return replace(found, own_pairs=own_pairs, bleu_tokens=tokens)
     measured = [
         row
         for row in rows
         # Of weights that a step has spoiled, the loss is no number.
         if isfinite(row.get("held_out_loss", nan)) and (step is None or row["step"] <= step)
     ]
-    return _figures(measured[-1], prefix="held_out_") if measured else None
+    if not measured:
+        return None
+    last = measured[-1]
+    tokens = next((tokens for tokens, key in BLEU_KEYS.items() if key in last), "13a")
+    found = _figures({**last, "held_out_bleu": last.get(BLEU_KEYS[tokens])}, prefix="held_out_")
+    return replace(found, bleu_tokens=tokens, while_training=True)
+
+
+def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
+    check_figures(stored, ("n", "exact_match", "bleu"))
+    return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
 
 
 def _figures(found: Mapping[str, Any], prefix: str) -> Results:

@@ -10,6 +10,7 @@ from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
 from core.tasks.task import Drawn, Task
+from core.words import written_words
 
 N_DRAWN = 2_000
 """So many sentences say how long those of a training are."""
@@ -52,7 +53,7 @@ def longest_learned(task: Task) -> int | None:
     if isinstance(task, KeptCorpus):
         return None
     drawn = islice(task.training_samples(random.Random("lengths")), N_DRAWN)
-    return max((len(sample.source.split()) for sample in drawn), default=0)
+    return max((len(written_words(sample.source)) for sample in drawn), default=0)
 
 
 def is_measured(task: Task | None, sentence: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.messages import N_, Message, SaidError
 from core.tasks.columns import Record, chosen_separator, records_of, tidy
 from core.tasks.task import Sample
+from core.words import INVISIBLE, shortened
 
 LARGEST = 50 * 2**20
 """A file has at most so many bytes."""
@@ -271,13 +272,12 @@ def why_not(texts: Sequence[str]) -> str:
 
 def _shown(line: str) -> str:
     """Return the beginning of a line with signs in place of what cannot be seen."""
-    shown = "".join(map(_visible, line[:_SHOWN]))
-    return f"{shown}…" if len(line) > _SHOWN else shown
+    return "".join(map(_visible, shortened(line, _SHOWN)))
 
 
 def _visible(char: str) -> str:
     if char < " ":
         return chr(0x2400 + ord(char))
-    if char.isprintable():
+    if char.isprintable() or char in INVISIBLE:
         return char
     return " " if char.isspace() else "\ufffd"

@@ -12,6 +12,7 @@ from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from core.tokenizer import Token, Tokenizer
 from core.training.prepare import train_tokenizer
+from core.words import written_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +29,7 @@ class CorpusReport:
     n_too_long: int
     """Pairs that do not fit the model's positions. The other three are of those that fit."""
     source_words: Lengths
-    """For each pair; words are what white space separates."""
+    """For each pair; words are what white space separates, or characters, see `written_words`."""
     target_words: Lengths
     source_tokens: Lengths
     """For each pair, without special tokens."""
@@ -81,7 +82,7 @@ def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> Corpus
 
 
 def _word_counts(texts: Sequence[str]) -> Lengths:
-    return np.array([len(text.split()) for text in texts])
+    return np.array([len(written_words(text)) for text in texts])
 
 
 def _split(tokenizer: Tokenizer, sample: Sample) -> tuple[tuple[Token, ...], tuple[Token, ...]]:

@@ -45,8 +45,7 @@ def export_run(
         run_path: The run.
         out: The folder to make.
         snapshots: Steps whose snapshots go with it.
-        pairs: Whether the user's own pairs go with it; a task that was learned beside them is
-            then what the run is measured by.
+        pairs: Whether the user's own pairs go with it; what was measured on them does in any case.
         notice: What must be said of the run wherever it is shown; that of the run itself if empty.
 
     Raises:
@@ -123,7 +122,9 @@ def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
     with new_folder(out) as copy:
         _begin_copy(run_path, copy, pairs=pairs)
         yield copy
-        RunFolder(copy).write_json("evaluation.json", evaluate(load_run(copy)))
+        # Also by pairs that do not go with it.
+        figures = evaluate(load_run(copy), folder=run_path)
+        RunFolder(copy).write_json("evaluation.json", figures)
         list_run(copy)
 
 

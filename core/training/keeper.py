@@ -9,6 +9,7 @@ import torch
 from core.evaluate.metrics import Quality
 from core.model import Transformer
 from core.runs.folder import TRAINING, RunFolder
+from core.runs.records import BLEU_KEYS
 from core.runs.run import read_metrics
 from core.runs.weights import is_snapshot_step
 from core.training.loop import TrainStep
@@ -107,7 +108,7 @@ def _metrics(
         record["held_out_loss"] = quality.loss
         record["held_out_exact_match"] = quality.exact_match
         record["held_out_token_accuracy"] = quality.token_accuracy
-        record["held_out_bleu"] = quality.bleu
+        record[BLEU_KEYS[quality.bleu.tokens]] = quality.bleu.score
         record["held_out_chrf"] = quality.chrf
         record["held_out_n"] = quality.n
         record["held_out_n_unfinished"] = quality.n_unfinished

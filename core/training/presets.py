@@ -1,10 +1,17 @@
 """Sizes with settings that are known to work, by name."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from core.config import ModelConfig
+from core.tasks import Sample
 from core.train_config import TrainConfig
+from core.words import has_unspaced
+
+N_READ = 20_000
+"""So many pairs tell which characters own pairs have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +103,24 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def vocabulary_for(n_pairs: int) -> int:
+def vocabulary_for(n_pairs: int, samples: Iterable[Sample]) -> int:
     """Return how many tokens suit so many pairs of one's own: it grows with their square root.
 
-    >>> [vocabulary_for(n) for n in (10, 2_500, 40_000, 5_000_000)]
+    The characters of scripts without spaces come on top: they are many, and each is a token that
+    is made of three bytes.
+
+    Args:
+        n_pairs: All of them.
+        samples: The first `N_READ` of these are read.
+
+    >>> [vocabulary_for(n, ()) for n in (10, 2_500, 40_000, 5_000_000)]
     [320, 1000, 4000, 32000]
+    >>> vocabulary_for(10, [Sample("cat", "猫")])
+    322
     """
-    return min(32_000, max(320, round(math.sqrt(n_pairs / 2_500) * 10) * 100))
+    read = islice(samples, N_READ)
+    letters = set().union(*(each.source + each.target for each in read))
+    spelled = [letter.encode() for letter in letters if has_unspaced(letter)]
+    merges = {letter[:end] for letter in spelled for end in range(2, len(letter) + 1)}
+    suitable = max(320, round(math.sqrt(n_pairs / 2_500) * 10) * 100)
+    return min(32_000, suitable + len(merges))

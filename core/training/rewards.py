@@ -1,10 +1,12 @@
 """What a whole sentence is worth: rewards that a training can be asked to make large."""
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from sacrebleu.metrics.bleu import BLEU
 
 from core.batch import Ids
+from core.evaluate.bleu import bleu_tokens
 from core.tokenizer import Tokenizer
 from core.train_config import TrainConfig
 
@@ -23,10 +25,11 @@ def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
 
 def _sentence_bleu(tokenizer: Tokenizer) -> Reward:
     """Return BLEU of one sentence, smoothed, of as many n-grams as it has (sacrebleu's)."""
-    bleu = BLEU(effective_order=True)
+    bleu_of = lru_cache(lambda tokens: BLEU(tokenize=tokens, effective_order=True))
 
     def reward(said: Ids, true: Ids) -> float:
-        found = bleu.sentence_score(tokenizer.decode(said), [tokenizer.decode(true)])
+        right = tokenizer.decode(true)
+        found = bleu_of(bleu_tokens([right])).sentence_score(tokenizer.decode(said), [right])
         # Rounding may bring a perfect score a hair above 100.
         return min(1.0, found.score / 100)
 

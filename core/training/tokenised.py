@@ -17,6 +17,7 @@ from core.batch import Pair
 from core.tasks import CorpusError, Sample
 from core.tokenizer import Tokenizer
 from core.vocabulary import BOS, EOS
+from core.words import apart
 
 FOLDER = "tokens"
 IDS, LENGTHS = "ids.bin", "lengths.bin"
@@ -141,7 +142,7 @@ def _blocks(samples: Iterable[Sample], tokenizer: Tokenizer) -> Iterator[_Block]
 
 
 class _Spelled:
-    """Splits texts to ids: each different word once, as no token reaches over a space."""
+    """Splits texts to ids: each different piece once, as no token reaches over its end."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -150,7 +151,7 @@ class _Spelled:
 
     def block(self, samples: Sequence[Sample]) -> _Block:
         """Return some pairs as ids."""
-        rows = [text.split() for sample in samples for text in (sample.source, sample.target)]
+        rows = [apart(text) for sample in samples for text in (sample.source, sample.target)]
         self._learn({word for row in rows for word in row})
         spelled = [b"".join(map(self._ids_of.__getitem__, row)) for row in rows]
         sizes = np.fromiter(map(len, spelled), np.int64, len(spelled)).reshape(-1, 2)

@@ -4,10 +4,12 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import regex
+
+from core.words import beginning
 
 Column = Sequence[object]
 Columns = Mapping[str, Column]
@@ -57,12 +59,13 @@ def stem(facts: Mapping[str, object]) -> str:
     >>> stem({"runs": "copy"})
     ''
     """
-    told = (_slug(str(facts[name]))[:MOST_LETTERS] for name in TOLD if facts.get(name))
+    told = (_slug(str(facts[name])) for name in TOLD if facts.get(name))
     return "".join(f"{text.strip('-')}-" for text in told)
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"\W+", "-", text).strip("-")
+    words = regex.findall(r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_\u200c\u200d]*", text)
+    return beginning("-".join(words), MOST_LETTERS)
 
 
 def stacked(*tables: Columns) -> Columns:

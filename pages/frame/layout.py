@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import components, links, presentation
+from pages.frame import components, doubts, links, presentation
 from pages.frame.glossary import tips
 
 LESSON_TEXT = "lesson_text"
@@ -200,6 +200,7 @@ def compact() -> None:
     st.html(_STYLE)
     st.html(presentation.STYLE)
     st.html(tips.STYLE)
+    st.html(doubts.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
         st.html(_DRAWER, unsafe_allow_javascript=True)

@@ -1,12 +1,58 @@
 """What a model is measured on, in words: held-out sentences, or the pairs that it was given."""
 
 from core.evaluate.evaluation import held_out_samples
-from core.runs.run import PAIRS, Run, RunError
+from core.runs.run import PAIRS, Run, RunError, RunSettings
+from core.tasks import NEED_PAIRS, Mixed
+from core.tasks.copying import Copying
+from core.tasks.either import Either
+from core.tasks.everyday import Everyday
+from core.tasks.naming import Naming
+from core.tasks.reversing import Reversing
+from core.tasks.translation import Translation
 from pages.frame import cached
-from pages.frame.language import _, n_, number
+from pages.frame.language import N_, _, n_, number
 
+_LETTERS, _GRAMMAR, _NAMES = N_("letters"), N_("grammar"), N_("names")
+_KINDS = {
+    **dict.fromkeys((Copying.name, Reversing.name, Either.name), _LETTERS),
+    **dict.fromkeys((Translation.name, Everyday.name), _GRAMMAR),
+    Naming.name: _NAMES,
+}
+"""A task's name → what its held-out sentences are, in a word; of others they are pairs."""
 _SEED = 0
 """Which of them are counted makes no difference."""
+
+
+def kind(task: str) -> str:
+    """Return in a word what a task, by its name, is measured on."""
+    return _(_KINDS.get(task, N_("pairs")))
+
+
+def of_task(task: str, n: int) -> str:
+    """Return so many held-out sentences of a task in words: what an evaluation counted.
+
+    Args:
+        task: Its name.
+        n: How many.
+    """
+    said = {
+        _LETTERS: n_("{n} held-out row of letters", "{n} held-out rows of letters", n),
+        _GRAMMAR: n_(
+            "{n} held-out sentence of the grammar", "{n} held-out sentences of the grammar", n
+        ),
+        _NAMES: n_("{n} held-out sentence with names", "{n} held-out sentences with names", n),
+    }
+    pairs = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
+    return said.get(_KINDS.get(task, ""), pairs).format(n=number(n))
+
+
+def own_pairs(settings: RunSettings, n: int) -> str:
+    """Return so many held-out pairs in words that were learned beside a task's sentences."""
+    if settings.task in NEED_PAIRS:
+        said = n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
+    else:
+        said = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
+    return said.format(n=number(n))
 
 
 def sentences(run: Run, n: int) -> str:
@@ -23,8 +69,14 @@ def sentences(run: Run, n: int) -> str:
         said = n_("{n} English sentence", "{n} English sentences", n)
     elif run.settings.is_opened:
         said = n_("{n} pair of your own", "{n} pairs of your own", n)
+    elif isinstance(cached.task(run.path), Mixed):
+        said = n_(
+            "{n} held-out sentence, half of them pairs of its file",
+            "{n} held-out sentences, half of them pairs of its file",
+            n,
+        )
     else:
-        said = n_("{n} held-out sentence", "{n} held-out sentences", n)
+        return of_task(run.settings.task, n)
     return said.format(n=number(n))
 
 

@@ -9,7 +9,7 @@ from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks.familiarity import is_measured
-from pages.frame import cached
+from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
@@ -110,6 +110,28 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
         *_training_warnings(run),
         *about_reading(run, inspection),
         *unfamiliar(run, inspection),
+        *_everyday(run, inspection.translation.source),
+    ]
+
+
+def _everyday(run: Run, sentence: str) -> list[str]:
+    """Return what is known of a sentence that is not of those on which a model was measured.
+
+    Only of a model that learned both, the grammar and others: for it a sentence that the grammar
+    does not make is no stranger.
+    """
+    own = run.evaluation.get("own_pairs") if run.evaluation else None
+    if own is None or cached.of_run(_is_measured, run.path, sentence):
+        return []
+    said = _(
+        "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
+        "figures need not hold here. On {sentences} the model’s BLEU is {bleu}."
+    )
+    return [
+        said.format(
+            sentences=measured_on.own_pairs(run.settings, own["n"]),
+            bleu=number(own["bleu"], 1),
+        )
     ]
 
 
@@ -161,7 +183,10 @@ def pronoun_head(
             "No head reliably points at what {pronouns} stands for: {where} comes closest, "
             "{evidence}."
         )
+    # Before the claim: it is to be read with it.
+    other = _("Measured on sentences of another kind than this one, for which it need not hold:")
     told = [
+        "" if cached.of_run(_is_measured, run.path, sentence) else other,
         claim.format(
             where=site_and_head(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
@@ -170,7 +195,7 @@ def pronoun_head(
         _silenced(best),
     ]
     if is_guided(run, best.head):
-        told.insert(1, _("Training rewarded it for that (guided attention)."))
+        told.insert(2, _("Training rewarded it for that (guided attention)."))
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
         told.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
@@ -180,8 +205,6 @@ def pronoun_head(
         )
     elif best.cost_of_silencing < NO_EFFECT:
         told.append(_("The model has another way: this map is not its explanation."))
-    if not cached.of_run(_is_measured, run.path, sentence):
-        told.append(_("All this was measured on sentences of another kind than this one."))
     return joined(told)
 
 
@@ -263,14 +286,13 @@ def _effect_warnings(run: Run, head: Head) -> list[str]:
     return [
         _(
             "No change was found when this head is silenced: exact match {before} → {after} "
-            "(95 % interval of the change: {low} to {high} points, n = {n}, seed {seed})."
+            "(95 % interval of the change: {low} to {high} points, on {sentences})."
         ).format(
             before=percent(change.before),
             after=percent(change.after),
             low=number(100 * change.low),
             high=number(100 * change.high),
-            n=number(change.n),
-            seed=effects.seed,
+            sentences=measured_on.drawn(run, change.n, effects.seed),
         )
     ]
 
@@ -288,11 +310,11 @@ def _training_warnings(run: Run) -> list[str]:
         )
         return [said.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
-        said = _("This model gets only {share} of the held-out sentences right (n = {n}).")
-        share, n = percent(run.evaluation["exact_match"]), number(run.evaluation["n"])
-        return [said.format(share=share, n=n)]
+        said = _("This model gets only {share} of {sentences} right.")
+        share, n = percent(run.evaluation["exact_match"]), run.evaluation["n"]
+        return [said.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
     return []
 
 
 def _is_uniform(attention: SiteAttention, head: Head) -> bool:
-    return evenness(attention.weights_HQK[head.index], attention.visible_QK) > NEARLY_UNIFORM
+    return evenness(attention.weights_HQK[head.index], attention.even_QK) > NEARLY_UNIFORM

@@ -1,5 +1,7 @@
 """What is said of a picture together with translations, in as little room as it needs."""
 
+import re
+
 import streamlit as st
 
 from core.runs.run import Run
@@ -7,6 +9,7 @@ from pages.frame.language import _
 
 LONG = 600
 """Letters of translations that push the picture too far down."""
+_TAG = re.compile(r"<[^>]*>")
 
 
 def written(run: Run) -> str:
@@ -21,9 +24,10 @@ def written_in_files(run: Run) -> str:
 
 
 def say(translations: str) -> None:
-    """Show what is written; folded where it is long."""
-    if len(translations) <= LONG:
-        st.markdown(translations)
+    """Show what is written, with its marks (`doubts.in_markdown`); folded where it is long."""
+    # Marks are longer than what they mark.
+    if len(_TAG.sub("", translations)) <= LONG:
+        st.markdown(translations, unsafe_allow_html=True)
         return
     with st.expander(_("What is written"), type="compact"):
-        st.markdown(translations)
+        st.markdown(translations, unsafe_allow_html=True)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
-from pages.frame.language import plain
+from core.words import spaced_words
+from pages.frame.doubts import in_markdown
+from viz.component.payload import Doubt
 
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
@@ -33,16 +35,37 @@ def in_french(text: str) -> str:
     return re.sub(r"(?<=«) ", _NARROW, text)
 
 
-def marked(first: str, second: str) -> tuple[str, str]:
-    """Return two texts in Markdown, the words that differ in bold; a dash where there is none."""
-    words = first.split(), second.split()
-    found = aligned(*words)
-    one, other = (_with_bold(words[side], found.differing(side)) for side in (0, 1))
+def marked(
+    first: str, second: str, doubts: tuple[Sequence[Doubt], Sequence[Doubt]] = ((), ())
+) -> tuple[str, str]:
+    """Return two texts in Markdown, the words that differ in bold; a dash where there is none.
+
+    Args:
+        first: One text.
+        second: The other.
+        doubts: Words of each that are marked, see `doubts.in_markdown`.
+    """
+    words = spaced_words(first), spaced_words(second)
+    found = aligned(*([word for word, _ in side] for side in words))
+    one, other = (
+        _with_bold(text, words[side], found.differing(side), doubts[side])
+        for side, text in enumerate((first, second))
+    )
     return one, other
 
 
-def _with_bold(words: Sequence[str], differing: Sequence[int]) -> str:
-    marked_words = (
-        f"**{plain(word)}**" if at in differing else plain(word) for at, word in enumerate(words)
-    )
-    return " ".join(marked_words) or "–"
+def _with_bold(
+    text: str,
+    words: Sequence[tuple[str, str]],
+    differing: Sequence[int],
+    doubts: Sequence[Doubt],
+) -> str:
+    parts, start = [], text.index(words[0][0]) if words else 0
+    for at, (word, space) in enumerate(words):
+        shown = in_markdown(text, doubts, start, start + len(word))
+        start += len(word) + len(space)
+        # Markdown takes no asterisks between a letter and a sign.
+        bold = at in differing and (space or any(map(str.isalnum, word)))
+        parts.append((f"**{shown}**" if bold else shown) + space)
+    # Neighbours without a space between them are one bold text.
+    return "".join(parts).replace("****", "") or "–"

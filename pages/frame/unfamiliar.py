@@ -9,6 +9,7 @@ from core.tasks.familiarity import (
     longest_learned,
     nearest_words,
 )
+from core.words import has_unspaced, written_words
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import listed
@@ -19,14 +20,21 @@ MOST_RESPELLED = 3
 
 def _too_long(run: Run, sentence: str) -> list[str]:
     """Return that a sentence has more words than those that the model learned from."""
-    n_words, longest = len(sentence.split()), cached.of_run(_longest, run.path)
+    n_words, longest = len(written_words(sentence)), cached.of_run(_longest, run.path)
     if longest is None or n_words <= longest:
         return []
-    longer = n_(
-        "It has {n} word between spaces, the longest of {drawn} training sentences {longest}.",
-        "It has {n} words between spaces, the longest of {drawn} training sentences {longest}.",
-        n_words,
-    )
+    if has_unspaced(sentence):
+        longer = n_(
+            "It has {n} character, the longest of {drawn} training sentences {longest}.",
+            "It has {n} characters, the longest of {drawn} training sentences {longest}.",
+            n_words,
+        )
+    else:
+        longer = n_(
+            "It has {n} word between spaces, the longest of {drawn} training sentences {longest}.",
+            "It has {n} words between spaces, the longest of {drawn} training sentences {longest}.",
+            n_words,
+        )
     return [longer.format(n=number(n_words), drawn=number(N_DRAWN), longest=number(longest))]
 
 

@@ -128,7 +128,7 @@ def test_any_ids_a_model_may_say_can_be_described(tokenizer, data):
         ("l'est s'en", ["l'", "est", "s'", "en"]),
         ("cat,dog 42!", ["cat", ",", "dog", "42", "!"]),
         ("naïve e\u0301te\u0301", ["naïve", "été"]),
-        ("שלום 世界 नि", ["שלום", "世界", "नि"]),
+        ("שלום 世界 नि", ["שלום", "世", "界", "नि"]),
     ],
 )
 def test_words_end_where_english_and_french_end_them(tokenizer, text, words):

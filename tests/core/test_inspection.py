@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.batch import pad
 from core.decoding.sentence import SentenceError, translate
-from core.inspection import inspect_sentence, merge_tokens, merge_visible, merge_weights, merged
+from core.inspection import even_weights, inspect_sentence, merge_tokens, merge_weights, merged
 from core.model import Record, build
 from core.runs.run import load_run
 from core.tokenizer import Token
@@ -203,17 +203,17 @@ def test_words_of_one_token_keep_their_weights(example):
 
 
 def test_a_word_may_look_where_any_of_its_tokens_may():
-    causal = np.tril(np.ones((4, 4), dtype=bool))
-    words = [0, 1, 1, 2]
-    assert merge_visible(causal, words, words).tolist() == [
-        [True, False, False],
-        [True, True, False],
-        [True, True, True],
-    ]
-    nothing = np.zeros((2, 2), dtype=bool)
-    assert not merge_visible(nothing, [0, 0], [0, 1]).any()
-    last_only = np.array([[False, False, False, True]])
-    assert merge_visible(last_only, [0], [0, 0, 1, 1]).tolist() == [[False, True]]
+    def merged_even(visible, queries, keys):
+        return merge_weights(even_weights(np.array(visible)), queries, keys)
+
+    causal, words = np.tril(np.ones((4, 4), dtype=bool)), [0, 1, 1, 2]
+    # The middle word's tokens see 1 of 2 and 2 of 3 tokens of it: the mean of the rows.
+    assert merged_even(causal, words, words) == pytest.approx(
+        np.array([[1, 0, 0], [5 / 12, 7 / 12, 0], [1 / 4, 2 / 4, 1 / 4]])
+    )
+    assert not merged_even(np.zeros((2, 2), dtype=bool), [0, 0], [0, 1]).any()
+    last_only = [[False, False, False, True]]
+    assert merged_even(last_only, [0], [0, 0, 1, 1]).tolist() == [[0, 1]]
 
 
 def test_a_hidden_word_has_no_weight():

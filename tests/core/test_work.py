@@ -38,6 +38,18 @@ def test_who_stops_in_between_leaves_no_hold(folder):
     assert not is_worked_on(folder)
 
 
+class GivesUpError(BaseException):
+    """As a library raises where it cannot go on."""
+
+
+@pytest.mark.parametrize("error", [GivesUpError, MemoryError, RecursionError])
+def test_whatever_ends_a_job_is_said_to_have_failed_it(folder, error):
+    with pytest.raises(error), working(COUNTING, folder):
+        raise error("it broke")
+    assert COUNTING.status(folder).state == "failed"
+    assert "it broke" in COUNTING.status(folder).message
+
+
 def test_different_work_on_one_folder_goes_on_side_by_side(folder):
     other = replace(COUNTING, files=Files.named("other"))
     with working(COUNTING, folder), working(other, folder), locked(TRAINING, folder):

@@ -137,7 +137,7 @@ def test_one_run_shows_its_settings_its_command_and_its_results(open_page):
     assert "command" not in shown.index
     evaluation = json.loads((GALLERY / "translate-guided" / "evaluation.json").read_text())
     for text in (
-        f"Of {evaluation['n']:,} held-out sentences **{percent(evaluation['exact_match'])}** are",
+        f"Of {evaluation['n']:,} held-out sentences of the grammar **{percent(evaluation['exact_match'])}** are",
         f"(step {evaluation['step']:,})",
         f"Of the single tokens {percent(evaluation['token_accuracy'])} are right",
     ):

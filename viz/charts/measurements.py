@@ -18,7 +18,7 @@ POINTS = 400
 """A line has at most this many points: more than a screen can show apart."""
 SHARES = ("held_out_exact_match", "held_out_token_accuracy")
 """Measured from 0 to 1."""
-SCORES = ("held_out_bleu", "held_out_chrf")
+SCORES = ("held_out_bleu", "held_out_bleu_zh", "held_out_bleu_char", "held_out_chrf")
 """Measured from 0 to 100."""
 
 # Every word of the charts. A page may hand over its own.
@@ -33,6 +33,8 @@ TEXTS: Mapping[str, str] = {
     "held_out_exact_match": N_("exact match"),
     "held_out_token_accuracy": N_("right tokens"),
     "held_out_bleu": N_("BLEU"),
+    "held_out_bleu_zh": N_("BLEU (characters)"),
+    "held_out_bleu_char": N_("BLEU (characters)"),
     "held_out_chrf": N_("chrF"),
     "learning_rate": N_("learning rate"),
     "tokens_per_second": N_("tokens per second"),

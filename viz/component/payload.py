@@ -57,6 +57,23 @@ class TokenLabel:
     given: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A word of a text of which a model is not sure, as it is marked.
+
+    Attributes:
+        start: Its first character in the text.
+        end: One after its last.
+        said: What is said of it on hover, and to a screen reader.
+        unseen: True where it is marked for a source word that training never saw alone.
+    """
+
+    start: int
+    end: int
+    said: str
+    unseen: bool = False
+
+
 def written_label(label: TokenLabel) -> list[str | int]:
     """Return a label as it stands in a header."""
     flags = label.special | label.unknown << 1 | label.continues << 2 | label.given << 3

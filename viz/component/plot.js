@@ -36,7 +36,7 @@ function cellLayout(width, height, { rows, columns }, ratio) {
 /** Cut the middle out of a text until it fits; `textWidth` is that of one label. */
 function shortened(text, longest, textWidth) {
   if (textWidth([text]) <= longest) return text;
-  const letters = Array.from(text);
+  const letters = lettersOf(text);
   for (let keep = letters.length - 1; keep > 1; keep -= 1) {
     const head = letters.slice(0, Math.ceil(keep / 2)).join("");
     const short = `${head}…${letters.slice(letters.length - Math.floor(keep / 2)).join("")}`;

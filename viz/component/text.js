@@ -28,6 +28,11 @@ function readFrame(data) {
   return { header, buffer, start, arrays };
 }
 
+const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
+const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
+
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
 function fillParts(template, values) {
   const said = (value = "") => (typeof value === "number" ? localNumber(value) : value);

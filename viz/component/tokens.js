@@ -1,6 +1,7 @@
 // Tokens as elements. Text only by textContent.
 
 const CHIP_LINE = 28; // pixels
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
 const FLAGS = { special: 1, unknown: 2, continues: 4, given: 8 };
 
 function element(tag, className, text = "") {
@@ -34,6 +35,10 @@ function inWords(chips) {
       word.append(parts.pop(), chip);
       parts.push(word);
     }
+  }
+  for (const part of parts) {
+    // Its pieces have directions of their own, which "auto" does not look at.
+    if (part.className === "word" && RIGHT_TO_LEFT.test(part.textContent)) part.dir = "rtl";
   }
   return parts;
 }

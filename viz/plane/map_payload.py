@@ -7,13 +7,13 @@ element of their own, so that it does not send all heads again.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import read_label, written_label
+from viz.component.payload import Doubt, read_label, written_label
 from viz.plane import panels
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.panels import Axis
@@ -131,6 +131,8 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
         source=tuple(map(read_label, header["source"])),
         target=tuple(map(read_label, header["target"])),
         translation=header["translation"],
+        doubts=tuple(Doubt(*doubt) for doubt in header["doubts"]),
+        legend=header["legend"],
         finding=header["finding"],
         selected=(layer, index),
         zoom=chosen["zoom"] and tuple(chosen["zoom"]),
@@ -165,6 +167,8 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
         "source": source,
         "target": [written_label(label) for label in maps.target],
         "translation": maps.translation,
+        "doubts": [astuple(doubt) for doubt in maps.doubts],
+        "legend": maps.legend,
         "finding": maps.finding,
         "panels": [_large_map(maps, texts, source)],
         "texts": texts,

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, TokenLabel, check_texts
+from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, Doubt, TokenLabel, check_texts
 from viz.messages import N_
 from viz.plane.panels import Pin, Side
 
@@ -91,6 +91,8 @@ class AttentionMaps:
         source: The source sentence's tokens.
         target: The target sentence's tokens, from BOS to EOS.
         translation: The target sentence as text to read.
+        doubts: Its words that are marked, in their order.
+        legend: What these marks mean, in a line; empty where there is none.
         finding: What is known about these heads; stands below the grid.
         selected: Layer and head shown large.
         zoom: The part of the large map that is shown; None for all of it.
@@ -112,6 +114,8 @@ class AttentionMaps:
     source: Sequence[TokenLabel] = ()
     target: Sequence[TokenLabel] = ()
     translation: str = ""
+    doubts: Sequence[Doubt] = ()
+    legend: str = ""
     finding: str = ""
     selected: tuple[int, int] = (0, 0)
     zoom: Window | None = None

@@ -80,6 +80,6 @@ function allDigits(x) {
 
 /** A token short enough for a sentence. */
 function brief(text) {
-  const letters = Array.from(text);
+  const letters = lettersOf(text);
   return letters.length > 32 ? [...letters.slice(0, 20), "…", ...letters.slice(-10)].join("") : text;
 }

@@ -92,7 +92,7 @@ function weightWords(weight) {
 
 /** A text of at most `longest` letters; what is cut is its middle. */
 function middle(text, longest) {
-  const letters = Array.from(text);
+  const letters = lettersOf(text);
   if (letters.length <= longest) return text;
   const head = Math.ceil((longest - 1) / 2);
   return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;

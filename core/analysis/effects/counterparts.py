@@ -21,6 +21,7 @@ from core.model import Silence
 from core.pieces import in_pieces
 from core.runs.run import Run, RunSettings
 from core.vocabulary import FIRST_ID
+from core.words import written_words
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
@@ -126,7 +127,7 @@ def _differs_in_a_word(text: str, other: str) -> bool:
     >>> [_differs_in_a_word("the cat", each) for each in ("the Cat", "the cats", "the dog")]
     [False, False, True]
     """
-    words, others = text.casefold().split(), other.casefold().split()
+    words, others = (written_words(each.casefold()) for each in (text, other))
     # A token without the space before it would join two words.
     if len(words) != len(others):
         return False

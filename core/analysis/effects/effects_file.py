@@ -4,11 +4,13 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.effects.silencing import every_head
+from core.analysis.heads.findings import evaluated_heads
 from core.evaluate.intervals import Difference
 from core.files import write_atomically
 from core.heads import Head
@@ -75,6 +77,11 @@ def stored_effects(run: Run) -> HeadEffects | None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise damaged(run.path, HEADS, repr(error)) from error
     n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
+    evaluated = evaluated_heads(run, n, seed)
+    found = tuple(
+        replace(each, pronoun=evaluated[each.head].silencing) if each.head in evaluated else each
+        for each in found
+    )
     return HeadEffects(found, n, seed, run.step, everything)
 
 

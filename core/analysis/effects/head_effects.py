@@ -28,7 +28,8 @@ class HeadEffect:
     """Cross-entropy per token after the true prefix, in nats; `n` counts sentences."""
     pronoun: Difference | None
     """Share of ambiguous pronouns that are most probable after the true prefix, as
-    `core.evaluate.pronouns` measures it; None where the sentences have none."""
+    `core.evaluate.pronouns` measures it; None where the sentences have none. Of what is stored that
+    of `core.analysis.heads.findings.evaluated_heads`, which may be of more sentences."""
 
     @property
     def changes_nothing(self) -> bool:

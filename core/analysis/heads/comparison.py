@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.tokenizer import Token
+from core.words import written_words
 
 ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Where a scale of differences may end."""
@@ -174,9 +175,11 @@ def most_alike(text: str, others: Sequence[str]) -> str:
 
     >>> most_alike("It was tired.", ["Why not?", "It was wide."])
     'It was wide.'
+    >>> most_alike("他看见了猫。", ["为什么不？", "他看见了狗。"])
+    '他看见了狗。'
     """
-    words = text.split()
-    return max(others, key=lambda other: SequenceMatcher(None, words, other.split()).ratio())
+    words = written_words(text)
+    return max(others, key=lambda other: SequenceMatcher(None, words, written_words(other)).ratio())
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:

@@ -1,9 +1,10 @@
 """What a run's stored evaluation says about the heads that find antecedents."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.evaluate.intervals import Difference, difference_of_shares
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.runs.run import Run
@@ -39,6 +40,12 @@ class PronounHead:
     def cost_of_silencing(self) -> float:
         """How much of the pronoun accuracy goes with the head; may be below 0."""
         return self.accuracy - self.silenced_accuracy
+
+    @property
+    def silencing(self) -> Difference:
+        """How the pronoun accuracy changes; it is not kept which of the pronouns change."""
+        before, after = round(self.accuracy * self.n), round(self.silenced_accuracy * self.n)
+        return difference_of_shares(before, after, self.n)
 
 
 def pronoun_tokens(task: Task | None, inspection: Inspection) -> tuple[int, ...]:
@@ -95,6 +102,23 @@ def pronoun_heads(run: Run, kind: Kind | None = None) -> list[PronounHead]:
         for entry in evaluation["heads"]
     ]
     return [each for each in heads if kind in (None, each.head.kind)]
+
+
+def evaluated_heads(run: Run, n: int, seed: int) -> Mapping[Head, PronounHead]:
+    """Return what a run's evaluation says of its heads, where it has read these sentences and more.
+
+    Whoever counts pronouns on `n` held-out sentences takes these figures instead, so that a head
+    has one set of them wherever it is spoken of.
+
+    Args:
+        run: With the evaluation that was stored with it.
+        n: Held-out sentences.
+        seed: Draws them.
+    """
+    evaluation = run.evaluation
+    if evaluation is None or evaluation["seed"] != seed or evaluation["n"] < n:
+        return {}
+    return {each.head: each for each in pronoun_heads(run)}
 
 
 def best_pronoun_head(run: Run, kind: Kind | None = None) -> PronounHead | None:

@@ -15,6 +15,7 @@ from core.inspection import Inspection
 from core.tokenizer import Token
 
 Weights = NDArray[np.float32]
+Numbers = NDArray[np.float64]
 Whether = NDArray[np.bool_]
 
 
@@ -30,35 +31,36 @@ class LargestWeight:
     """Keys that the query may look at."""
     evenness: float
     """Of the row, as `core.analysis.heads.evenness` has it."""
+    even_weight: float
+    """What the first of `keys` would get if the row were spread evenly over all visible tokens."""
+    alike: bool
+    """True where each visible key would get that, as tokens do, and words of as many tokens."""
 
-    @property
-    def even_weight(self) -> float:
-        """What each visible key would get if the row were spread evenly."""
-        return 1 / self.n_visible
 
-
-def largest_weight(weights_QK: Weights, visible_QK: Whether, query: int) -> LargestWeight:
+def largest_weight(weights_QK: Weights, even_QK: Numbers, query: int) -> LargestWeight:
     """Return where a query looks most.
 
     Args:
         weights_QK: A map; its rows need not sum to 1.
-        visible_QK: True where a query may look at a key; every row has such a key.
+        even_QK: The same without a preference; in every row there is a key to look at.
         query: The row.
 
-    >>> weights = np.array([[0.25, 0.5, 0.25]], np.float32)
-    >>> found = largest_weight(weights, np.ones((1, 3), bool), 0)
+    >>> found = largest_weight(np.array([[0.25, 0.5, 0.25]]), np.full((1, 3), 1 / 3), 0)
     >>> found.keys, found.weight
     ((1,), 0.5)
     """
-    visible_K = visible_QK[query]
+    even_K = even_QK[query]
+    visible_K = even_K > 0
     row_K = np.where(visible_K, weights_QK[query], -1)
-    most = row_K.max()
+    keys = np.flatnonzero(row_K == row_K.max()).tolist()
     return LargestWeight(
         query=query,
-        keys=tuple(np.flatnonzero(row_K == most).tolist()),
-        weight=float(most),
+        keys=tuple(keys),
+        weight=float(row_K.max()),
         n_visible=int(visible_K.sum()),
-        evenness=evenness(weights_QK[query][None], visible_K[None]),
+        evenness=evenness(weights_QK[query][None], even_K[None]),
+        even_weight=float(even_K[keys[0]]),
+        alike=bool(np.allclose(even_K[visible_K], even_K[keys[0]])),
     )
 
 

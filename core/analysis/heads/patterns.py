@@ -1,6 +1,8 @@
 """What the largest weights of a head's rows have in common.
 
-Q queries, K keys. Only rows with a choice count: those that may see two keys or more.
+Q queries, K keys. Only rows with a choice count: those that may see two keys or more. Between words
+a row's largest weight is the one that is most above that of an even row: a word of many tokens has
+much weight without any preference.
 """
 
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ MOST_OF = 2 / 3
 
 Whether = NDArray[np.bool_]
 Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Pattern:
     rows: int
     """Rows of which it could hold; forward needs a row before."""
     chance: float
-    """The share to expect of a head that picks any key that it may see; 0 for even."""
+    """The share to expect of a head that picks any token that it may see; 0 for even."""
 
     @property
     def share(self) -> float:
@@ -51,8 +54,10 @@ class Pattern:
 
     @property
     def prevails(self) -> bool:
-        """True where it may be called what the head does."""
-        return self.rows > 0 and self.share >= max(COMMON, LIFT * self.chance)
+        """True where it may be called what the head does; an even head has no pattern."""
+        if self.name in ("even", "none"):
+            return False
+        return self.share >= max(COMMON, LIFT * self.chance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,8 @@ class Rows:
     """The rows with a choice."""
 
     at_Q: Places
-    visible_QK: Whether
+    even_QK: Numbers
+    """Their weights without a preference, as `core.inspection.SiteAttention` has them."""
     alike_QK: Whether
     cross: bool
 
@@ -83,25 +89,24 @@ def head_pattern(rows: Rows, found_Q: Places, evenness: float) -> Pattern:
 def _narrow(rows: Rows, found_Q: Places) -> Iterator[Pattern]:
     offsets_Q = found_Q - rows.at_Q
     offset = _most_common(offsets_Q)
-    keys = np.arange(rows.visible_QK.shape[1])
+    keys = np.arange(rows.even_QK.shape[1])
     yield _counted("offset", offset, keys - rows.at_Q[:, None] == offset, rows, found_Q)
     key = _most_common(found_Q)
-    yield _counted("token", key, np.broadcast_to(keys == key, rows.visible_QK.shape), rows, found_Q)
+    yield _counted("token", key, np.broadcast_to(keys == key, rows.even_QK.shape), rows, found_Q)
     yield _counted("text", 0, rows.alike_QK, rows, found_Q)
 
 
 def _wide(rows: Rows, found_Q: Places) -> Iterator[Pattern]:
-    keys = np.arange(rows.visible_QK.shape[1])
+    keys = np.arange(rows.even_QK.shape[1])
     yield _counted("near", 0, np.abs(keys - rows.at_Q[:, None]) <= 1, rows, found_Q)
-    later = Rows(rows.at_Q[1:], rows.visible_QK[1:], rows.alike_QK[1:], rows.cross)
+    later = Rows(rows.at_Q[1:], rows.even_QK[1:], rows.alike_QK[1:], rows.cross)
     yield _counted("forward", 0, keys > found_Q[:-1, None], later, found_Q[1:])
 
 
 def _counted(name: str, at: int, fits_QK: Whether, rows: Rows, found_Q: Places) -> Pattern:
     n = len(found_Q)
     hits = int(fits_QK[np.arange(n), found_Q].sum())
-    seen_QK = fits_QK & rows.visible_QK
-    chance = float(np.mean(seen_QK.sum(axis=-1) / rows.visible_QK.sum(axis=-1))) if n else 0.0
+    chance = float((fits_QK * rows.even_QK).sum(axis=-1).mean()) if n else 0.0
     return Pattern(name, at, hits, n, chance)
 
 

@@ -10,12 +10,13 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.analysis.heads.findings import PronounHead, evaluated_heads
 from core.analysis.heads.roles_questions import Role, ambiguous, role_keys, rows_of
 from core.analysis.heads.roles_sentences import Sentences, held_out_sentences
 from core.analysis.heads.roles_tally import Asked, Tally
@@ -150,13 +151,21 @@ def role_scores(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> tuple[HeadR
     """Return what every head does on up to `n` held-out sentences, by site and head.
 
     The decoder is fed the true targets. Rare words are judged by how frequent tokens are in these
-    sentences.
+    sentences. Antecedents are those of `core.analysis.heads.findings.evaluated_heads`.
 
     Raises:
         RunError: As in `core.analysis.heads.texts.pairs_read`.
     """
     *_, last = role_steps(run, n, seed)
-    return last.heads
+    evaluated = evaluated_heads(run, n, seed)
+    return tuple(_with_antecedents(each, evaluated.get(each.head)) for each in last.heads)
+
+
+def _with_antecedents(role: HeadRole, found: PronounHead | None) -> HeadRole:
+    if found is None or Role.ANTECEDENT not in role.scores:
+        return role
+    score = Score(found.score, found.baseline, found.baseline_name, found.n)
+    return replace(role, scores={**role.scores, Role.ANTECEDENT: score})
 
 
 def role_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[RoleProgress]:

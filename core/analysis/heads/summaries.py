@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.heads.evenness import entropies, share_of_largest
 from core.analysis.heads.patterns import Pattern, Rows, Whether, head_pattern
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention
 from core.pieces import in_pieces
 
-Weights = NDArray[np.float32]
 Numbers = NDArray[np.float64]
 Pair = tuple[int, int]
 
@@ -28,7 +28,7 @@ class HeadSummary:
     entropy: float
     """Of the weights of a row, in bits: 0 for one key, 3 for eight keys alike."""
     evenness: float
-    """The entropy as a share of the largest possible, as `core.analysis.heads.evenness` has it."""
+    """How near the rows are to even ones, as `core.analysis.heads.evenness` has it."""
     distance: float
     """How many tokens away the keys are, weighted; see `distances`."""
     confidence: float
@@ -66,17 +66,16 @@ def site_summaries(
         attention: What its heads looked at.
         alike_QK: True where the key has the query's text and is not the query itself.
     """
-    choices_Q = attention.visible_QK.sum(axis=-1)
-    chosen = choices_Q > 1
-    weights_HQK, visible_QK = attention.weights_HQK[:, chosen], attention.visible_QK[chosen]
+    chosen = attention.visible_QK.sum(axis=-1) > 1
+    weights_HQK, even_QK = attention.weights_HQK[:, chosen], attention.even_QK[chosen]
     cross = not site.attention.is_self
     distances_QK = distances(*alike_QK.shape, scaled=cross)[chosen]
-    entropies_HQ = _entropies(weights_HQK)
-    evenness_HQ = entropies_HQ / np.log2(np.maximum(choices_Q[chosen], 2))
+    entropies_HQ = entropies(weights_HQK)
+    evenness_HQ = share_of_largest(entropies_HQ, weights_HQK, even_QK)
     distances_HQ = np.einsum("hqk,qk->hq", weights_HQK, distances_QK)
     confidence_HQ = weights_HQK.max(axis=-1).astype(np.float64)
-    found_HQ = np.where(visible_QK, weights_HQK, -1).argmax(axis=-1)
-    rows = Rows(np.flatnonzero(chosen), visible_QK, alike_QK[chosen], cross)
+    found_HQ = np.where(even_QK > 0, weights_HQK - even_QK, -2).argmax(axis=-1)
+    rows = Rows(np.flatnonzero(chosen), even_QK, alike_QK[chosen], cross)
     for head, found_Q in zip(site.heads(len(found_HQ)), found_HQ, strict=True):
         evenness = _mean(evenness_HQ[head.index])
         yield HeadSummary(
@@ -157,14 +156,6 @@ def pair_to_compare(inspection: Inspection, kind: Kind, row: int | None, head: H
         if weights_QK[found] > largest:
             largest, pair = float(weights_QK[found]), (int(found[0]), int(found[1]))
     return pair
-
-
-def _entropies(weights_HQK: Weights) -> Numbers:
-    """Return entropies_HQ in bits."""
-    logarithms = np.log2(weights_HQK, out=np.zeros_like(weights_HQK), where=weights_HQK > 0)
-    logarithms *= weights_HQK
-    # Rounding must not make a negative number of bits out of none.
-    return np.maximum(-logarithms.sum(axis=-1, dtype=np.float64), 0.0)
 
 
 def _mean(numbers: Numbers) -> float:

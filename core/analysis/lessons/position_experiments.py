@@ -19,6 +19,8 @@ from core.runs.run import Run
 from core.tokenizer import Token
 
 Array = NDArray[np.float64]
+ROUNDING = 1e-6
+"""By so much a cosine may be below 1 where nothing but the order of additions differs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +84,26 @@ class Shuffled:
     difference_with: float
     """Largest |difference| of two outputs of the same token, with positions."""
     difference_without: float
+
+    @property
+    def with_positions_S(self) -> Array:
+        """The cosine of each token's two outputs, with positions."""
+        return self.cosines_with_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
+
+    @property
+    def without_positions_S(self) -> Array:
+        """The cosine of each token's two outputs, without positions."""
+        return self.cosines_without_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
+
+    @property
+    def notices_with(self) -> bool:
+        """Whether an output changes with positions, by more than rounding."""
+        return bool(self.with_positions_S.min() < 1 - ROUNDING)
+
+    @property
+    def notices_without(self) -> bool:
+        """Whether an output changes without positions, by more than rounding."""
+        return bool(self.without_positions_S.min() < 1 - ROUNDING)
 
 
 def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:

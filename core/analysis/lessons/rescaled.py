@@ -18,6 +18,7 @@ from core.batch import one_row
 from core.decoding.sentence import Translation
 from core.decoding.step import sayable
 from core.heads import Site
+from core.inspection import even_weights
 from core.model import (
     Probe,
     Probes,
@@ -124,8 +125,8 @@ def _variances(record: Record, site: Site) -> tuple[float, ...]:
 
 def _evenness(record: Record, site: Site) -> tuple[float, ...]:
     weights_HQK = record.weights(site)[0].numpy()
-    visible_QK = _visible(record, site, weights_HQK.shape[1:])
-    return tuple(evenness(weights_QK, visible_QK) for weights_QK in weights_HQK)
+    even_QK = even_weights(_visible(record, site, weights_HQK.shape[1:]))
+    return tuple(evenness(weights_QK, even_QK) for weights_QK in weights_HQK)
 
 
 def _visible(record: Record, site: Site, shape: tuple[int, ...]) -> NDArray[np.bool_]:

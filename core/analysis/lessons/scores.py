@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.messages import Message, SaidError
+from core.words import shortened
 
 MOST = 16
 LARGEST = 1e6
@@ -56,4 +57,4 @@ def _number(word: str) -> float:
 
 
 def _short(word: str) -> str:
-    return word if len(word) <= 20 else word[:19] + "…"
+    return shortened(word, 20)

@@ -5,11 +5,22 @@ from pages.frame.language import N_
 
 TERMS = (
     Term(
+        "additive-attention",
+        N_("additive attention"),
+        N_(
+            "Attention whose scores come from a small network instead of a dot product: v · "
+            "tanh(W q + U k). Each query is compared with each key."
+        ),
+        "experiments",
+        {"experiment": "linear"},
+    ),
+    Term(
         "antecedent",
         N_("antecedent|antecedents"),
         N_(
-            "The noun that a pronoun stands for: “animal” for “it” in “The animal slept because "
-            "it was tired.” To find it, the model has to understand the rest of the sentence."
+            "The noun that a pronoun stands for: “animal” for “it” in “The animal didn’t cross the "
+            "street because it was too tired.” To find it, the model needs the rest of the "
+            "sentence."
         ),
         "attention",
         {"view": "lines"},
@@ -28,8 +39,8 @@ TERMS = (
         "batch-norm",
         N_("BatchNorm|batch normalization"),
         N_(
-            "Normalisation of each feature over all positions of a batch. What it makes of a "
-            "sentence depends on the other sentences, which is why Transformers have LayerNorm."
+            "Normalisation of each feature over all positions of a batch. In training, what it "
+            "makes of a sentence depends on the other sentences of the batch."
         ),
         "layers",
         {"layers": "norms"},
@@ -43,6 +54,26 @@ TERMS = (
         ),
         "attention",
         {"view": "lines", "kind": "decoder.cross"},
+    ),
+    Term(
+        "d-k",
+        N_("d_k"),
+        N_(
+            "The width of the queries and keys of one head: in the paper d_model divided by the "
+            "number of heads. Scores are divided by its square root."
+        ),
+        "scaling",
+        {"scaling": "variance"},
+    ),
+    Term(
+        "d-model",
+        N_("d_model"),
+        N_(
+            "The width of the vector that stands for a token in all layers. Every sublayer reads "
+            "and writes vectors of this width."
+        ),
+        "layers",
+        {"layers": "parts"},
     ),
     Term(
         "decoder",
@@ -83,6 +114,16 @@ TERMS = (
         {"layers": "units"},
     ),
     Term(
+        "gru",
+        N_("GRU"),
+        N_(
+            "A recurrent unit, which reads one token after the other. Of its two gates one says "
+            "how much of the state is kept, the other how much of it goes into what is new."
+        ),
+        "experiments",
+        {"experiment": "bottleneck"},
+    ),
+    Term(
         "head",
         N_("head|heads"),
         N_(
@@ -97,11 +138,22 @@ TERMS = (
         N_("layer norm|LayerNorm|pre-norm|post-norm"),
         N_(
             "Each vector is shifted and scaled to mean 0 and variance 1, then multiplied by a "
-            "learned gain. Pre-norm does so before each sublayer, post-norm (the paper) after "
-            "the sum."
+            "learned gain, and a learned bias is added. Pre-norm does so before each sublayer, "
+            "post-norm (the paper) after the sum."
         ),
         "layers",
         {"layers": "norms"},
+    ),
+    Term(
+        "linear-attention",
+        N_("linear attention"),
+        N_(
+            "Attention without a softmax: queries and keys become positive features, whose "
+            "products, divided by their sum, are the weights. Its cost grows with the length, not "
+            "with the square of the length."
+        ),
+        "experiments",
+        {"experiment": "linear"},
     ),
     Term(
         "logit",
@@ -137,8 +189,8 @@ TERMS = (
         "positional-encoding",
         N_("positional encoding|positional encodings|sinusoids"),
         N_(
-            "A vector added to each token that says where it stands; attention itself does not "
-            "know the order. The paper uses sines and cosines of many frequencies."
+            "A vector added to each token that says where it stands; without a mask, attention "
+            "itself does not know the order. The paper uses sines and cosines of many frequencies."
         ),
         "positions",
     ),
@@ -172,6 +224,16 @@ TERMS = (
         "layers",
     ),
     Term(
+        "residual-connection",
+        N_("residual connection|residual connections"),
+        N_(
+            "What a sublayer computes is added to its input instead of replacing it. So inputs "
+            "and gradients have a way around each sublayer."
+        ),
+        "layers",
+        {"layers": "stream"},
+    ),
+    Term(
         "residual-stream",
         N_("residual stream|stream"),
         N_(
@@ -180,6 +242,27 @@ TERMS = (
         ),
         "layers",
         {"layers": "stream"},
+    ),
+    Term(
+        "rms-norm",
+        N_("RMSNorm"),
+        N_(
+            "Each vector is divided by the root of the mean of its squares, then multiplied by a "
+            "learned gain. Unlike LayerNorm, it subtracts no mean and adds no bias."
+        ),
+        "layers",
+        {"layers": "norms"},
+    ),
+    Term(
+        "rotary",
+        N_("rotary|RoPE"),
+        N_(
+            "Positions told by rotation: pairs of components of queries and keys are turned by "
+            "angles that grow with the position. So a score depends on how far apart two tokens "
+            "are, not on where they stand."
+        ),
+        "experiments",
+        {"experiment": "order"},
     ),
     Term(
         "softmax",
@@ -209,6 +292,16 @@ TERMS = (
         ),
         "attention",
         {"view": "maps"},
+    ),
+    Term(
+        "value",
+        N_("value|values"),
+        N_(
+            "Of attention: a projection of a token, what a query takes from it. The result is the "
+            "mean of the values, weighted by the attention weights."
+        ),
+        "attention",
+        {"view": "steps"},
     ),
     Term(
         "weight",

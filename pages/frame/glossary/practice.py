@@ -19,7 +19,7 @@ TERMS = (
         N_("baseline|baselines"),
         N_(
             "What a rule without any model reaches, for example “the nearest noun”. A head has "
-            "learned something only where it does better."
+            "this role only where it does better."
         ),
         "heads",
         {"trial": "scores"},
@@ -28,8 +28,8 @@ TERMS = (
         "beam",
         N_("beam search|beam"),
         N_(
-            "Decoding that keeps the best few prefixes side by side instead of one. It finds "
-            "more probable sentences than taking the best token each time."
+            "Decoding that keeps the best few prefixes side by side instead of one. It "
+            "usually finds more probable sentences than taking the best token each time."
         ),
         "decoding",
         {"decoding": "tree"},
@@ -39,10 +39,21 @@ TERMS = (
         N_("BLEU"),
         N_(
             "A score from 0 to 100 for translations: how many groups of one to four words are "
-            "also in the reference, with a penalty for short ones. It compares systems, not "
-            "sentences."
+            "also in the reference, with a penalty for short ones. For Chinese, Japanese, "
+            "Korean and Thai it counts characters. It compares systems, not sentences."
         ),
         "runs",
+    ),
+    Term(
+        "bpe",
+        N_("BPE|byte pair encoding"),
+        N_(
+            "A way to cut words into pieces: it begins with single characters or bytes, and joins"
+            " the most frequent pair again and again. Frequent words end as one piece, rare ones "
+            "as several."
+        ),
+        "experiments",
+        {"experiment": "vocabulary"},
     ),
     Term(
         "checkpoint",
@@ -194,7 +205,7 @@ TERMS = (
         N_("logit lens"),
         N_(
             "The output layer applied to the vectors inside the model, as if the layers ended "
-            "there. It shows after which layer the next word is decided."
+            "there. It shows after which layer the next word can be read off."
         ),
         "layers",
         {"layers": "lens"},
@@ -268,6 +279,16 @@ TERMS = (
         {"trial": "paths"},
     ),
     Term(
+        "scheduled-sampling",
+        N_("scheduled sampling"),
+        N_(
+            "Training in which some of the true words that are fed to the decoder are replaced by"
+            " its own. Their share grows while it learns."
+        ),
+        "experiments",
+        {"experiment": "forcing"},
+    ),
+    Term(
         "seed",
         N_("seed|seeds"),
         N_(
@@ -295,5 +316,15 @@ TERMS = (
             "are computed in one pass, which makes training fast."
         ),
         "decoding",
+    ),
+    Term(
+        "vocabulary",
+        N_("vocabulary|vocabularies"),
+        N_(
+            "All tokens that the model knows, each with a number. The output layer gives a score "
+            "to each of them."
+        ),
+        "experiments",
+        {"experiment": "vocabulary"},
     ),
 )

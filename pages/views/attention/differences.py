@@ -12,7 +12,8 @@ from core.analysis.heads.comparison import (
     largest_change,
 )
 from core.tokenizer import Token
-from pages.frame import cached
+from core.words import has_unspaced
+from pages.frame import cached, doubts
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined, listed
 from pages.frame.selection import Selection, key_labels, query_labels
@@ -119,6 +120,7 @@ def translations(shown: Compared) -> str:
     lines = marked(
         typeset(shown.first.inspection.translation.text, own),
         typeset(shown.second.inspection.translation.text, other),
+        (doubts.of(shown.first.inspection), doubts.of(shown.second.inspection)),
     )
     return "  \n".join(
         _("{name}: {translation}").format(name=plain(name), translation=line)
@@ -196,9 +198,10 @@ def _cut(words: str, most: int) -> str:
 
 
 def _words(tokens: Sequence[Token], positions: range) -> str:
-    """Return neighbours as people read them: tokens of one word without a space between them."""
-    parts: list[str] = []
+    """Return neighbours as people read them: with spaces between words where a script has them."""
+    text = ""
     for at in positions:
         together = at > positions.start and tokens[at].word == tokens[at - 1].word
-        parts += ["" if together or at == positions.start else " ", tokens[at].text]
-    return "".join(parts) or "–"
+        unspaced = has_unspaced(text[-1:]) or has_unspaced(tokens[at].text[:1])
+        text += tokens[at].text if together or unspaced or not text else f" {tokens[at].text}"
+    return text or "–"

@@ -123,7 +123,9 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
     bits = _("Of a row's weights in bits, mean over the rows: 0 for one key, 3 for eight alike.")
     pair = _("The weight of this pair; nothing where the mask hides it.")
     rows = _("The share of the rows whose largest weight is there.")
-    chance = _("The same share for a head that picks any key it may see.")
+    if shown.selected.whole_words:
+        rows = _("The share of the rows whose weight is there farthest above an even spread.")
+    chance = _("The same share for a head that picks any token that it may see.")
     largest = _("The largest weight of a row, mean over the rows.")
     asked = {
         "entropy": numeric(_("bits"), width=54, help=bits),

@@ -282,8 +282,10 @@ _HOW_TO_READ = N_(
 - **What its largest weights have in common** is the pattern that most rows of the head's map have:
   the same distance from the query, the same token, the same text; in cross-attention also the same
   position in the source ± 1, or going from left to right. It is the head's when it holds in half
-  of the rows or more and twice as often as **by chance**: for a head that picks any key it may see.
-  Patterns that are not are grey.
+  of the rows or more and twice as often as **by chance**: as in a head that picks any token that it
+  may see. Other patterns are grey.
+- Between **whole words**, a word of n tokens gets the share of n tokens by chance. So the largest
+  weight of a row is there the one that is most above this share.
 - The heads that differ most from chance stand on top. Sorted by something else, the table shows
   that number too, and below, *As a table*, stand all.
 - **Entropy** says among how many keys a row's weights are spread: 2 to the power of it, if they

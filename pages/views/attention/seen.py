@@ -61,7 +61,7 @@ def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -
         query: Its row; None for the one that shows most.
     """
     row = query_of(selected, weights_QK) if query is None else query
-    return of_row(selected, largest_weight(weights_QK, selected.attention.visible_QK, row))
+    return of_row(selected, largest_weight(weights_QK, selected.attention.even_QK, row))
 
 
 def of_pinned(selected: Selection, weights_QK: Weights, pinned: tuple[Side, int] | None) -> str:
@@ -106,7 +106,10 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
 
 
 def of_row(selected: Selection, found: LargestWeight) -> str:
-    """Say where a query looks most, and what it would be if the row were spread evenly."""
+    """Say where a query looks most, and what it would be if the row were spread evenly.
+
+    Evenly over all tokens: between words a key gets more of it the more tokens it has.
+    """
     n = found.n_visible
     parts = {
         "query": query_name(selected, found.query),
@@ -118,7 +121,7 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
     }
     if n == 1:
         return _("{query} may look at **{key}** alone, so its weight is {weight}.").format(**parts)
-    if len(found.keys) == n:
+    if len(found.keys) == n and found.alike:
         text = n_(
             "{query} looks at the {n} position alike: {weight} each.",
             "{query} looks at all {n} positions alike: {weight} each.",
@@ -133,6 +136,14 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
             "where exactly even would be {even}.",
             n,
         )
+        if not found.alike:
+            text = n_(
+                "{query} spreads its weight nearly evenly over the tokens of {n} position: "
+                "**{key}** gets most, **{weight}**, where exactly even would be {even}.",
+                "{query} spreads its weight nearly evenly over the tokens of {n} positions: "
+                "**{key}** gets most, **{weight}**, where exactly even would be {even}.",
+                n,
+            )
         return text.format(**parts)
     text = _("{query} looks most at **{key}**: **{weight}**.")
     if len(found.keys) > 1:
@@ -146,6 +157,8 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
         "An even spread would give each of the {n} positions {even}.",
         n,
     )
+    if not found.alike:
+        even = _("An even spread over all tokens would give it {even}.")
     return joined([text, even]).format(**parts)
 
 
@@ -177,7 +190,7 @@ def instead(selected: Selection, weights_QK: Weights, query: int | None = None) 
         query: The row that is spoken of; None for the one that shows most.
     """
     row = query_of(selected, weights_QK) if query is None else query
-    if _points(largest_weight(weights_QK, selected.attention.visible_QK, row)):
+    if _points(largest_weight(weights_QK, selected.attention.even_QK, row)):
         return ""
     head, kind = selected.head, selected.kind
 
@@ -185,7 +198,7 @@ def instead(selected: Selection, weights_QK: Weights, query: int | None = None) 
         weights_QK = inspection.weights_of(head)
         row = row_of_pronoun(selected.opened, inspection, kind)
         row = _telling_query(inspection, kind, weights_QK) if row is None else row
-        return _points(largest_weight(weights_QK, inspection.attention[head.site].visible_QK, row))
+        return _points(largest_weight(weights_QK, inspection.attention[head.site].even_QK, row))
 
     return example(selected, tells)
 

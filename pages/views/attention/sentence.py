@@ -96,7 +96,7 @@ def _seen(selected: Selection, maps: Mapping[str, NDArray[np.float32]], how: str
     """Say where a word looks most, on average and in one head alone."""
     query = seen.query_of(selected, np.maximum.reduce(list(maps.values())))
     name = max(maps, key=lambda each: float(maps[each][query].max()))
-    found = largest_weight(maps[name], selected.attention.visible_QK, query)
+    found = largest_weight(maps[name], selected.attention.even_QK, query)
     heads, weights_HQK = _heads(selected, name)
     if len(heads) == 1 or found.n_visible == 1 or len(found.keys) > 1:
         return seen.of_row(selected, found)

@@ -6,6 +6,7 @@ from core.analysis.heads.largest_weights import largest_weight
 from core.analysis.heads.stages import Stage
 from core.analysis.heads.steps import HeadSteps
 from core.analysis.heads.terms import Terms, largest
+from core.inspection import even_weights
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.selection import Selection
 from pages.views.attention import seen
@@ -118,7 +119,7 @@ def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: f
     if not steps.visible_QK[query, key]:
         text = _("{query} may not look at **{key}**: the weight is exactly **0**.")
         return text.format(**parts)
-    found = largest_weight(steps.weights_QK, steps.visible_QK, query)
+    found = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), query)
     if found.n_visible == 1:
         return seen.of_row(selected, found)
     scores_K = np.where(steps.visible_QK[query], steps.masked_QK[query], -np.inf)

@@ -14,6 +14,7 @@ from pages.frame import (
     arrival,
     cached,
     controls,
+    doubts,
     language,
     layout,
     notes,
@@ -96,8 +97,8 @@ def _draw(first: First, paper: tour.Tour) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
         inspection = cached.inspected(first.path, sentence, whole_words=True)
-        said = typeset(inspection.translation.text, run)
-        st.markdown(f"{plain(sentence)} → {plain(said)}", width="content")
+        said = doubts.in_markdown(typeset(inspection.translation.text, run), doubts.of(inspection))
+        st.markdown(f"{plain(sentence)} → {said}", width="content", unsafe_allow_html=True)
     opened = Opened(first.path, run, first.task, sentence, inspection)
     selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
     row = _row_of_pronoun(opened)

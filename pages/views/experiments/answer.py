@@ -187,7 +187,6 @@ def _table(asked: Asked) -> None:
                 **others,
                 _("loss"): number,
                 _("parameters"): number,
-                _("minutes of training"): lambda value: number(value, 1),
             },
         ),
         hide_index=True,
@@ -201,9 +200,7 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
     """Return the means of a variant, by the names of their columns."""
     results = asked.results
     trained = results.of(variant)
-    mean = {
-        name: results.estimate(variant, name).mean for name in ("exact_match", "loss", "seconds")
-    }
+    mean = {name: results.estimate(variant, name).mean for name in ("exact_match", "loss")}
     has_pronouns = all(each.pronouns is not None for each in trained)
     row: dict[str, object] = {_("variant"): label}
     # What the claim is about comes first: on a phone the other columns are scrolled to.
@@ -218,7 +215,6 @@ def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
     return row | {
         _("loss"): mean["loss"],
         _("parameters"): trained[0].parameters,
-        _("minutes of training"): mean["seconds"] / 60,
     }
 
 
@@ -245,7 +241,7 @@ def _numbers(asked: Asked) -> Columns:
     trained = [each for variant in asked.trained for each in asked.results.of(variant.name)]
     names = (
         *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
-        *("parameters", "seconds"),
+        "parameters",
     )
     columns = {name: [getattr(each, name) for each in trained] for name in names}
     further = [each.name for each in asked.measures]

@@ -64,7 +64,7 @@ def _table(asked: Asked) -> None:
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for variant in asked.trained:
         for measure in of(asked.experiment):
-            found = asked.results.measured(variant.name, measure.name)
+            found = asked.results.taken(variant.name, measure)
             if found is not None:
                 names = _(variant.label), _(measure.label)
                 row = rows.setdefault(
@@ -79,7 +79,10 @@ def _table(asked: Asked) -> None:
         hide_index=True,
         placeholder="",
         height="content",
-        alt=_("What else was measured of each variant, means over its trainings"),
+        alt=_(
+            "What else was measured of each variant: mean share right, smallest time of its "
+            "trainings"
+        ),
     )
 
 

@@ -87,11 +87,14 @@ def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
     claimed = [each for each in asked.experiment.fading if each in trained]
     if not claimed or BASE not in trained:
         return
+    if asked.experiment.untested:
+        yield _("**Undecided.** {why}").format(why=_(asked.experiment.untested))
+        return
     found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
     if found == {True}:
-        yield _("**As claimed.**")
+        yield _("**Borne out.**")
     elif False in found:
-        yield _("**Not as claimed.**")
+        yield _("**Refuted.**")
     else:
         yield _("**Undecided.**")
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from core.experiments.experiment import Experiment
-from core.experiments.findings import Verdict
 from core.experiments.gains import Gain, best_gain, gains
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.results import Results
+from core.experiments.verdicts import Verdict
 from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import joined, listed_apart
 from viz.charts.curves import Chart, Quantity
@@ -121,15 +121,15 @@ def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence
     if (best := best_gain(experiment, results, measure)) is None:
         return []
     if best.than_control is not Verdict.HOLDS:
-        said = _("**Not shown**: a constant reward may help as much.")
+        said = _("**Undecided**: a constant reward may help as much.")
     elif best.than_base is Verdict.HOLDS:
-        said = _("**As claimed: the reward helps, more than as many updates of cross-entropy.**")
+        said = _("**Borne out: the reward helps, more than as many updates of cross-entropy.**")
     elif best.than_base is Verdict.FAILS:
-        said = _("**Not as claimed: as many updates of cross-entropy help more than the reward.**")
+        said = _("**Refuted: as many updates of cross-entropy help more than the reward.**")
     else:
         said = _(
-            "**Not shown**: the reward helps, but not measurably more than as many updates of "
-            "cross-entropy."
+            "**Undecided**: the reward helps more than a constant one, but not measurably more "
+            "than as many updates of cross-entropy."
         )
     return [said]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.analysis.attribution.layers import AtLayer, by_layer
+from core.experiments.reach import VANISHED, vanishes
 from core.experiments.results import Results
 from pages.frame import charts, controls
 from pages.frame.language import N_, _, capitalised, number, percent
@@ -19,8 +20,6 @@ DRAWN, TRAINED = "drawn", "trained"
 _MOMENTS = {DRAWN: N_("before training"), TRAINED: N_("after training")}
 ALIKE = 0.01
 """Positions that are less than this apart are called alike."""
-VANISHED = 0.1
-"""A gradient of which less than this is left has vanished."""
 _SQUEEZED = 1e-4
 _APART = "apart"
 _GRADIENT = "gradient"
@@ -44,7 +43,9 @@ def draw(asked: Asked) -> Shown | None:
     return Shown(
         name=f"{asked.experiment.name}-layers",
         title=_("{question} By layer").format(question=_(asked.experiment.question)),
-        seen=_seen(moments[moment], apart, gradient),
+        seen=joined(
+            [*_alike(moments[moment], apart), *_verdict(asked, moment), *_vanished(gradient)]
+        ),
         numbers=lambda: _numbers(asked),
         python=_python(asked),
         code=(by_layer, AtLayer, Results, Results.by_layer),
@@ -98,11 +99,6 @@ def _chart_gradient(series: Series) -> Drawn:
     )
 
 
-def _seen(moment: str, apart: Series, gradient: Series) -> str:
-    """Say where words became alike, and where the gradient vanished, which may be elsewhere."""
-    return joined([*_alike(moment, apart), *_vanished(moment, gradient)])
-
-
 def _alike(moment: str, apart: Series) -> Iterator[str]:
     found = {label: values[-1] for label, values in apart.items()}
     alike = [label for label, value in found.items() if value < ALIKE]
@@ -123,13 +119,29 @@ def _alike(moment: str, apart: Series) -> Iterator[str]:
         yield _("They stay apart: {variants}.").format(variants=variants)
 
 
-def _vanished(moment: str, gradient: Series) -> Iterator[str]:
+def _verdict(asked: Asked, moment: str) -> Iterator[str]:
+    """Say whether the gradient vanishes where that is claimed, by every training of it."""
+    name = f"{DRAWN}_{_GRADIENT}" if moment == DRAWN else _GRADIENT
+    trained = {each.name for each in asked.trained}
+    claimed = [each for each in asked.experiment.vanishing if each in trained]
+    found = {vanishes(asked.results, each, name) for each in claimed}
+    if found == {True}:
+        yield _("**That the gradient vanishes is borne out.**")
+    elif found == {False}:
+        yield _("**That the gradient vanishes is refuted.**")
+    elif True in found:
+        yield _("**That the gradient vanishes is borne out in part.**")
+    elif found:
+        yield _("**That the gradient vanishes is undecided.**")
+
+
+def _vanished(gradient: Series) -> Iterator[str]:
     found = {label: values[0] for label, values in gradient.items()}
     vanished = [label for label, value in found.items() if value < VANISHED]
     if not vanished:
         text = _(
-            "**The gradient vanishes nowhere**: at the embeddings it is {smallest} times that "
-            "behind the last layer, or more."
+            "It vanishes nowhere: at the embeddings it is at least {smallest} times that behind "
+            "the last layer (means over the trainings)."
         )
         yield text.format(smallest=number(min(found.values()), significant=2))
         return
@@ -137,9 +149,9 @@ def _vanished(moment: str, gradient: Series) -> Iterator[str]:
     variants = listed_apart(
         one.format(variant=label, share=percent(found[label])) for label in vanished
     )
-    yield _(
-        "The gradient vanishes on its way back to the embeddings only here: {variants}."
-    ).format(variants=variants)
+    yield _("It vanishes on its way back to the embeddings only here: {variants}.").format(
+        variants=variants
+    )
 
 
 def _numbers(asked: Asked) -> Columns:

@@ -9,9 +9,8 @@ from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, curves
 
-MEASURE, BY = "experiment_measure", "experiment_by"
+MEASURE = "experiment_measure"
 LOSS, RIGHT, HELD_OUT, REWARD = "loss", "held_out_exact_match", "held_out_loss", "reward"
-STEP, SECONDS = "step", "seconds"
 
 
 def draw(asked: Asked) -> Shown | None:
@@ -24,23 +23,15 @@ def draw(asked: Asked) -> Shown | None:
     }
     offered = {name: labels[name] for name in _offered(asked)}
     measure = controls.choice(_("What is drawn"), MEASURE, offered, RIGHT)
-    by = STEP
-    if _has(asked, SECONDS):
-        by = controls.choice(
-            _("Horizontal axis"),
-            BY,
-            {STEP: _("training steps"), SECONDS: _("seconds of training")},
-            STEP,
-        )
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
-    places = {_(each.label): asked.results.curve(each.name, by)[1] for each in shown}
+    places = {label: steps for label, (steps, _values) in found.items()}
     picture = charts.chart(
         curves(
             series,
             at=places,
-            x=Quantity(_("training step") if by == STEP else _("seconds of training")),
+            x=Quantity(_("training step")),
             y=_quantity(measure, labels[measure]),
             title=_("In training, mean over seeds"),
         )
@@ -111,7 +102,7 @@ def _numbers(asked: Asked) -> Columns:
         "variant": [name for name, at in zip(names, steps, strict=True) for _step in at],
         "step": [step for at in steps for step in at],
     }
-    for measure in (LOSS, RIGHT, HELD_OUT, SECONDS):
+    for measure in (LOSS, RIGHT, HELD_OUT):
         if _has(asked, measure):
             of_each = [asked.results.curve(name, measure)[1] for name in names]
             columns[measure] = [value for values in of_each for value in values]

@@ -8,15 +8,16 @@ from pathlib import Path, PurePosixPath
 import streamlit as st
 
 from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.experiment import BASE, Variant
-from core.experiments.findings import Finding, Verdict, Writing, findings
+from core.experiments.experiment import BASE, Expected, Variant
+from core.experiments.findings import Finding, Writing, decimals, findings, margin
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
-from core.experiments.results import SHIPPED, Results
-from pages.frame import cached, controls
+from core.experiments.results import SHIPPED, Estimate, Results
+from core.experiments.verdicts import Reason, Verdict, is_apart, rate_times
+from pages.frame import cached, controls, measured_on
 from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
-from pages.frame.listed import joined
+from pages.frame.listed import joined, listed_apart
 from pages.frame.messages import explained
 from pages.frame.snippets import quoted
 from pages.views.experiments import gains
@@ -26,9 +27,9 @@ WHERE = "experiment_run"
 OF_PROJECT, HERE = "shipped", "here"
 _FOLDER = ".experiments"
 _VERDICTS = {
-    Verdict.HOLDS: N_("as claimed"),
-    Verdict.FAILS: N_("**not as claimed**"),
-    Verdict.OPEN: N_("too few seeds to tell"),
+    Verdict.HOLDS: N_("borne out"),
+    Verdict.FAILS: N_("**refuted**"),
+    Verdict.OPEN: N_("undecided"),
 }
 
 
@@ -101,12 +102,12 @@ def _found(experiment: Experiment, folder: Path) -> Results | None:
 
 
 def seen(asked: Asked, by: Measure | None) -> str:
-    """Say in Markdown whether it came out as claimed, then each variant, the base first.
+    """Say in Markdown whether the claim was borne out, then each variant, the base first.
 
     Args:
         asked: What is looked at.
         by: The measure that is drawn; None for right sentences. Only of the one that the claim is
-            about it is said whether it came out as claimed.
+            about it is said whether it was borne out.
     """
     name = EXACT_MATCH if by is None else by.name
     judged = name == asked.experiment.judged_by
@@ -120,10 +121,12 @@ def seen(asked: Asked, by: Measure | None) -> str:
     if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
-    what = _("Held-out sentences right (n = {n})").format(n=number(found[0].n))
+    what = _("Right, of {sentences}").format(
+        sentences=measured_on.of_task(asked.experiment.task, found[0].n)
+    )
     if by is not None:
         what = capitalised(_(by.label))
-    apart = len({each.verdict for each in found} - {None}) > 1
+    apart = len({each.judged.verdict for each in found if each.judged}) > 1
     variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
     return joined([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
@@ -152,13 +155,15 @@ def say_caution(asked: Asked) -> None:
 
 
 def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
-    """Say of all variants together whether it came out as claimed, where that was judged."""
-    given = {each.verdict for each in found if each.verdict is not None}
+    """Say of all variants together whether the claim was borne out, where that was judged."""
+    given = {each.judged for each in found if each.judged is not None}
+    verdicts = {each.verdict for each in given}
     if not given:
         return
-    if given == {Verdict.HOLDS}:
-        yield _("**As claimed.**")
-    elif given == {Verdict.OPEN}:
+    if asked.experiment.untested:
+        undecided = _("**Undecided.** {why}")
+        yield undecided.format(why=_(asked.experiment.untested))
+    elif verdicts == {Verdict.OPEN}:
         n = len(asked.results.seeds)
         text = n_(
             "**Undecided**: {n} training of each is too few to tell.",
@@ -166,10 +171,26 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
             n,
         )
         yield text.format(n=number(n))
-    elif Verdict.HOLDS in given:
-        yield _("**Partly as claimed.**")
+    elif verdicts == {Verdict.HOLDS}:
+        yield _("**Borne out.**")
+    elif verdicts == {Verdict.FAILS}:
+        yield _("**Refuted.**")
+    elif Verdict.HOLDS in verdicts:
+        yield _("**Borne out in part.**")
     else:
-        yield _("**Not as claimed.**")
+        yield _("**Refuted in part**, else undecided.")
+    if any(each.reason is Reason.RATE for each in given):
+        yield _rates(asked)
+
+
+def _rates(asked: Asked) -> str:
+    """Say which variants cannot be judged, since another learning rate tells them apart, too."""
+    times = [rate_times(asked.experiment, each) for each in asked.trained]
+    apart = listed_apart(
+        _(each.label) for each, rate in zip(asked.trained, times, strict=True) if is_apart(rate)
+    )
+    text = _("Not judged, since their peak learning rate is {times} times the others’: {apart}.")
+    return text.format(times=number(max(times), significant=2), apart=apart)
 
 
 def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
@@ -181,10 +202,29 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     said = {"variant": label, "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
-    if not apart or finding.verdict is None:
+    judged = finding.judged
+    if judged is None or not (apart or judged.verdict is Verdict.FAILS):
         return _("{variant} **{value}**").format(**said)
-    verdict = _(_VERDICTS[finding.verdict])
-    return _("{variant} **{value}** ({verdict})").format(**said, verdict=verdict)
+    said["verdict"] = _(_VERDICTS[judged.verdict])
+    if finding.less is None or judged.verdict is not Verdict.FAILS or not margin(finding.measure):
+        return _("{variant} **{value}** ({verdict})").format(**said)
+    return _how_far(finding, finding.less, said)
+
+
+def _how_far(finding: Finding, less: Estimate, said: dict[str, str]) -> str:
+    """Say by how many points a share differs where that refutes a claim."""
+    if finding.judged is not None and finding.judged.reason is Reason.EQUAL:
+        said["most"] = number(100 * finding.judged.figure, 1)
+        text = _("{variant} **{value}** ({verdict}: at most {most} points lower)")
+        if finding.expected in (Expected.MORE, Expected.NO_MORE):
+            text = _("{variant} **{value}** ({verdict}: at most {most} points higher)")
+        return text.format(**said)
+    low, high = (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
+    said |= {"low": number(100 * low, 1), "high": number(100 * high, 1)}
+    text = _("{variant} **{value}** ({verdict}: {low} to {high} points lower)")
+    if less.mean < 0:
+        text = _("{variant} **{value}** ({verdict}: {low} to {high} points higher)")
+    return text.format(**said)
 
 
 def writer(measure: Measure | None) -> Callable[[float], str]:
@@ -205,7 +245,7 @@ def writing() -> Writing:
         share=percent,
         points=lambda n: number(n, 1),
         count=number,
-        number=lambda value: number(value, 1),
+        number=lambda value: number(value, decimals(value)) if value else number(0),
     )
 
 

@@ -47,6 +47,8 @@ _HOW_TO_READ = N_(
 - A **role** is the share of rows whose largest weight lies where the role wants it, beside the best
   rule without a model. Only roles that beat theirs are named here.
 - A role is a hypothesis; **silencing** the head is a test.
+- **Pronouns** are counted in the run's evaluation where it has them, as on the maps: it reads more
+  sentences than the other figures, and so their n is larger.
 - **Most alike**: 1 for a head that always has the same weights, 0 for one that never looks at the
   same key; each opens its card.
 """

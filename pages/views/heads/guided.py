@@ -74,7 +74,7 @@ def draw(opened: Opened) -> Shown | None:
         picture = matrices(Matrices(panels=maps, selected=_decisive(maps)), key="guided_maps")
     with right:
         for side in sides:
-            st.markdown(guided_runs.said(side))
+            st.markdown(guided_runs.said(side), unsafe_allow_html=True)
             st.caption(guided_runs.costs(side))
     # What silencing a head changes has just been said.
     named_heads.warn(

@@ -22,8 +22,8 @@ from pages.frame.listed import joined, labelled
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.selection import key_tokens, query_tokens
-from pages.frame.typography import marked, typeset
 from pages.views.heads import guided_table
+from pages.views.heads.translations import both_marked
 
 _BOTH = 2
 """Runs that are compared."""
@@ -171,14 +171,11 @@ def instead_of(opened: Opened, sides: Sequence[Side]) -> str:
 
 def said(side: Side) -> str:
     """Say what a run writes without its head."""
-    before, after = (
-        typeset(each.translation.text, side.run) for each in (side.found.before, side.found.after)
-    )
+    one, other = both_marked(side.found.before, side.found.after, side.run)
     name = _("**{name}** ({how})").format(name=plain(side.name), how=_how(side))
     if side.found.same_text:
         text = _("With the head and without it: {text}")
-        return f"{name}  \n{text.format(text=plain(before) or '–')}"
-    one, other = marked(before, after)
+        return f"{name}  \n{text.format(text=one)}"
     lines = _("With the head: {text}"), _("Without it: {text}")
     return "  \n".join([name, lines[0].format(text=one), lines[1].format(text=other)])
 

@@ -10,6 +10,7 @@ from core.analysis.effects.path_study import PathStudy
 from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection
 from core.tokenizer import Token
+from core.words import written_words
 from pages.frame.language import N_, _, brief, number, percent
 from pages.frame.view import Columns
 from viz.charts.curves import Chart, Quantity
@@ -61,7 +62,9 @@ class Paths:
     @property
     def difference(self) -> tuple[str, str] | None:
         """The word that differs, in the first sentence and in the second; None for several."""
-        first, second = (each.source.split() for each in (self.study.clean, self.study.other))
+        first, second = (
+            written_words(each.source) for each in (self.study.clean, self.study.other)
+        )
         differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
         if len(first) != len(second) or len(differing) != 1:
             return None

@@ -44,6 +44,8 @@ RULES = N_(
 - The number in brackets is the **baseline**: what the best rule without a model scores on the same
   rows. The rules are: any token that the row may see (each as often as the others); always the same
   offset, the best one; for antecedents the nearest, the first or a random noun.
+- **Antecedents**, and the pronouns that silencing a head costs, are those of the run's evaluation
+  where it has them: it reads more sentences, and maps and headlines speak of the same.
 - Grey and **n.s.**: not significantly more than the baseline, which the score's 95 % interval
   (Wilson's) reaches or stays under. Such a score says nothing about the head. Rows of one sentence
   are counted as if they were independent, so that the interval is a little too narrow.

@@ -1,5 +1,6 @@
 """Take heads away, and see what becomes of a sentence and of sentences never seen."""
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -7,9 +8,11 @@ import streamlit as st
 from core.analysis.effects.effect_maps import Figure, figures
 from core.analysis.effects.head_effects import HeadEffects, head_effects
 from core.analysis.effects.interventions import Intervention, outcome
+from core.config import ModelConfig
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
+from core.model.norm import sublayer_input
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets
@@ -30,10 +33,20 @@ FIGURES: Mapping[Figure, str] = {
 }
 _USUAL: Figure = "exact_match"
 _FORMULA = r"""
-\mathrm{MultiHead}(x) = \sum_{h=1}^{H} m_h\, g_h\, W^O_h, \qquad
+\mathrm{MultiHead}(INPUT) = \sum_{h=1}^{H} m_h\, g_h\, W^O_hBIAS, \qquad
 g_h = w_h V_h, \qquad w_h = WEIGHTS, \qquad
 m_h = \begin{cases} 0 & \text{if } h \text{ is silenced} \\ 1 & \text{else} \end{cases}
 """
+
+
+def _formula(config: ModelConfig) -> str:
+    """Say what a silenced head leaves out, and what stays: the bias of the output."""
+    parts = {
+        "INPUT": sublayer_input(config, "x"),
+        "BIAS": " + b^O" if config.attention_bias and config.output_projection else "",
+        "WEIGHTS": WEIGHTS[config.scores],
+    }
+    return functools.reduce(lambda text, part: text.replace(*part), parts.items(), _FORMULA)
 
 
 def draw(opened: Opened) -> Shown:
@@ -71,7 +84,7 @@ def draw(opened: Opened) -> Shown:
         instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
         about={"head": ", ".join(map(str, heads)) or "–", "happens": _(INSTEAD[instead][0])},
-        formula=_FORMULA.replace("WEIGHTS", WEIGHTS[opened.run.settings.model.scores]),
+        formula=_formula(opened.run.settings.model),
         tries=[_(each) for each in TRIES],
     )
 

@@ -168,8 +168,12 @@ def how_to_read(run: Run, effects: HeadEffects, by: Figure) -> str:
     unit = _("in nats per token") if by == "loss" else _("in points")
     on = measured_on.drawn(run, effects.n, effects.seed)
     if by == "pronoun" and (pronoun := effects.heads[0].pronoun) is not None:
-        text = n_("{n} ambiguous pronoun of {on}", "{n} ambiguous pronouns of {on}", pronoun.n)
-        on = text.format(n=number(pronoun.n), on=on)
+        text = n_(
+            "{n} ambiguous pronoun of held-out sentences, seed {seed}",
+            "{n} ambiguous pronouns of held-out sentences, seed {seed}",
+            pronoun.n,
+        )
+        on = text.format(n=number(pronoun.n), seed=effects.seed)
     return _(
         "What silencing a head changes, {unit}, on {on}. “{unsure}”: its 95\u00a0% "
         "interval includes 0. A click silences a head ({off})."

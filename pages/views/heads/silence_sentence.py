@@ -25,9 +25,9 @@ from pages.frame.language import N_, _, number, percent, plain, translated
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import written
-from pages.frame.typography import marked, typeset
 from pages.views.heads import silence_measuring
 from pages.views.heads.silence_grid import telling_head
+from pages.views.heads.translations import both_marked
 from viz.charts.curves import Chart
 from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
 
@@ -68,7 +68,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
     except RunError as error:
         st.error(plain(explained(error)))
         return None
-    st.markdown(_translations(found, opened.run, silenced=bool(heads)))
+    st.markdown(_translations(found, opened.run, silenced=bool(heads)), unsafe_allow_html=True)
     if heads:
         with st.container(key=layout.DONE_SAID):
             st.caption(_what_is_done(opened.run, instead, n))
@@ -234,7 +234,7 @@ def _most_changed(found: Tried) -> str:
 
 
 def _translations(found: Tried, run: Run, *, silenced: bool) -> str:
-    texts = marked(*(typeset(each.translation.text, run) for each in (found.before, found.after)))
+    texts = both_marked(found.before, found.after, run)
     if not silenced:
         return _("Nothing is silenced yet: {text}").format(text=texts[0])
     before = _("before: {text}").format(text=texts[0])

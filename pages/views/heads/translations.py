@@ -1,10 +1,17 @@
 """Translations before and after a change, and which of their words differ."""
 
-from core.analysis.effects.interventions import BeforeAfter
+from core.analysis.effects.interventions import BeforeAfter, Outcome
 from core.runs.run import Run
-from pages.frame.language import _, plain
+from pages.frame import doubts
+from pages.frame.language import _
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
+
+
+def both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
+    """Return two translations in Markdown: what differs is bold, doubtful words are marked."""
+    first, second = (typeset(each.translation.text, run) for each in (before, after))
+    return marked(first, second, (doubts.of_outcome(run, before), doubts.of_outcome(run, after)))
 
 
 def before_and_after(found: BeforeAfter, run: Run, *, changed: bool = True) -> str:
@@ -15,12 +22,9 @@ def before_and_after(found: BeforeAfter, run: Run, *, changed: bool = True) -> s
         run: Whose.
         changed: Whether anything was changed yet.
     """
-    before, after = (typeset(each.translation.text, run) for each in (found.before, found.after))
+    one, other = both_marked(found.before, found.after, run)
     if not changed:
-        return _("Nothing is changed yet: {text}").format(text=plain(before) or "–")
+        return _("Nothing is changed yet: {text}").format(text=one)
     if found.same_text:
-        return _("The {translation} stays: {text}").format(
-            translation=written(run), text=plain(before) or "–"
-        )
-    one, other = marked(before, after)
+        return _("The {translation} stays: {text}").format(translation=written(run), text=one)
     return _("Before: {before}  \nAfter: {after}").format(before=one, after=other)

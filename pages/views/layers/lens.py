@@ -72,7 +72,11 @@ def draw(opened: Opened) -> Shown:
                 "next one take over?"
             ),
             _("A sentence with a pronoun: in which layer is its form decided?"),
-            _("Encoder: nothing asks it for words; read how long a token stays what it was."),
+            *(
+                [_("Encoder: nothing asks it for words; read how long a token stays what it was.")]
+                if "encoder" in opened.run.model.config.stacks
+                else []
+            ),
         ),
     )
 

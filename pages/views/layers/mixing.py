@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
 from core.heads import Side
+from core.model.norm import sublayer_input
 from core.model.scoring import WEIGHTS
 from core.tokenizer import Token
 from pages.frame import cached, controls, session
@@ -48,6 +49,7 @@ def draw(opened: Opened) -> Shown:
         said = joined([said, shown])
     # Nothing is hidden where this looks.
     weights = WEIGHTS[config.scores].replace(" + M", "")
+    values, bias = ("(X W_h^V + b_h^V)", " + b^O") if config.attention_bias else ("X W_h^V", "")
     return Shown(
         name=f"mixing.{layer}",
         title=_("How far each output moves when one input does"),
@@ -64,12 +66,12 @@ def draw(opened: Opened) -> Shown:
         ),
         code=(influence,),
         pictures=[picture],
-        formula=rf"\sum_h A_h X W_h^V W_h^O,\quad A_h = {weights}"
-        r"\text{ from this sentence} \qquad "
+        formula=rf"\sum_h A_h {values} W_h^O{bias},\quad A_h = {weights}"
+        rf"\text{{ from this sentence}},\quad X = {sublayer_input(config, 'x')} \qquad "
         r"\text{against}\qquad \max(0, X W_1 + b_1) W_2 + b_2",
         tries=(
             _("Change one word of the sentence: the left map changes in other rows, too."),
-            _("Guided model, last layer: what moves “it” most?"),
+            _("Choose another layer: which word moves the others most?"),
         ),
     )
 

@@ -1,9 +1,11 @@
 """The parts of the model: their shapes, their parameters, their work."""
 
 import json
+from collections.abc import Collection
 
 import streamlit as st
 
+from core.heads import Kind
 from core.model.description import Description, describe
 from core.model.part import Part
 from pages.frame import clicks, controls, session
@@ -64,18 +66,31 @@ def draw(opened: Opened) -> Shown:
         code=[*part.code, describe],
         pictures=[picture],
         formula=part.formula,
-        tries=(
-            _("Click through a layer from the bottom up: what goes in comes out as wide."),
-            _(
-                "Type a longer sentence: scores grow with the square of its length, parameters "
-                "do not grow at all."
-            ),
+        tries=_tries({site.attention for site in opened.run.model.sites()}),
+    )
+
+
+def _tries(kinds: Collection[Kind]) -> list[str]:
+    """Return what to try with a model that has these kinds of attention."""
+    said = [
+        _("Click through a layer from the bottom up: what goes in comes out as wide."),
+        _(
+            "Type a longer sentence: scores grow with the square of its length, parameters "
+            "do not grow at all."
+        )
+        if kinds
+        else _(
+            "Type a longer sentence: the work grows with its length, parameters do not grow at all."
+        ),
+    ]
+    if Kind.CROSS in kinds and len(kinds) > 1:
+        said.append(
             _(
                 "Compare cross-attention with self-attention: the same weights in number, keys "
                 "and values from another sequence."
-            ),
-        ),
-    )
+            )
+        )
+    return said
 
 
 def _seen(part: Part, described: Description) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.analysis.lessons.stream import Measure, Stream, residual_stream
+from core.config import ModelConfig
 from core.model.description import describe
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
@@ -33,7 +34,7 @@ def draw(opened: Opened) -> Shown:
     titles = {
         "norm": _("How long the vectors get"),
         "cosine": _("How alike each vector and its embedding are"),
-        "added": _("What each sublayer adds"),
+        "added": _("How long each sublayer’s output is"),
     }
     picture = chart(
         curves(
@@ -47,10 +48,11 @@ def draw(opened: Opened) -> Shown:
         )
     )
     added, before = found.largest_addition
+    config = opened.run.settings.model
     return Shown(
         name=f"stream_{stack}_{measure}",
         title=titles[measure],
-        seen=joined([_seen(token, own, measure), _most_added(found)]),
+        seen=joined([_seen(token, own, measure), _most_added(found, adds=config.residual)]),
         numbers=lambda: stacked(
             {"after": names, "position": [position] * len(own), "own": own, "mean": mean},
             {"after": [found.names[found.most_added]], "added_most": [added], "to": [before]},
@@ -71,11 +73,17 @@ def draw(opened: Opened) -> Shown:
         about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
         formula=describe(opened.run.model, 1, 1).sublayers[0].step + r", \qquad "
         r"\cos(x_l, x_0) = \frac{x_l \cdot x_0}{\lVert x_l \rVert \lVert x_0 \rVert}",
-        tries=(
-            _("Compare encoder and decoder: the decoder has to become another word."),
-            _("Choose a position: some words change more than others on their way up."),
-        ),
+        tries=_tries(config),
     )
+
+
+def _tries(config: ModelConfig) -> list[str]:
+    said = [_("Choose another position: which words change most on their way up?")]
+    if not (config.alone or config.is_parallel):
+        said.append(
+            _("Compare encoder and decoder: the decoder’s vectors have to become the next word.")
+        )
+    return said
 
 
 def _ask_measure() -> Measure:
@@ -91,7 +99,7 @@ def _quantities() -> Mapping[Measure, Quantity]:
     return {
         "norm": Quantity(_("length of the stream (Euclidean norm)")),
         "cosine": Quantity(_("cosine to the embedding"), zero=False),
-        "added": Quantity(_("length of what was added (Euclidean norm)")),
+        "added": Quantity(_("length of the sublayer’s output (Euclidean norm)")),
     }
 
 
@@ -103,7 +111,9 @@ def _seen(token: str, values: Sequence[float], measure: Measure) -> str:
             "The vector of **{token}** begins as its embedding (cosine {first}) and ends at "
             "**{last}**."
         ),
-        "added": _("On **{token}** the first sublayer adds {first}, the last **{last}**."),
+        "added": _(
+            "On **{token}** the first sublayer’s output has length {first}, the last’s **{last}**."
+        ),
     }
     first, last = (number(each, padded=False) for each in (values[0], values[-1]))
     if first == last:
@@ -113,7 +123,13 @@ def _seen(token: str, values: Sequence[float], measure: Measure) -> str:
     return texts[measure].format(token=plain(token), first=first, last=last)
 
 
-def _most_added(found: Stream) -> str:
+def _most_added(found: Stream, *, adds: bool) -> str:
+    """Say which sublayer adds most to what goes on; without residual connections none adds."""
+    if not adds:
+        return _(
+            "This model has no residual connections: each sublayer’s output takes the place of "
+            "its input."
+        )
     said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
     added, before = found.largest_addition
     name = plain(explained(found.names[found.most_added]))

@@ -66,7 +66,7 @@ def draw(opened: Opened) -> Shown:
         how_to_read=_(
             "A dot product is the length of one vector times that of the other times the cosine of "
             "their angle: 0 at 90°, below 0 beyond. Compared are rows of the embedding matrix, "
-            "before they are scaled and positions are added."
+            "as they are stored."
         ),
         tries=(
             _("Type: The cat ate an apple and the dog slept. Are cat and dog closer than apple?"),

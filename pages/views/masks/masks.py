@@ -1,6 +1,6 @@
 """The masks of one sentence of a padded batch, and what the model makes of them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, PaddedBatch, alone
 from core.config import ModelConfig
+from core.heads import Site
 from core.model.masks import causal_mask, decoder_mask, padding_mask
 from pages.frame.components import matrices
 from pages.frame.files import stacked
@@ -20,9 +21,11 @@ from viz.plane.matrices import Matrices, Matrix
 
 RECEIVED = "received"
 """What the mask that the model makes of the others is called beside them."""
-FORMULA = r"""\mathrm{visible}_{ij} = \underbrace{[\,x_j \neq \mathrm{PAD}\,]}_
-{\text{padding mask}} \;\wedge\; \underbrace{[\,j \le i\,]}_
-{\text{look-ahead mask, decoder self-attention only}}"""
+FORMULAS = {
+    PADDING: r"\underbrace{[\,x_j \neq \mathrm{PAD}\,]}_{\text{padding mask}}",
+    LOOK_AHEAD: r"\underbrace{[\,j \le i\,]}_{\text{look-ahead mask}}",
+}
+"""What each mask leaves visible."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -53,21 +56,31 @@ def draw(opened: Opened) -> Shown:
         code=(padding_mask, causal_mask, decoder_mask),
         pictures=[picture],
         about={name: fact for name, fact in chosen.about.items() if name != "head"},
-        formula=FORMULA,
-        tries=_tries(config),
+        formula=r"\mathrm{visible}_{ij} = "
+        + r" \;\wedge\; ".join(FORMULAS[name] for name in single),
+        tries=_tries(opened.run.model.sites(), single, config),
     )
 
 
-def _tries(config: ModelConfig) -> list[str]:
-    said = [_("Make one of the other sentences longer: every map grows, filled with PAD.")]
-    if not config.alone:
+def _tries(sites: Sequence[Site], masks: Collection[str], config: ModelConfig) -> list[str]:
+    """Return what to try.
+
+    Args:
+        sites: Of the model.
+        masks: The names of those that the kind of attention has.
+        config: Of the model.
+    """
+    said = [_("Make one of the other sentences longer: every map grows, and so does its padding.")]
+    if len({site.attention for site in sites}) > 1:
         said.append(
-            _(
-                "Switch between the three kinds of attention: which may not look ahead, and why "
+            _("Switch between the kinds of attention: why may each look at all words?")
+            if config.is_parallel
+            else _(
+                "Switch between the kinds of attention: which may not look ahead, and why "
                 "do the others need no such mask?"
             )
         )
-    if config.is_decoder_alone:
+    if LOOK_AHEAD in masks:
         said.append(_("Delete all other sentences: the look-ahead mask hides as much as before."))
     else:
         said.append(_("Delete all other sentences: without padding there is nothing to hide."))
@@ -146,7 +159,13 @@ def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
         "self-attention ({source} × {source}) and cross-attention ({target} × {source}) get the "
         "padding mask of the source;"
     )
-    if config.encoder_mixing != "attention":
+    if config.cross == "none":
+        said = _(
+            "Batch of {n} × {source} source tokens, {padding} of them PAD. Encoder "
+            "self-attention ({source} × {source}) gets the padding mask of the source, and the "
+            "decoder has no cross-attention;"
+        )
+    elif config.encoder_mixing != "attention":
         said = _(
             "Batch of {n} × {source} source tokens, {padding} of them PAD. Cross-attention "
             "({target} × {source}) gets the padding mask of the source, and the encoder has no "

@@ -47,8 +47,8 @@ def draw(opened: Opened) -> Shown:
         s_{ij} = \begin{cases} q_i \cdot k_j / \sqrt{d_k} & \text{visible} \\ -\infty &
         \text{hidden} \end{cases}""",
         tries=(
-            _("Find a hidden cell whose score was the largest of its row: its weight is 0."),
-            _("Choose a shorter sentence of the batch: all its padding is hidden."),
+            _("Find a hidden cell with a score above 0: its weight is 0 all the same."),
+            _("Choose another sentence of the batch: how many of its cells are hidden?"),
         ),
     )
 

@@ -1,6 +1,6 @@
 """What becomes of a trained model when its masks are switched off."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from core.analysis.lessons.masking import (
     leak,
     visible,
 )
+from core.heads import Kind
 from core.model import Remask
 from core.runs.run import Run, RunError
 from pages.frame import cached, controls, measured_on, session
@@ -61,20 +62,20 @@ def draw(opened: Opened) -> Shown:
         about=chosen.about,
         formula=r"""\mathrm{leak} = \frac{1}{|\text{rows}|} \sum_{i} \sum_{j \text{ hidden}}
         w_{ij}, \qquad \mathcal{L} = -\frac{1}{T} \sum_t \log p(y_t \mid y_{<t}, x)""",
-        tries=_tries(opened.run.settings.model.stacks, chosen),
+        tries=_tries({site.attention for site in opened.run.model.sites()}, chosen),
     )
 
 
-def _tries(stacks: Sequence[str], chosen: Chosen) -> list[str]:
+def _tries(kinds: Collection[Kind], chosen: Chosen) -> list[str]:
     said = []
-    if "decoder" in stacks:
+    if Kind.DECODER_SELF in kinds:
         said.append(
             _(
                 "Decoder self-attention without look-ahead: the model could see the answer, "
                 "but has never learned to use it. Measure its loss below."
             )
         )
-    if "decoder" in stacks and chosen.batch.pad_id >= 0:
+    if Kind.DECODER_SELF in kinds and chosen.batch.pad_id >= 0:
         said.append(
             _(
                 "Decoder self-attention without its padding mask: no row that is a word "
@@ -82,9 +83,9 @@ def _tries(stacks: Sequence[str], chosen: Chosen) -> list[str]:
                 "hides it. Only the rows of PAD do, and nobody reads them."
             )
         )
-    if len(stacks) == 2:
+    if Kind.CROSS in kinds:
         said.append(_("Cross-attention without its padding mask: measure what that costs below."))
-    if stacks == ("encoder",):
+    if Kind.DECODER_SELF not in kinds:
         said.append(_("Make one of the other sentences longer: more of the weight leaks to PAD."))
     return said
 
@@ -126,25 +127,25 @@ def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     if chosen.kind.causal and not found.padding:
         said = n_(
             "Without {masks} **{future}** of this head's weight goes to later words, else none "
-            "(mean of {n} sentence).",
+            "(mean over the words of {n} sentence).",
             "Without {masks} **{future}** of this head's weight goes to later words, else none "
-            "(mean of {n} sentences).",
+            "(mean over the words of {n} sentences).",
             n,
         )
     elif chosen.kind.causal:
         said = n_(
             "Without {masks} **{future}** of this head's weight goes to later words and "
-            "**{padding}** to padding, else none (mean of {n} sentence).",
+            "**{padding}** to padding, else none (mean over the words of {n} sentence).",
             "Without {masks} **{future}** of this head's weight goes to later words and "
-            "**{padding}** to padding, else none (mean of {n} sentences).",
+            "**{padding}** to padding, else none (mean over the words of {n} sentences).",
             n,
         )
     else:
         said = n_(
             "Without {masks} **{padding}** of this head's weight goes to padding, else none "
-            "(mean of {n} sentence).",
+            "(mean over the words of {n} sentence).",
             "Without {masks} **{padding}** of this head's weight goes to padding, else none "
-            "(mean of {n} sentences).",
+            "(mean over the words of {n} sentences).",
             n,
         )
     return said.format(

@@ -15,7 +15,7 @@ from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _, n_, number, plain
+from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -31,6 +31,15 @@ FIRST_POSITION = 8
 _BEYOND = 3
 """So many positions are shown that training never reached."""
 LEARNED, SINUSOIDS = "learned", "sinusoids"
+WHY_NOT = {
+    "sinusoidal": N_("the chosen model has sinusoids, which training does not change."),
+    "halves": N_("the chosen model has sinusoids, which training does not change."),
+    "learned": N_("how the positions of the chosen model were before training is not known."),
+    "buckets": N_("the chosen model has learned numbers for distances, not vectors of positions."),
+    "rotary": N_("the chosen model turns queries and keys, and has no vectors of positions."),
+    "none": N_("the chosen model has no positions."),
+}
+"""Positions of a model → why another one is shown."""
 Tables = Mapping[str, position_experiments.Array]
 """LEARNED, and SINUSOIDS where there are any of that width → table_PD."""
 
@@ -69,10 +78,10 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: _numbers(tables, cosines),
         other_model=""
         if run.path == opened.path
-        else _(
-            "**{run}** is shown: the chosen model has sinusoids, which training does not change."
-        ).format(run=plain(run.name)),
-        seen=_seen(cosines, position, run.name),
+        else _("**{run}** is shown: {why}").format(
+            run=plain(run.name), why=_(WHY_NOT[opened.run.settings.model.positions])
+        ),
+        seen=_seen(cosines, position, run.name, found.trained),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
         code=[Embedding, position_experiments.learned, position_experiments.cosines],
         pictures=pictures,
@@ -80,7 +89,11 @@ def draw(opened: Opened) -> Shown | None:
         formula=r"x_p = \sqrt{d_{model}}\, e_{token} + P_p, \qquad "
         r"\cos(P_p, P_q) = \frac{P_p \cdot P_q}{\lVert P_p \rVert \lVert P_q \rVert}",
         tries=[
-            _("Length 512: where training never reached, the rows are noise."),
+            *(
+                [_("A greater length: where training never reached, the rows are noise.")]
+                if found.trained is not None
+                else []
+            ),
             _("Position 5, then position 40: does either look like its neighbours?"),
         ],
     )
@@ -93,15 +106,18 @@ def _telling_length(run: Run) -> int:
     return min(most, (found.trained or most) + _BEYOND)
 
 
-def _seen(cosines: Mapping[str, Sequence[float]], position: int, run: str) -> str:
-    """Say which other position looks most like one where they were learned."""
+def _seen(
+    cosines: Mapping[str, Sequence[float]], position: int, run: str, trained: int | None
+) -> str:
+    """Say which other position looks most like one, and of a neighbour that training made it so."""
     most = _most_alike(cosines[LEARNED], position)
     if most is None:
         return _("There is one position only.")
     text = _("Learned by **{run}**: position {p} looks most like position **{q}**, cosine **{x}**.")
     parts = {"run": plain(run), "p": number(position)}
     parts |= {"q": number(most), "x": number(cosines[LEARNED][most], 2)}
-    if SINUSOIDS not in cosines:
+    reached = trained is None or max(most, position) < trained
+    if abs(most - position) != 1 or not reached:
         return text.format(**parts)
     text = _(
         "Nobody told **{run}** which positions are neighbours, and yet training made {p} most like "

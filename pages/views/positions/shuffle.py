@@ -4,19 +4,34 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons import position_experiments
-from core.config import ConfigError
+from core.analysis.lessons.position_experiments import Array
+from core.config import ConfigError, ModelConfig
 from core.model import Unplace
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
 from pages.frame.files import stacked
-from pages.frame.language import _, number, plain
+from pages.frame.language import N_, _, number, plain
+from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.rounding import bound
 from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
+
+FORMULA = (
+    r"\mathrm{Encoder}(\Pi X) = \Pi\, \mathrm{Encoder}(X) \quad "
+    r"\text{for every permutation } \Pi \text{, as long as } X \text{ holds no positions}"
+)
+READS = {
+    "gru": N_("Its recurrent unit (GRU) reads the words one after the other."),
+    "lstm": N_("Its recurrent unit (LSTM) reads the words one after the other."),
+    "gru_two_way": N_("Its recurrent unit (GRU) reads the words forwards and backwards."),
+    "lstm_two_way": N_("Its recurrent unit (LSTM) reads the words forwards and backwards."),
+    "convolution": N_("Its convolution reads each word together with its neighbours."),
+}
+"""How an encoder comes to know the order of words without positions, by what mixes them."""
 
 
 @saying_why(ConfigError)
@@ -35,39 +50,74 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None
     st.caption(_("Shuffled: {words}").format(words=plain(_shuffled(found))))
-    picture = chart(_chart(found))
+    config = opened.run.settings.model
+    picture = chart(_chart(found, config))
     return Shown(
         name="shuffle",
         title=_("The encoder’s outputs of a sentence and of its words in another order"),
         numbers=lambda: _numbers(found),
-        seen=_seen(found),
+        seen=_seen(found, config),
         python=_python(opened, seed),
         code=[position_experiments.shuffled, Unplace],
         pictures=[picture],
-        formula=r"\mathrm{Encoder}(\Pi X) = \Pi\, \mathrm{Encoder}(X) \quad "
-        r"\text{for every permutation } \Pi \text{, as long as } X \text{ holds no positions}",
-        tries=[
-            _("Shuffle again: without positions every token keeps its output (cosine 1)."),
-            _("A sentence with a word twice: what becomes of its two outputs?"),
-            _(
-                "Positions but no mask: the decoder would still see every later word. "
-                "The masks lesson shows it."
-            ),
-        ],
+        formula="" if found.notices_without else FORMULA,
+        tries=_tries(found, config),
     )
 
 
-def _seen(found: position_experiments.Shuffled) -> str:
-    """Say how far the outputs move, without positions and with them."""
-    _without, with_positions = _kept(found).values()
-    least = int(np.argmin(with_positions))
-    return _(
-        "Without positions the encoder **does not notice** (all within {x}); with them "
-        "**{token}** changes most: cosine **{cosine}**."
-    ).format(
+def _tries(found: position_experiments.Shuffled, config: ModelConfig) -> list[str]:
+    said = [
+        _("Shuffle again: do the words that move farthest change most?")
+        if found.notices_without
+        else _("Shuffle again: without positions every token keeps its output (cosine 1)."),
+        _("Type a sentence with the same word twice: are its two outputs alike?"),
+    ]
+    looks_back = config.n_decoder_layers and config.decoder_mixing == "attention"
+    if looks_back and not config.is_parallel:
+        said.append(
+            _(
+                "Positions but no mask: the decoder would still see every later word. "
+                "The masks lesson shows it."
+            )
+        )
+    return said
+
+
+def _seen(found: position_experiments.Shuffled, config: ModelConfig) -> str:
+    """Say how far the outputs move, without positions and with them where there are any."""
+    has_none = config.positions == "none"
+    if not found.notices_without:
+        text = _(
+            "Without positions the encoder **does not notice** (all within {x}); with them "
+            "**{token}** changes most: cosine **{cosine}**."
+        )
+        if has_none:
+            text = _(
+                "This model has no positions, and its encoder **does not notice** (all within {x})."
+            )
+        elif not found.notices_with:
+            text = _("With positions or without, the encoder **does not notice** (all within {x}).")
+        return _named(text, found, found.with_positions_S)
+    said = [_("Without positions the encoder **notices** all the same.")]
+    if has_none:
+        said = [_("This model has no positions, and its encoder **notices** all the same.")]
+    if config.encoder_mixing in READS:
+        said.append(_(READS[config.encoder_mixing]))
+    text = _("**{token}** changes most: cosine **{cosine}**.")
+    said.append(_named(text, found, found.without_positions_S))
+    if not has_none:
+        text = _("With positions it is **{token}**: cosine **{cosine}**.")
+        said.append(_named(text, found, found.with_positions_S))
+    return joined(said)
+
+
+def _named(text: str, found: position_experiments.Shuffled, cosines_S: Array) -> str:
+    """Return a text with the token in it whose output changes most."""
+    least = int(cosines_S.argmin())
+    return text.format(
         x=bound(found.difference_without),
         token=plain(found.tokens[least].text),
-        cosine=number(with_positions[least], 2),
+        cosine=number(float(cosines_S[least]), 2),
     )
 
 
@@ -76,19 +126,12 @@ def _shuffled(found: position_experiments.Shuffled) -> str:
     return " ".join(found.tokens[place].text for place in found.order_S)
 
 
-def _kept(found: position_experiments.Shuffled) -> dict[str, list[float]]:
-    """Return the cosine of each token's two outputs, without positions and with them."""
-    places = np.argsort(found.order_S)
-    tokens = np.arange(len(places))
-    return {
-        _("without positions"): found.cosines_without_SS[tokens, places].tolist(),
-        _("with positions"): found.cosines_with_SS[tokens, places].tolist(),
-    }
-
-
-def _chart(found: position_experiments.Shuffled) -> Chart:
+def _chart(found: position_experiments.Shuffled, config: ModelConfig) -> Chart:
+    cosines = {_("without positions"): found.without_positions_S.tolist()}
+    if config.positions != "none":
+        cosines[_("with positions")] = found.with_positions_S.tolist()
     return bars(
-        _kept(found),
+        cosines,
         [token.text for token in found.tokens],
         value=Quantity(_("cosine of a word’s output before and after the shuffle")),
         title=_("How much of each word’s output is left when the words are shuffled"),

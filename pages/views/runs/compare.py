@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
-from core.runs.records import read_record, read_rows
-from pages.frame import cached, charts, controls, session
+from core.runs.records import BLEU_KEYS, RunRecord, read_record, read_rows
+from pages.frame import cached, charts, controls, measured_on, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
-from pages.frame.listed import joined, listed
+from pages.frame.listed import joined, listed, listed_apart
 from pages.frame.view import Shown
 from pages.views.runs import compare_heads, run
 from pages.views.runs.compare_heads import SameHead
@@ -21,7 +21,7 @@ from viz.component.standalone import Drawn
 
 MOST = 8
 """So many runs are compared at once."""
-QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", "held_out_bleu")
+QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", *BLEU_KEYS.values())
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
@@ -70,17 +70,10 @@ def _seen(runs: Sequence[Listed]) -> str:
         text = n_(
             "They differ in {n} setting: {named}.", "They differ in {n} settings: {named} …", n
         ).format(n=number(n), named=named)
-    shares = {
-        each.name: each.record.results.exact_match
-        for each in runs
-        if each.record and each.record.results and each.record.results.exact_match is not None
-    }
+    shares = [said for each in runs if each.record and (said := _right(each.name, each.record))]
     if not shares:
         return text
-    said = listed(
-        f"**{plain(name)}** {percent_of_100(100 * share, 2)}" for name, share in shares.items()
-    )
-    right = _("Right in every token on held-out sentences: {runs}.").format(runs=said)
+    right = _("Right in every token: {runs}.").format(runs=listed_apart(shares))
     beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
     if not beside:
         return joined([text, right])
@@ -90,6 +83,18 @@ def _seen(runs: Sequence[Listed]) -> str:
     )
     named = listed(plain(each.name) for each in beside)
     return joined([text, right, counted.format(runs=named)])
+
+
+def _right(name: str, record: RunRecord) -> str:
+    """Say how much a run has right, and of what; empty where that was not measured."""
+    results = record.results
+    if results is None or results.exact_match is None:
+        return ""
+    return _("**{run}** {share} of {sentences}").format(
+        run=plain(name),
+        share=percent_of_100(100 * results.exact_match, 2),
+        sentences=measured_on.of_task(record.settings.task, results.n or 0),
+    )
 
 
 def _named(setting: str) -> str:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.runs.numbers import numbers_of_runs, settings_of
-from core.runs.records import RunRecord, read_record, read_rows
-from pages.frame import cached, charts, notes
+from core.runs.records import Results, RunRecord, read_record, read_rows
+from core.runs.run import RunSettings
+from pages.frame import cached, charts, measured_on, notes
 from pages.frame.counted import counted
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
@@ -67,16 +68,10 @@ def _seen(record: RunRecord) -> str:
     if results is None or results.exact_match is None:
         unmeasured = _("It was not measured on held-out sentences yet.")
         return joined([size, unmeasured])
-    right = _("Of {n} held-out sentences **{share}** are right in every token (step {step}).")
-    if record.settings.beside_own_pairs and results.n_own == 0:
-        right = n_(
-            "Of {n} held-out generated sentence **{share}** is right in every token (step {step}).",
-            "Of {n} held-out generated sentences **{share}** are right in every token "
-            "(step {step}).",
-            results.n or 0,
-        )
-    right = right.format(
-        n=number(results.n or 0), share=percent(results.exact_match), step=number(results.step)
+    right = _("Of {sentences} **{share}** are right in every token (step {step}).").format(
+        sentences=_counted(record.settings, results),
+        share=percent(results.exact_match),
+        step=number(results.step),
     )
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
@@ -84,11 +79,32 @@ def _seen(record: RunRecord) -> str:
     right = joined([right, *counted(record.settings)])
     if not record.settings.beside_own_pairs:
         return joined([right, size])
+    if own := results.own_pairs:
+        beside = _("On {sentences} BLEU is **{bleu}**, and {share} are right in every token.")
+        beside = beside.format(
+            sentences=measured_on.own_pairs(record.settings, own.n),
+            bleu=number(own.bleu, 1),
+            share=percent(own.exact_match),
+        )
+        right = joined([right, beside])
     harder = _(
         "Half of the curve’s held-out sentences come from its file of pairs: they are harder, and "
         "the curve’s loss is higher than the table’s."
     )
     return joined([right, harder, size])
+
+
+def _counted(settings: RunSettings, results: Results) -> str:
+    """Return in words what right sentences were counted among."""
+    n = results.n or 0
+    if settings.beside_own_pairs and results.while_training:
+        text = n_(
+            "{n} held-out sentence, half of them pairs of its file",
+            "{n} held-out sentences, half of them pairs of its file",
+            n,
+        )
+        return text.format(n=number(n))
+    return measured_on.of_task(settings.task, n)
 
 
 def _curves(run: Listed) -> list[Drawn]:

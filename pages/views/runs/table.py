@@ -10,10 +10,10 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from core.runs.numbers import columns_of, figures
-from core.runs.records import Results, RunRecord, read_record
+from core.runs.records import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, progress, session, snippets, tables
+from pages.frame import address, cached, measured_on, progress, session, snippets, tables
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.view import Columns, Shown
@@ -95,20 +95,22 @@ def _seen(runs: Iterable[Listed]) -> str:
     """Say which run has most held-out sentences right."""
     used = list(runs)
     text = n_("There is {n} run.", "There are {n} runs.", len(used)).format(n=number(len(used)))
-    shares = {run.name: share for run in used if (share := _exact_match(run)) is not None}
-    if not shares:
+    measured = [
+        (run.name, run.record.settings.task, found.exact_match, found.n or 0)
+        for run in used
+        if run.record and (found := run.record.results) and found.exact_match is not None
+    ]
+    if not measured:
         return text
-    best = max(shares, key=lambda name: shares[name])
+    best, task, share, n = max(measured, key=lambda each: each[2])
     right = _(
-        "Each is measured on its own task: **{run}** has most held-out sentences right in every "
-        "token, **{share}**."
+        "Each is measured on its own task: **{run}** has most right in every token, **{share}** of "
+        "{sentences}."
     )
-    return f"{text} " + right.format(run=plain(best), share=percent(shares[best]))
-
-
-def _exact_match(run: Listed) -> float | None:
-    results = run.record.results if run.record else None
-    return results.exact_match if results else None
+    said = right.format(
+        run=plain(best), share=percent(share), sentences=measured_on.of_task(task, n)
+    )
+    return f"{text} {said}"
 
 
 def _numbers(runs: Iterable[Listed]) -> Columns:
@@ -202,19 +204,29 @@ def _without_empty(rows: Sequence[Mapping[str, object]]) -> list[dict[str, objec
 
 def _figures(found: Results | None) -> dict[str, float | None]:
     """Return a run's figures on held-out samples, by the names of their columns."""
+    shown = bleu_name(found.bleu_tokens) if found else ""
     return {
         _("exact match"): _hundredfold(found.exact_match) if found else None,
-        _("BLEU"): found.bleu if found else None,
+        **{_(name): found.bleu if found and name == shown else None for name in BLEU_NAMES},
+        _("BLEU on its pairs"): found.own_pairs.bleu if found and found.own_pairs else None,
         _("held-out loss"): found.loss if found else None,
-        _("n"): found.n if found else None,
     }
+
+
+def _measured_on(record: RunRecord) -> str | None:
+    """Return in a word what a run's figures were measured on, and on how many of it."""
+    found = record.results
+    if found is None or found.n is None:
+        return None
+    return f"{measured_on.kind(record.settings.task)} ({number(found.n)})"
 
 
 def _writers() -> dict[str, Callable[[float], str]]:
     """Return what writes the figures, and the minutes beside them."""
     return {
         _("exact match"): partial(percent_of_100, decimals=2),
-        _("BLEU"): partial(number, digits=1),
+        **{_(name): partial(number, digits=1) for name in BLEU_NAMES},
+        _("BLEU on its pairs"): partial(number, digits=1),
         _("held-out loss"): partial(number, padded=False),
         _("minutes"): partial(number, digits=4),
     }
@@ -229,6 +241,7 @@ def _row(run: Listed, name: str) -> dict[str, object]:
         _("run"): name,
         _("task"): settings.family or settings.task,
         # Before the rest: on a phone the first columns alone are seen.
+        _("measured on"): _measured_on(record),
         **_figures(record.results),
         _("state"): _(progress.STATES[run.situation.state]),
         _("step"): run.situation.step,
@@ -262,11 +275,26 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             width=86,
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
-        _("BLEU"): column(_("BLEU"), width=48),
+        _("BLEU"): column(_("BLEU"), width=48, help=_("counts words (sacrebleu’s 13a)")),
+        _("BLEU (characters)"): column(
+            _("BLEU (characters)"),
+            width=112,
+            help=_(
+                "counts characters (sacrebleu’s zh for Chinese, char for Japanese, Korean, Thai, "
+                "Lao, Khmer and Burmese)"
+            ),
+        ),
+        _("BLEU on its pairs"): column(
+            _("on pairs"),
+            width=64,
+            help=_(
+                "BLEU on held-out pairs of the file that was learned beside the task; of everyday "
+                "on 1,000 everyday sentences"
+            ),
+        ),
         _("held-out loss"): column(_("test loss"), width=68, help=_("held-out loss")),
-        _("n"): column(
-            _("tested on"),
-            width=68,
+        _("measured on"): text(
+            width=112,
             help=_("held-out pairs measured; training itself measures on 200 at most"),
         ),
         _("model"): text(

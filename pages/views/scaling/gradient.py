@@ -17,7 +17,7 @@ from pages.frame.view import Shown
 from pages.views.scaling import widths
 from viz.charts.curves import Chart
 
-KEYS, QUERIES = (2, 4, 8, 16), (10, 30, 100)
+KEYS, QUERIES = (2, 4, 8, 16), (10, 30, 100, 1000)
 FORMULA = r"""
 \lVert J \rVert_F = \sqrt{\sum_{i,j} \left(\frac{\partial y_i}{\partial x_j}\right)^2},
 \qquad x_j = q \cdot k_j \ \text{ or } \ \frac{q \cdot k_j}{\sqrt{d_k}}
@@ -54,7 +54,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name="gradient",
         title=_("How much gradient comes through the softmax at every width"),
-        seen=_seen(found[-1]),
+        seen=_seen(found[-1], n),
         numbers=lambda: widths.columns(found),
         python=snippets.importing(function)
         + f'\nfound = sampled_gradients({n_keys}, {n}, {seed}, "{average}")\n'
@@ -73,16 +73,22 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _seen(widest: Spread) -> str:
+def _seen(widest: Spread, n: int) -> str:
     """Say how much gradient comes through at the largest width."""
-    return _(
-        "At d_k = {d} the division by √d_k lets **{times} times** as much gradient through the "
-        "softmax: the norm of the Jacobian is {scaled} with it, {unscaled} without."
+    return n_(
+        "At d_k = {d} the division by √d_k lets about **{times} times** as much gradient through "
+        "the softmax: the norm of the Jacobian is {scaled} with it, {unscaled} without ({n} "
+        "sampled query).",
+        "At d_k = {d} the division by √d_k lets about **{times} times** as much gradient through "
+        "the softmax: the norm of the Jacobian is {scaled} with it, {unscaled} without ({n} "
+        "sampled queries).",
+        n,
     ).format(
+        n=number(n),
         d=number(widest.d_k),
         unscaled=number(widest.unscaled),
         scaled=number(widest.scaled),
-        times=number(widest.scaled / max(widest.unscaled, 1e-12)),
+        times=number(widest.scaled / max(widest.unscaled, 1e-12), significant=2),
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.analysis.heads.evenness import evenness
 from core.heads import STACK_LABELS, Site
-from core.inspection import Inspection, inspect_sentence
+from core.inspection import Inspection, even_weights, inspect_sentence
 from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import cached, snippets
@@ -80,19 +80,19 @@ def _sketch(path: Path, sentence: str) -> None:
     read = (inspection.source_tokens or inspection.fed_tokens)[:_SKETCHED]
     if len(read) < 2:
         return
-    everywhere, visible_K = np.full(len(read), 1 / len(read), np.float32), np.ones(len(read), bool)
-    for text, weights_K in (
-        (_("{share}: all alike"), everywhere),
-        (_("{share}: one alone"), np.eye(len(read), dtype=np.float32)[len(read) // 2]),
+    visible_K = np.ones(len(read), bool)
+    even_K = even_weights(visible_K)
+    for text, row_K in (
+        (_("{share}: all alike"), even_K),
+        (_("{share}: one alone"), np.eye(len(read))[len(read) // 2]),
     ):
-        # In 32 bits an even row is not quite even.
-        spread = percent(round(evenness(weights_K[None], visible_K[None]), 6))
-        said = text.format(share=spread)
+        # The logarithms of an even row may end a rounding error beside 1.
+        said = text.format(share=percent(round(evenness(row_K[None], even_K[None]), 6)))
         strip = TokenStrip(
             looks=said,
             said=said,
             keys=labels(read),
-            weights_K=weights_K,
+            weights_K=row_K.astype(np.float32),
             visible_K=visible_K,
             most=None,
             written="",
@@ -150,7 +150,7 @@ def _evennesses(path: Path, step: int, sentence: str, site: Site) -> list[float]
     """Return the evenness of each head of a layer at a step."""
     inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
     attention = inspection.attention[site]
-    return [evenness(weights_QK, attention.visible_QK) for weights_QK in attention.weights_HQK]
+    return [evenness(weights_QK, attention.even_QK) for weights_QK in attention.weights_HQK]
 
 
 def _columns(found: dict[int, list[float]]) -> Columns:
@@ -174,6 +174,6 @@ def _python(path: Path, sentence: str, site: Site) -> str:
         f"    inspection = inspect_sentence(load_run(path, step), {snippets.quoted(sentence)})",
         f'    found = inspection.attention[Site.parse("{site}")]',
         "    for head, weights_QK in enumerate(found.weights_HQK):",
-        "        numbers.append([step, head, evenness(weights_QK, found.visible_QK)])",
+        "        numbers.append([step, head, evenness(weights_QK, found.even_QK)])",
     ]
     return "\n".join([*imports, "", *lines, ""])

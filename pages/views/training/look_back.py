@@ -119,10 +119,10 @@ def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
 def _seen(inspection: Inspection, head: Head, step: int) -> str:
     """Say where the most telling row of a head looks at a step."""
     weights_QK = inspection.weights_of(head)
-    visible_QK = inspection.attention[head.site].visible_QK
+    attention = inspection.attention[head.site]
     queries, keys = query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)
-    row = telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, head.kind))
-    found = largest_weight(weights_QK, visible_QK, row)
+    row = telling_query(weights_QK, attention.visible_QK, pairs_of_words(queries, keys, head.kind))
+    found = largest_weight(weights_QK, attention.even_QK, row)
     text = _(
         "At step {step} **{query}** looks most at **{key}**: **{weight}**, where an even row has "
         "{even}."

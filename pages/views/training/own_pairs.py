@@ -66,7 +66,9 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
         name, content = _text()
     digest, pairs = _pairs_in(name, content)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        suitable = vocabulary_for(len(pairs.samples)) if isinstance(pairs, Pairs) else None
+        suitable = (
+            vocabulary_for(len(pairs.samples), pairs.samples) if isinstance(pairs, Pairs) else None
+        )
         changed = settings.ask_one(VOCABULARY, begun, suitable)
         size = int(changed.get("vocab_size", begun.preset.vocab_size))
         # Drawn here, filled when it is known.

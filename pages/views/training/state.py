@@ -10,7 +10,7 @@ from core.config import ConfigError
 from core.runs.run import RunError
 from core.training import line, process
 from core.training.process import Situation
-from pages.frame import cached, limits, progress, session
+from pages.frame import cached, limits, measured_on, progress, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -138,19 +138,17 @@ def _quality(path: Path) -> list[str]:
         return []
     if evaluation is None:
         return []
-    text = n_(
-        "exact match {share} of {n} held-out pair",
-        "exact match {share} of {n} held-out pairs",
-        evaluation["n"],
+    settings = cached.settings(path)
+    share = _("exact match {share} of {sentences}").format(
+        share=percent(evaluation["exact_match"]),
+        sentences=measured_on.of_task(settings.task, evaluation["n"]),
     )
-    if cached.settings(path).beside_own_pairs and "own_pairs" not in evaluation:
-        text = n_(
-            "exact match {share} of {n} held-out generated sentence alone",
-            "exact match {share} of {n} held-out generated sentences alone",
-            evaluation["n"],
+    if own := evaluation.get("own_pairs"):
+        beside = _("BLEU {bleu} on {sentences}").format(
+            bleu=number(own["bleu"], 1), sentences=measured_on.own_pairs(settings, own["n"])
         )
-    share = text.format(share=percent(evaluation["exact_match"]), n=number(evaluation["n"]))
-    return [share, *counted(cached.settings(path))]
+        return [share, beside, *counted(settings)]
+    return [share, *counted(settings)]
 
 
 def say_problem(path: Path, error: Exception) -> None:

@@ -30,7 +30,7 @@ def test_text_names_the_quality_and_every_head(command, translation_folder):
 def test_text_of_a_task_without_pronouns_has_the_quality_alone(command, copy_folder):
     status, out, _ = command("evaluate", copy_folder, "--n", "5")
     assert status == 0
-    assert out.count("\n") == 3
+    assert out.count("\n") == 4
 
 
 def test_the_run_folder_stays_as_it_is(command, copy_folder):

@@ -17,7 +17,7 @@ def test_all_questions_are_listed(command):
 def test_one_that_was_not_run_says_how(command, tmp_path):
     status, out, _ = command("experiment", "show", "order", "--results", tmp_path)
     assert status == 0
-    assert "Attention sees a set" in out
+    assert "attention sees a set" in out
     assert "15 trainings of 800 steps on translate" in out
     assert "python -m core experiment run order OUT" in out
 

@@ -317,7 +317,7 @@ def test_what_is_split_off_is_said(command, tmp_path, parts):
 
 
 def test_the_vocabulary_is_chosen_from_the_pairs_and_said(command, tmp_path, pairs, monkeypatch):
-    monkeypatch.setattr(train, "vocabulary_for", lambda n: 250 + n)
+    monkeypatch.setattr(train, "vocabulary_for", lambda n, _: 250 + n)
     short = ["--task", pairs, "--preset", "tiny", "--steps", "1"]
     _, said, _ = command("train", tmp_path / "run", *short)
     # So few texts have hardly any pieces to learn.

@@ -9,7 +9,7 @@ from core.evaluate.pronouns import study_pronouns
 from core.runs.run import RunError
 from core.tasks import TASKS
 
-KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "chrf"}
+KEYS = {"exact_match", "token_accuracy", "loss", "bleu", "bleu_signature", "chrf"}
 KEYS |= {"n", "n_unfinished", "seed", "step", "pronoun", "heads"}
 
 

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluate.intervals import Difference, mean_difference, share_difference, wilson
+from core.evaluate.intervals import (
+    Difference,
+    difference_of_shares,
+    mean_difference,
+    share_difference,
+    wilson,
+)
 
 TABLES = st.tuples(*[st.integers(0, 60)] * 4).filter(any)
 
@@ -50,6 +56,17 @@ def test_exchanging_before_and_after_mirrors_the_interval(table):
     both, lost, won, neither = table
     found, mirrored = compared(*table), compared(both, won, lost, neither)
     assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_without_knowing_which_changed_the_interval_is_newcombes_for_independent_shares():
+    # Newcombe (1998), "Interval estimation for the difference between independent proportions",
+    # method 10.
+    found = difference_of_shares(48, 56, 70)
+    (low, high), (low_, high_) = wilson(48, 70), wilson(56, 70)
+    assert found.low == pytest.approx(8 / 70 - math.hypot(56 / 70 - low_, high - 48 / 70))
+    assert found.high == pytest.approx(8 / 70 + math.hypot(high_ - 56 / 70, 48 / 70 - low))
+    # Where all were right before, it is known which changed.
+    assert difference_of_shares(40, 25, 40) == compared(25, 15, 0, 0)
 
 
 def test_nothing_changed_is_not_certainty():

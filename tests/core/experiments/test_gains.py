@@ -1,9 +1,9 @@
 import pytest
 
 from core.experiments import EXPERIMENTS
-from core.experiments.findings import Verdict
 from core.experiments.gains import best_gain, gains, gains_in_words
 from core.experiments.results import SHIPPED, Results
+from core.experiments.verdicts import Verdict
 from tests.core.experiments.test_findings import measured
 
 METRIC = EXPERIMENTS["metric"]

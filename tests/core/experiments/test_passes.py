@@ -99,11 +99,12 @@ def test_further_measures_are_said_with_interval_and_seeds():
     found = Results("both", tuple(trained))
     assert measured_in_words(QUESTION, found) == [
         "one by one: right sentences after a pass for each token 90.0 % (one seed: no interval).",
-        "one by one: milliseconds for a sentence: a pass for each token 17.1.",
+        "one by one: milliseconds for a sentence, in the fastest training: a pass for each token "
+        "17.1.",
         # 0.1 × t(2, 0.975) / √3 = 0.248.
         "all at once: right sentences after 1 pass 20.0 % (0.0 % to 44.8 %), 4 passes 30.0 % "
         "(5.2 % to 54.8 %) (95 % intervals; 3 seeds).",
-        "all at once: milliseconds for a sentence: 1 pass 2.0.",
+        "all at once: milliseconds for a sentence, in the fastest training: 1 pass 2.0.",
     ]
     assert what_came_out(QUESTION, found)[-4:] == measured_in_words(QUESTION, found)
     # What is missing of one training is not said of the others.

@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import pickle
 import re
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import BertModel, LlamaConfig, LlamaForCausalLM
 
@@ -82,6 +84,24 @@ def cut(file):
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
 
 
+def torch_wrote(content):
+    def write(folder):
+        (folder / "model.safetensors").unlink()
+        torch.save(content, folder / "pytorch_model.bin")
+
+    return write
+
+
+def filled_with(value):
+    def write(folder):
+        file = folder / "model.safetensors"
+        found = load_file(file)
+        name = next(name for name in found if name.endswith("ln_f.weight"))
+        save_file(found | {name: torch.full_like(found[name], value)}, file)
+
+    return write
+
+
 DAMAGES = {
     "no settings": (lambda f: (f / "config.json").unlink(), "there is no config.json in"),
     "settings that are no JSON": (lambda f: (f / "config.json").write_text("{"), "cannot be read"),
@@ -123,6 +143,23 @@ DAMAGES = {
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "there are no weights in"),
     "cut weights": (lambda f: cut(f / "model.safetensors"), "model.safetensors cannot be read"),
     "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "cannot be read"),
+    "a number without end": (
+        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": 10**400}),
+        "layer_norm_epsilon is too large a number",
+    ),
+    "a number that is none": (
+        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": math.nan}),
+        "layer_norm_epsilon is too large a number",
+    ),
+    "a weight without name": (torch_wrote({7: torch.zeros(2)}), "something else than weights"),
+    "a sparse weight": (
+        torch_wrote({"a": torch.eye(3).to_sparse()}),
+        "something else than weights",
+    ),
+    "a list of weights": (torch_wrote([torch.zeros(2)]), "something else than weights"),
+    "endless weights": (filled_with(math.inf), "holds something that is no number"),
+    "weights that are none": (filled_with(math.nan), "holds something that is no number"),
+    "weights of 3e38": (filled_with(3e38), "holds larger numbers than 1000000000"),
     "text for weights": (
         lambda f: (f / "model.safetensors").write_text("x" * 99),
         "cannot be read",

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from core.families import FAMILIES, FamilyError, load
-from core.families.family import Settings, converted
+from core.families.family import Settings
+from core.families.loading import converted
 from core.model import Cache, Record
 from tests.core.families.both import CLOSE, assert_equal, opened, tokens
 from tests.core.families.random_models import MODELS, drawn, told, weights

@@ -1,10 +1,15 @@
+import struct
+from functools import partial
+
 import gguf
 import numpy as np
 import pytest
 import torch
 
-from core.families import FAMILIES, FamilyError, load, read_checkpoint
+from core.families import FAMILIES, FamilyError, gguf_file, load, read_checkpoint
 from core.families.gguf_file import _NAMES, read_gguf
+from core.families.gguf_tokenizer import gguf_tokenizer
+from core.opening.survey import survey
 from tests.core.families.both import CLOSE, opened, tokens
 from tests.core.families.random_models import drawn, told, weights
 
@@ -136,3 +141,61 @@ def test_a_file_with_other_bytes_in_its_head_never_raises_anything_else(llama, t
         loaded(file)
     except ValueError as error:
         assert str(error)
+
+
+def header(n_tensors, n_settings, rest=b""):
+    return b"GGUF" + struct.pack("<IQQ", 3, n_tensors, n_settings) + rest
+
+
+def named(name):
+    return struct.pack("<Q", len(name)) + name.encode()
+
+
+def array(of, n):
+    return struct.pack("<IIQ", gguf.GGUFValueType.ARRAY, of, n)
+
+
+BYTE, ARRAY = gguf.GGUFValueType.UINT8, gguf.GGUFValueType.ARRAY
+MUCH = gguf_file.MOST_VALUES + 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        header(0, 1, named("a") + array(BYTE, 2**60)),
+        header(0, 1, named("a") + array(BYTE, 2**60) + bytes(8)),
+        header(0, 1, named("a") + array(ARRAY, 2**60) + array(BYTE, 2**60)[4:] * 3),
+        header(0, 1, named("a") + array(BYTE, MUCH) + bytes(MUCH)),
+        header(0, 2**63),
+        header(2**63, 0),
+        header(0, 1, struct.pack("<Q", 2**62) + b"a"),
+        header(1, 0, named("a") + struct.pack("<IQIQ", 1, 2**50, 0, 0)),
+        header(1, 0, named("a") + struct.pack("<I", 2**32 - 1)),
+    ],
+    ids=lambda content: repr(content[16:60]),
+)
+def test_a_file_that_says_it_is_larger_than_it_is_is_refused_at_once(tmp_path, content):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(content)
+    for read in (read_gguf, partial(gguf_tokenizer, n=10), survey):
+        with pytest.raises(FamilyError, match="cannot be read"):
+            read(path)
+
+
+def test_weights_that_are_said_to_lie_in_one_place_are_refused(tmp_path):
+    path = tmp_path / "model.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    for name in "abcd":
+        writer.add_tensor(name, np.zeros((64, 64), np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    content = bytearray(path.read_bytes())
+    for name in "bcd":
+        # Behind the name: how many axes, two sizes, the kind, the place.
+        at = content.index(named(name)) + len(named(name)) + 4 + 2 * 8 + 4
+        content[at : at + 8] = bytes(8)
+    path.write_bytes(content[: -3 * 64 * 64 * 4])
+    with pytest.raises(FamilyError, match="its weights are larger than it is"):
+        read_gguf(path)

@@ -1,5 +1,9 @@
 import json
 
+import pytest
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from core.families.family import FamilyError
 from core.families.tokenizer import read_tokenizers
 from tests.core.families import folders
 from tests.core.families.test_tokenizer import read
@@ -33,3 +37,13 @@ def test_a_translator_may_write_in_a_vocabulary_of_its_own(tmp_path):
     assert (source.vocab_size, target.vocab_size) == tuple(sizes)
     text = "nous dormait"
     assert target.decode(target.encode(text).ids) == text
+
+
+def test_a_model_that_makes_much_of_a_character_is_refused(tmp_path):
+    n = folders.write_t5(tmp_path)
+    found = ModelProto.FromString((tmp_path / "spiece.model").read_bytes())
+    table = found.normalizer_spec.precompiled_charsmap
+    found.normalizer_spec.precompiled_charsmap = table + b"e" * 65 + b"\0"
+    (tmp_path / "spiece.model").write_bytes(found.SerializeToString())
+    with pytest.raises(FamilyError, match="more than 64 bytes in the place of a character"):
+        read(tmp_path, "t5", n)

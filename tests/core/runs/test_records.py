@@ -15,6 +15,7 @@ EVALUATION = {
     "exact_match": 0.25,
     "token_accuracy": 0.5,
     "bleu": 31.0,
+    "bleu_tokens": "13a",
     "chrf": 42.0,
     "loss": 1.25,
     "n": 200,
@@ -54,7 +55,10 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
     found = read_record(run)
     assert found.settings == read_settings(run)
     assert found.n_parameters == count_parameters(found.settings.model)
-    assert asdict(found.results) | {"seed": 0} == EVALUATION | {"n_own": 0}
+    assert asdict(found.results) | {"seed": 0} == EVALUATION | {
+        "own_pairs": None,
+        "while_training": False,
+    }
     assert found.seconds == read_rows(run)[-1]["seconds"]
 
 
@@ -117,6 +121,20 @@ def test_the_lowest_loss_is_not_shown_where_its_weights_were_not_kept(run):
     shutil.rmtree(run / "best")
     (run / "evaluation.json").unlink()
     assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "key"),
+    [("13a", "held_out_bleu"), ("zh", "held_out_bleu_zh"), ("char", "held_out_bleu_char")],
+)
+def test_figures_say_what_bleu_counts(run, tokens, key):
+    change(run / "evaluation.json", bleu_signature=f"nrefs:1|tok:{tokens}|version:2.6.0")
+    assert read_record(run).results.bleu_tokens == tokens
+    (run / "evaluation.json").unlink()
+    row = {"step": 30, "seconds": 1.5, "held_out_loss": 2.0, key: 71.5}
+    (run / "metrics.jsonl").write_text(json.dumps(row) + "\n")
+    found = read_record(run).results
+    assert (found.bleu, found.bleu_tokens) == (71.5, tokens)
 
 
 def test_a_perfect_score_may_be_rounded_up(run):

@@ -199,7 +199,7 @@ def test_the_longest_text_is_a_pair():
         ("a\0b", "a␀b"),
         ("a\x7f\u202eb\u00a0c", "a\ufffd\ufffdb c"),
         ("y" * 60, "y" * 60),
-        ("y" * 61, "y" * 60 + "…"),
+        ("y" * 61, "y" * 59 + "…"),
     ],
 )
 def test_a_refused_line_is_shown_as_far_as_it_can_be_seen(line, shown):

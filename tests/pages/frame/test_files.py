@@ -2,10 +2,11 @@ import json
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.frame.files import as_csv, as_json
+from pages.frame.files import as_csv, as_json, stem
 from tests.pages.views.attention.conftest import from_csv
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -63,3 +64,16 @@ def test_what_json_cannot_say_is_null():
     assert json.loads(as_json({}, {"x": [math.inf, -math.inf, math.nan]}))["columns"] == {
         "x": [None, None, None]
     }
+
+
+@pytest.mark.parametrize(
+    ("sentence", "begins"),
+    [
+        ("من می\u200cخواهم.", "من-می\u200cخواهم-"),
+        ("हिन्दी में", "हिन्दी-में-"),
+        ("👩\u200d❤\ufe0f\u200d👨 hi", "hi-"),
+        ("न\u0940" * 25, "न\u0940" * 24 + "-"),
+    ],
+)
+def test_the_name_of_a_file_keeps_words_and_characters_whole(sentence, begins):
+    assert stem({"sentence": sentence}) == begins

@@ -33,12 +33,25 @@ def test_one_stack_reads_lines_that_were_given_or_sentences(opened_path, tmp_pat
 
 def test_of_what_was_learned_here_sentences_are_held_out():
     run = load_run(ROOT / "gallery" / "copy")
-    assert measured_on.sentences(run, 400) == "400 held-out sentences"
+    assert measured_on.sentences(run, 400) == "400 held-out rows of letters"
     assert measured_on.all_of_them(run) == "held-out sentences"
 
 
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        ("everyday", "1 held-out sentence of the grammar"),
+        ("reverse", "1 held-out row of letters"),
+        ("names", "1 held-out sentence with names"),
+        ("pairs.tsv", "1 held-out pair of its file"),
+    ],
+)
+def test_an_evaluation_says_what_it_counted(task, said):
+    assert measured_on.of_task(task, 1) == said
+
+
 def test_a_seed_is_named_only_where_it_drew_something(own, opened_path, tmp_path):
-    assert measured_on.drawn(load_run(ROOT / "gallery" / "copy"), 9, 5).endswith("ces, seed 5")
+    assert measured_on.drawn(load_run(ROOT / "gallery" / "copy"), 9, 5).endswith("letters, seed 5")
     assert measured_on.drawn(own, 2, 5) == "2 pairs of your own, seed 5"
     assert measured_on.drawn(own, 3, 5) == "3 pairs of your own"
     shutil.copytree(opened_path("gpt2"), tmp_path / "one")

@@ -124,7 +124,7 @@ def test_a_nearly_uniform_head_is_said(own_copy):
 
 
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
-OTHER_KIND = "measured on sentences of another kind than this one"
+OTHER_KIND = "Measured on sentences of another kind than this one"
 
 
 @pytest.mark.parametrize("model", ["translate-guided", "everyday"])
@@ -134,7 +134,27 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     tired = cached.task(run.path).examples[0].source
     for sentence, other in ((tired, False), (TROPHY, True)):
         text = notes.pronoun_head(run, sentence, ["it"], best, best)
-        assert (OTHER_KIND in text) == other
+        # Before the claim.
+        assert text.startswith(OTHER_KIND) == other
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence", "said"),
+    [
+        ("everyday", TROPHY, True),
+        ("everyday", "I love you.", True),
+        ("everyday", "It has been raining since Monday.", True),
+        ("everyday", "The animal didn't cross the street because it was too tired.", False),
+        ("translate", TROPHY, False),
+    ],
+)
+def test_the_quality_on_everyday_sentences_stands_where_the_grammar_s_does_not_hold(
+    model, sentence, said
+):
+    run = cached.loaded(ROOT / "gallery" / model)
+    found = notes.about_sentence(run, inspect_sentence(run, sentence))
+    about = "On 1,000 held-out everyday sentences the model’s BLEU is 45.2."
+    assert any(about in line for line in found) == said
 
 
 def test_heads_that_share_keys_and_values_are_named(opened_path):

@@ -35,6 +35,19 @@ def test_only_what_is_known_to_be_french_is_set(name, text):
     assert typeset("L'ami ?", load_run(ROOT / "gallery" / name)) == text
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "bold"),
+    [
+        ("白猫睡了。", "黑狗睡了。", "**白猫**睡了。"),
+        ("แมวขาว", "แมวดำ", "แมว**ขาว**"),
+        ("猫。", "猫！", "猫。"),
+        ("می\u200cخواهم بروم.", "می\u200cخواهم بمانم.", "می\u200cخواهم **بروم&#46;**"),
+    ],
+)
+def test_characters_that_differ_are_bold_where_there_are_no_spaces(first, second, bold):
+    assert marked(first, second)[0] == bold
+
+
 def test_words_that_differ_are_bold():
     assert marked("il était grand", "elle était là") == (
         "**il** était **grand**",

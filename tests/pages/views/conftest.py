@@ -1,8 +1,39 @@
+import json
+from dataclasses import replace
+
 import pytest
 
+from core.model import build
+from core.runs.checkpoint import save_weights
+from core.runs.run import read_settings
 from pages.frame import view
 from pages.frame.files import as_csv, as_json
+from tests.pages.conftest import ROOT
 from tests.pages.views.attention.conftest import flat, run_lines
+
+
+@pytest.fixture
+def own_random(own_runs):
+    """Return a function that makes a run of one's own with random weights, of any size.
+
+    `own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)` makes `runs/random`; it reads
+    letters as the gallery's copy run does, and has 512 positions.
+    """
+
+    def maker(name="random", **sizes):
+        copy, path = ROOT / "gallery" / "copy", own_runs / name
+        (path / "checkpoints").mkdir(parents=True)
+        for file in ("tokenizer.json", "words.txt"):
+            (path / file).write_bytes((copy / file).read_bytes())
+        settings = read_settings(copy)
+        config = replace(settings.model, d_k=0, d_v=0, **sizes)
+        written = replace(settings, model=config).to_dict()
+        (path / "run.json").write_text(json.dumps(written))
+        step = settings.training.steps
+        save_weights(build(config), path / "checkpoints" / f"step-{step:08}.safetensors")
+        return path
+
+    return maker
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ import json
 import math
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,6 +12,8 @@ from core.analysis.effects.head_effects import HeadEffects, head_effects
 from core.heads import Head
 from core.runs.checkpoint import save_weights
 from core.runs.run import RunError, load_run
+
+GALLERY = Path(__file__).parents[4] / "gallery"
 
 
 @pytest.fixture
@@ -134,3 +137,18 @@ def test_a_file_that_names_site_and_head_apart_is_read_as_before(run, effects):
         each |= {"site": str(head.site), "head": head.index}
     (run.path / HEADS).write_text(json.dumps(content))
     assert stored_effects(run) == effects
+
+
+@pytest.mark.parametrize("name", ["everyday", "translate", "heads-one"])
+def test_what_silencing_costs_of_pronouns_is_what_the_evaluation_says(name):
+    run = load_run(GALLERY / name)
+    evaluated = {
+        str(Head.read(each)): each["silenced_accuracy"] for each in run.evaluation["heads"]
+    }
+    found = {str(each.head): each.pronoun for each in stored_effects(run).heads}
+    assert set(evaluated) < set(found)
+    for head, pronoun in found.items():
+        if head in evaluated:
+            assert (pronoun.after, pronoun.n) == (pytest.approx(evaluated[head]), 777)
+            assert pronoun.before == pytest.approx(run.evaluation["pronoun"]["accuracy"])
+            assert pronoun.low <= pronoun.change <= pronoun.high

@@ -13,7 +13,7 @@ from core.analysis.heads.largest_weights import (
     words_of,
 )
 from core.heads import Kind
-from core.inspection import SiteAttention, inspect_sentence
+from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.tokenizer import Token
 
 TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
@@ -24,21 +24,29 @@ def map_of(rows):
 
 
 def test_the_largest_weight_is_found_among_visible_keys():
-    visible = np.array([[True, True, False, True]])
-    found = largest_weight(map_of([[0.25, 0.5, 0.0, 0.25]]), visible, 0)
+    even = np.array([[1 / 3, 1 / 3, 0, 1 / 3]])
+    found = largest_weight(map_of([[0.25, 0.5, 0.0, 0.25]]), even, 0)
     assert (found.keys, found.weight, found.n_visible) == ((1,), 0.5, 3)
     assert found.even_weight == pytest.approx(1 / 3)
     bits = 0.5 * 2 + 0.5 * 1
     assert found.evenness == pytest.approx(bits / math.log2(3))
 
 
+def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
+    even = np.array([[1 / 6, 3 / 6, 2 / 6]])
+    found = largest_weight(map_of(even), even, 0)
+    assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
+    assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
+    assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
+
+
 def test_keys_that_are_exactly_alike_are_all_named():
-    found = largest_weight(map_of([[0.4, 0.2, 0.4]]), np.ones((1, 3), bool), 0)
+    found = largest_weight(map_of([[0.4, 0.2, 0.4]]), np.full((1, 3), 1 / 3), 0)
     assert found.keys == (0, 2)
 
 
 def test_a_hidden_key_is_never_the_largest():
-    found = largest_weight(map_of([[0.0, 0.0]]), np.array([[True, False]]), 0)
+    found = largest_weight(map_of([[0.0, 0.0]]), np.array([[1.0, 0.0]]), 0)
     assert (found.keys, found.weight, found.n_visible) == ((0,), 0.0, 1)
 
 
@@ -96,7 +104,7 @@ def words(text):
 def one_layer(kind, tokens, *maps):
     visible = np.tril(np.ones((len(tokens),) * 2, bool)) if kind.causal else None
     visible = np.ones((len(tokens),) * 2, bool) if visible is None else visible
-    attention = {kind.site(0): SiteAttention(np.array(maps, np.float32), visible)}
+    attention = {kind.site(0): SiteAttention(np.array(maps, np.float32), even_weights(visible))}
     return SimpleNamespace(
         attention=attention, tokens_of=lambda _: tokens, sites_of=lambda _: [kind.site(0)]
     )

@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.analysis.heads.findings import evaluated_heads
 from core.analysis.heads.roles import Score, role_scores, role_steps, study_roles
 from core.analysis.heads.roles_questions import Role
 from core.analysis.heads.roles_sentences import held_out_sentences, known_sentences
 from core.batch import Pair
 from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import study_pronouns
+from core.heads import Head
 from core.runs.run import load_run
 from tests.core.analysis.heads.heads_by_hand import (
     CAUSAL,
@@ -201,3 +203,26 @@ def test_the_farthest_role_differs_most_from_its_baseline_of_those_that_beat_it(
         }
         assert head.above_baseline == max(differences.values(), default=0.0)
         assert head.farthest == max(differences, key=differences.get, default=None)
+
+
+def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
+    run = load_run(GALLERY / "heads-one")
+    entries = {str(Head.read(each)): each for each in run.evaluation["heads"]}
+    found = {
+        str(each.head): each.scores[Role.ANTECEDENT]
+        for each in role_scores(run, 30)
+        if Role.ANTECEDENT in each.scores
+    }
+    assert set(found) == set(entries)
+    for head, score in found.items():
+        assert (score.value, score.n) == (entries[head]["score"], 777)
+        assert (score.baseline, score.rule) == (entries[head]["baseline"], "nearest noun")
+    # Of other sentences the evaluation knows nothing.
+    for n, seed in ((30, 1), (2001, 0)):
+        assert not evaluated_heads(run, n, seed)
+    [other] = {
+        each.scores[Role.ANTECEDENT].n
+        for each in role_scores(run, 30, seed=1)
+        if Role.ANTECEDENT in each.scores
+    }
+    assert other < 30

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.heads.evenness import evenness
+from core.analysis.heads.largest_weights import largest_weight
 from core.analysis.heads.summaries import (
     confidence_map,
     distances,
@@ -14,7 +14,8 @@ from core.analysis.heads.summaries import (
     site_summaries,
 )
 from core.heads import Head, Kind, Site
-from core.inspection import SiteAttention, inspect_sentence
+from core.inspection import Inspection, SiteAttention, even_weights, inspect_sentence, merged
+from core.tokenizer import Token
 
 SELF, CAUSAL, CROSS = (
     Site("encoder", 0, "self"),
@@ -34,7 +35,7 @@ def of(weights, site=SELF, visible=None, alike=None):
     shape = weights.shape[1:]
     visible = np.ones(shape, bool) if visible is None else visible
     alike = np.zeros(shape, bool) if alike is None else alike
-    return list(site_summaries(site, SiteAttention(weights, visible), alike))
+    return list(site_summaries(site, SiteAttention(weights, even_weights(visible)), alike))
 
 
 def test_rows_that_see_one_key_do_not_count():
@@ -73,10 +74,11 @@ def test_numbers_are_the_means_over_rows_with_a_choice(seed, spread, n_queries, 
     counted = [row for row in range(n_queries) if visible[row].sum() > 1]
     for head, summary in enumerate(of(weights, CROSS, visible)):
         exact = weights[head].astype(np.float64)
-        entropies, aways, largest = [], [], []
+        entropies, shares, aways, largest = [], [], [], []
         for row in counted:
             some = exact[row][exact[row] > 0]
             entropies.append(-(some * np.log2(some)).sum())
+            shares.append(entropies[-1] / np.log2(visible[row].sum()))
             place = row * (n_keys - 1) / max(n_queries - 1, 1)
             aways.append(sum(w * abs(place - key) for key, w in enumerate(exact[row])))
             largest.append(exact[row].max())
@@ -87,7 +89,81 @@ def test_numbers_are_the_means_over_rows_with_a_choice(seed, spread, n_queries, 
             (summary.confidence, largest),
         ):
             assert found == pytest.approx(np.mean(values) if values else 0, abs=2e-5)
-        assert summary.evenness == pytest.approx(evenness(weights[head], visible), abs=1e-5)
+        exact_evenness = np.mean(shares) if shares else 0
+        assert summary.evenness == pytest.approx(exact_evenness, abs=1e-5)
+
+
+@st.composite
+def uniform_heads(draw):
+    """Weights exactly uniform over the visible tokens, between tokens and between any words."""
+    kind = draw(st.sampled_from(list(Kind)))
+    sizes = st.lists(st.integers(1, 9), min_size=1, max_size=5)
+    queries = [word for word, size in enumerate(draw(sizes)) for _ in range(size)]
+    keys = [word for word, size in enumerate(draw(sizes)) for _ in range(size)]
+    if kind.is_self:
+        queries = keys
+    visible = np.ones((len(queries), len(keys)), bool)
+    visible = np.tril(visible) if kind.causal else visible
+    n_padding = draw(st.integers(0, len(keys) - 1))
+    visible[:, len(keys) - n_padding :] = False
+    weights = np.array([row / max(row.sum(), 1) for row in visible], np.float32)
+    sides = {kind.query_side: queries, kind.key_side: keys}
+    return between(sides, {kind.site(0): SiteAttention(weights[None], even_weights(visible))})
+
+
+def between(sides, attention):
+    """An inspection of tokens that belong to these words."""
+    source, fed = (
+        tuple(Token("x", False, word) for word in sides.get(side, ()) or [0])
+        for side in ("source", "target")
+    )
+    source_words, fed_words = (
+        tuple(f"w{word}" for word in range(tokens[-1].word + 1)) for tokens in (source, fed)
+    )
+    texts = (source, fed, None, (), source_words, fed_words)
+    return Inspection(None, *texts, frozenset(), attention, 0.0)
+
+
+@given(inspection=uniform_heads(), whole_words=st.booleans())
+def test_weights_that_are_uniform_over_tokens_are_even_between_words_too(inspection, whole_words):
+    inspection = merged(inspection) if whole_words else inspection
+    [(site, attention)] = inspection.attention.items()
+    [summary] = head_summaries(inspection, site.attention)
+    if not summary.rows:
+        assert summary.pattern.name == "none"
+        return
+    assert summary.evenness == pytest.approx(1, abs=1e-5)
+    assert (summary.pattern.name, summary.pattern.prevails) == ("even", False)
+    [weights_QK] = attention.weights_HQK
+    assert attention.even_QK == pytest.approx(weights_QK, abs=1e-6)
+    for row in np.flatnonzero(attention.visible_QK.sum(axis=-1) > 1):
+        found = largest_weight(weights_QK, attention.even_QK, row)
+        assert found.weight == pytest.approx(found.even_weight, abs=1e-6)
+        assert found.evenness == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words", "target", "chance"),
+    [
+        # The word of 9 of 18 tokens has most of every row, in two of three less than by chance.
+        (
+            [[0.9, 0.05, 0.05], [0.45, 0.44, 0.11], [0.45, 0.1, 0.45]],
+            [0] * 9 + [1] * 5 + [2] * 4,
+            "offset",
+            np.mean([9 / 18, 5 / 18, 4 / 18]),
+        ),
+        # A word of 1 token that gets as much as one of 3: it is looked at.
+        ([[0.5, 0.5], [0.5, 0.5]], [0, 1, 1, 1], "token", 1 / 4),
+        ([[0.95, 0.05], [0.99, 0.01], [0.95, 0.05]], [0] * 3 + [1], "varies", 3 / 4),
+    ],
+)
+def test_a_word_is_judged_by_the_chance_of_its_tokens(weights, words, target, chance):
+    weights = np.array([weights], np.float32)
+    sizes = np.bincount(words)
+    even = np.broadcast_to(sizes / sizes.sum(), weights.shape[1:])
+    [summary] = site_summaries(CROSS, SiteAttention(weights, even), np.zeros(even.shape, bool))
+    assert summary.pattern.chance == pytest.approx(chance)
+    assert (summary.pattern.name if summary.pattern.prevails else "varies") == target
 
 
 def test_distances_run_along_the_diagonal_of_sides_of_unequal_length():
@@ -111,7 +187,7 @@ def test_every_head_of_a_kind_is_summarised_in_order(copy_run, kind):
 def test_a_token_is_not_another_token_of_its_own_text(copy_run):
     inspection = inspect_sentence(copy_run, "a b a")
     site, n = Site("encoder", 0, "self"), len(inspection.source_tokens)
-    itself = SiteAttention(pointing(range(n), n), np.ones((n, n), bool))
+    itself = SiteAttention(pointing(range(n), n), np.full((n, n), 1 / n))
     found = head_summaries(replace(inspection, attention={site: itself}), Kind.ENCODER_SELF)
     assert (found[0].pattern.name, found[0].pattern.at) == ("offset", 0)
 

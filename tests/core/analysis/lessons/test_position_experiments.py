@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from core.analysis.lessons.position_experiments import (
     shuffled,
     shuffled_order,
 )
+from core.choices import CHOICES
 from core.decoding.sentence import SentenceError
 from core.model import build
 from core.runs.checkpoint import save_weights
@@ -77,6 +79,32 @@ def test_without_positions_outputs_are_only_permuted(run):
     assert found.cosines_without_SS[range(len(places)), places] == pytest.approx(1, abs=1e-6)
     assert np.abs(found.cosines_with_SS).max() <= 1 + 1e-12
     assert found.cosines_with_SS[range(len(places)), places].min() < 0.9
+
+
+BLIND = {"attention", "average", "none"}
+"""What may mix an encoder's words and says the same of them in whatever order they stand."""
+
+
+@pytest.mark.parametrize("mixing", CHOICES["encoder_mixing"])
+@pytest.mark.parametrize("positions", CHOICES["positions"])
+def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(mixing, positions):
+    run = load_run(GALLERY / "copy")
+    others = {"positions": positions, "encoder_mixing": mixing}
+    if positions == "buckets" and mixing != "attention":
+        return
+    config = replace(run.settings.model, **others)
+    model = build(config, seed=1).eval()
+    with torch.no_grad():
+        # Embeddings of distances begin with 0.
+        for name, each in model.named_parameters():
+            if "relative" in name:
+                each.normal_(std=2.0)
+    found = shuffled(replace(run, model=model), "a b c d e f", seed=0)
+    assert found.notices_without == (mixing not in BLIND)
+    assert (found.difference_without < 1e-4) == (mixing in BLIND)
+    # Rotary positions turn queries and keys: without attention there are none.
+    has_none = positions == "none" or (positions == "rotary" and mixing != "attention")
+    assert found.notices_with == (found.notices_without or not has_none)
 
 
 def test_the_same_seed_gives_the_same_order(run):

@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -237,6 +238,28 @@ def test_whole_words_are_summarised_as_words(open_view):
     expected = head_summaries(merged(inspect_sentence(run, sentence)), Kind.ENCODER_SELF)
     assert sorted(table(at)["entropy"]) == sorted(each.entropy for each in expected)
     assert f"{expected[0].rows} rows" in said(at)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "n_tokens", "n_all"),
+    [
+        ("He photographed Schwarzenegger yesterday.", "Schwarzenegger", 9, 18),
+        ("She visited Constantinople.", "Constantinople", 5, 10),
+        ("I like Mississippi.", "Mississippi", 6, 10),
+    ],
+)
+def test_a_word_of_many_tokens_is_no_pattern_of_heads_that_are_nearly_even(
+    open_view, sentence, word, n_tokens, n_all
+):
+    asked = {"model": "everyday", "sentence": sentence, "unit": "words", "kind": "encoder.self"}
+    at, _ = open_view("heads", **asked)
+    rows = table(at)
+    about_it = rows[rows["does"].str.contains(word)]
+    assert len(about_it) > 0
+    assert about_it["by_chance"].tolist() == pytest.approx([100 * n_tokens / n_all] * len(about_it))
+    assert about_it["does"].str.startswith("varies").all()
+    clear = int(re.search(r"Clear patterns: \*\*(\d+)\*\* of 12 heads", seen(at))[1])
+    assert clear < 6
 
 
 def test_a_head_without_a_pattern_has_no_share_of_rows(open_view, own_random):

@@ -27,41 +27,65 @@ def selected(sentence=TIRED, head="encoder.2.self:0", *, whole_words=False):
     )
 
 
+def row_of(query, keys, weight, n_visible, evenness, words_of=None):
+    """A row whose keys are alike, or words of unequal size of which the first has so many tokens.
+
+    Then there are 18 tokens in all.
+    """
+    even = words_of / 18 if words_of else 1 / n_visible
+    return LargestWeight(query, keys, weight, n_visible, evenness, even, words_of is None)
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [
         (
-            LargestWeight(8, (1,), 0.98, 14, 0.1),
+            row_of(8, (1,), 0.98, 14, 0.1),
             "**it** looks most at **animal**: **0.98**. "
             "An even spread would give each of the 14 positions 0.07.",
         ),
         (
-            LargestWeight(8, (8,), 0.4, 14, 0.1),
+            row_of(8, (8,), 0.4, 14, 0.1),
             "**it** looks most at **itself**: **0.40**. "
             "An even spread would give each of the 14 positions 0.07.",
         ),
         (
-            LargestWeight(8, (1, 6), 0.5, 14, 0.1),
+            row_of(8, (1, 6), 0.5, 14, 0.1),
             "**it** looks most at 2 positions alike: **0.50** each. "
             "An even spread would give each of the 14 positions 0.07.",
         ),
         (
-            LargestWeight(8, (1,), 0.08, 14, 0.99),
+            row_of(8, (1,), 0.08, 14, 0.99),
             "**it** spreads its weight nearly evenly over 14 positions: at most **0.08**, "
             "where exactly even would be 0.07.",
         ),
         (
-            LargestWeight(8, tuple(range(14)), 1 / 14, 14, 1.0),
+            row_of(8, tuple(range(14)), 1 / 14, 14, 1.0),
             "**it** looks at all 14 positions alike: 0.07 each.",
         ),
         (
-            LargestWeight(8, (1,), 1.0, 1, 0.0),
+            row_of(8, (1,), 1.0, 1, 0.0),
             "**it** may look at **animal** alone, so its weight is 1.00.",
         ),
         (
-            LargestWeight(8, (1,), 0.004, 500, 0.9),
+            row_of(8, (1,), 0.004, 500, 0.9),
             "**it** looks most at **animal**: **less than 0&#46;01**. "
             "An even spread would give each of the 500 positions less than 0.01.",
+        ),
+        (
+            row_of(8, (1,), 0.7, 6, 0.8, words_of=9),
+            "**it** looks most at **animal**: **0.70**. "
+            "An even spread over all tokens would give it 0.50.",
+        ),
+        (
+            row_of(8, (1,), 0.5, 6, 1.0, words_of=9),
+            "**it** spreads its weight nearly evenly over the tokens of 6 positions: **animal** "
+            "gets most, **0.50**, where exactly even would be 0.50.",
+        ),
+        (
+            row_of(8, (1, 2, 6), 1 / 3, 3, 0.8, words_of=9),
+            "**it** looks most at 3 positions alike: **0.33** each. "
+            "An even spread over all tokens would give it 0.50.",
         ),
     ],
 )
@@ -87,7 +111,7 @@ def test_the_pronoun_is_spoken_of_and_without_one_the_two_words_with_the_largest
 def test_what_was_typed_is_shown_as_it_is():
     strange = selected("*Zo* slept because it was tired.")
     stars = [t.text for t in strange.inspection.source_tokens].index("*")
-    said = seen.of_row(strange, LargestWeight(stars, (0,), 0.9, 14, 0.1))
+    said = seen.of_row(strange, row_of(stars, (0,), 0.9, 14, 0.1))
     assert "**&#42;**" in said
 
 

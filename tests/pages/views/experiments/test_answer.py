@@ -26,8 +26,11 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert "Held-out sentences right (n = 2,000): full layer **63.1 %** · no residual" in said
-    assert "no feed-forward **58.1 %** (too few seeds to tell)." in said
+    assert (
+        "Right, of 2,000 held-out sentences of the grammar: full layer **63.1 %** · no residual"
+        in said
+    )
+    assert "no feed-forward **58.1 %** (undecided)." in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [
         each.exact_match for variant in RESIDUALS.variants for each in results.of(variant.name)
@@ -105,7 +108,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     [chart] = at.get("vega_lite_chart")
     assert "Held-out sentences without a mistake" in chart.proto.spec
     [line] = [each.value for each in at.markdown if "**What you see**" in each.value]
-    assert "Held-out sentences right (n = " in line and "Undecided" not in line
+    assert "Right, of " in line and "Undecided" not in line
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,9 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     assert "with a pointer **100 %** are right if all names share one vector" in said
     assert notes_of(shown) == Counter({"impossible by construction": 2})
     at.segmented_control(key="experiment_drawn_copying").set_value("p_gen_names").run()
-    assert "p_gen is the share of the next word’s probability" in at.caption[1].value
+    assert "p_gen is the share of the next word’s probability" in (
+        "\n".join(each.value for each in at.caption)
+    )
 
 
 def notes_of(shown):
@@ -168,7 +173,7 @@ def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open
     [line] = [rows for rows in spec["datasets"].values() if list(rows[0]) == ["value"]]
     # Shares beside others have a digit each, and what gains nothing is no failure.
     assert "600 pieces **52.0\u00a0%**" in shown.seen
-    assert shown.seen.startswith("**As claimed.**")
+    assert shown.seen.startswith("**Borne out.**")
     found = Results.load(SHIPPED / "vocabulary.json").estimate("base")
     assert line == [{"value": pytest.approx(found.mean)}]
 

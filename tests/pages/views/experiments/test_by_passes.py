@@ -27,7 +27,8 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
         way = f"{n} pass" if n == 1 else f"{n} passes"
         mean = 100 * results.measured("parallel", f"right_{n}").mean
         assert found.loc[("parallel, copy or reverse", way), "right"] == pytest.approx(mean)
-    seconds = results.measured("base", "seconds_steps").mean
+    # Other work makes a training's clock slower, never faster.
+    seconds = min(each.measures["seconds_steps"] for each in results.of("base"))
     row = found.loc[("left to right, copy or reverse", "a pass for each token")]
     assert row["ms a sentence"] == pytest.approx(1000 * seconds)
     n_parallel = sum("decoder" in each.changes for each in PARALLEL.variants)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from core.experiments import EXPERIMENTS
@@ -21,6 +23,8 @@ def distances_here(measured_here):
 
 
 def test_each_variants_norms_are_those_of_the_results(open_experiment, distances_here, monkeypatch):
+    tested = replace(EXPERIMENTS["distance"], untested="")
+    monkeypatch.setitem(EXPERIMENTS, "distance", tested)
     at, shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
     assert not at.exception and not at.error
     columns = shown.numbers()
@@ -39,12 +43,13 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, distances
         assert values == columns[name]
     labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}
     # 30 pairs of each of two seeds are enough; a position's own token is left out.
-    assert "**As claimed.** From 1 token back to 3, the influence of a token falls:" in shown.seen
+    assert "**Borne out.** From 1 token back to 3, the influence of a token falls:" in shown.seen
     assert f"{labels['gru']} **25-fold**; {labels['base']} **1.7-fold**." in shown.seen
 
 
 def test_what_loses_all_is_said_to_reach_no_farther(open_experiment):
     _at, shown, _said = open_experiment("distance")
+    assert shown.seen.startswith("**Undecided.** These sentences do not test it")
     assert "Convolution of width 3 reaches 2 tokens back with 2 layers, no farther." in shown.seen
     assert "1 token back to 16" in shown.seen
 

@@ -1,9 +1,9 @@
 import pytest
 
 from core.experiments import EXPERIMENTS
-from core.experiments.findings import Verdict
 from core.experiments.gains import Gained
 from core.experiments.results import SHIPPED, Results
+from core.experiments.verdicts import Verdict
 from pages.views.experiments import gains
 
 METRIC = EXPERIMENTS["metric"]
@@ -45,13 +45,14 @@ def test_points_of_right_sentences_are_gained_too(open_experiment, results):
 @pytest.mark.parametrize(
     ("than_control", "than_base", "said"),
     [
-        (Verdict.OPEN, Verdict.HOLDS, "**Not shown**: a constant reward may"),
-        (Verdict.HOLDS, Verdict.HOLDS, "**As claimed: the reward helps, more than"),
-        (Verdict.HOLDS, Verdict.FAILS, "**Not as claimed: as many updates of cross-entropy help"),
+        (Verdict.OPEN, Verdict.HOLDS, "**Undecided**: a constant reward may"),
+        (Verdict.HOLDS, Verdict.HOLDS, "**Borne out: the reward helps, more than"),
+        (Verdict.HOLDS, Verdict.FAILS, "**Refuted: as many updates of cross-entropy help"),
         (
             Verdict.HOLDS,
             Verdict.OPEN,
-            "**Not shown**: the reward helps, but not measurably more than",
+            "**Undecided**: the reward helps more than a constant one, but not "
+            "measurably more than",
         ),
     ],
 )

@@ -48,6 +48,18 @@ def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
     assert "nearly the same vector" not in shown.seen
 
 
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("drawn", "is refuted.** It vanishes nowhere: at the embeddings it is at least 1.2 times"),
+        ("trained", "is borne out in part.** It vanishes on its way back to the embeddings only"),
+    ],
+)
+def test_that_the_gradient_vanishes_is_judged_by_itself(open_experiment, moment, said):
+    _at, shown, _said = open_experiment("depth", outcome="layers", layers_of=moment)
+    assert f"**That the gradient vanishes {said}" in shown.seen
+
+
 def test_it_is_offered_only_where_it_was_measured(open_experiment, layers_here):
     at, *_ = open_experiment("depth", experiment_run="here")
     assert at.segmented_control(key="outcome").options[-1] == "by layer"

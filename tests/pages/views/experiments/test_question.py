@@ -5,7 +5,7 @@ import pytest
 from core.experiments import EXPERIMENTS
 from core.experiments.experiment import Expected
 
-RIGHT = "Held-out sentences right (n = 2,000):"
+RIGHT = "Right, of 2,000 held-out sentences of the grammar:"
 TOO_FEW = "**Undecided**: 3 trainings of each are too few to tell."
 
 
@@ -28,10 +28,17 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("bottleneck", f"**As claimed.** {RIGHT} Transformer **99.6 %** · "),
+        ("bottleneck", f"**Borne out.** {RIGHT} Transformer **99.6 %** · "),
         (
             "residuals",
-            f"**Partly as claimed.** {RIGHT} full layer **63.1 %** · no residual **0 %** (as",
+            f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %** "
+            "(borne out",
+        ),
+        ("mixing", "**Undecided.** These sentences do not test it: "),
+        (
+            "norms",
+            "**Borne out in part.** Not judged, since their peak learning rate is 14 times the "
+            "others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
         ),
         ("guide", f"{TOO_FEW} Steps to 95 % exact match: no guide **467** · "),
     ],
@@ -41,9 +48,16 @@ def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, ver
     assert shown.seen.replace("\u00a0", " ").startswith(verdict)
 
 
+def test_a_refuted_variant_says_by_how_much(open_experiment):
+    _at, shown, _said = open_experiment("projections")
+    assert "queries = keys **57.0 %** (**refuted**: 2.2 to 10.1 points lower)" in (
+        shown.seen.replace("\u00a0", " ")
+    )
+
+
 def test_what_no_variant_bears_out_is_not_as_claimed(open_experiment, monkeypatch):
     asked = EXPERIMENTS["bottleneck"]
     turned = [replace(each, expected=each.expected and Expected.MORE) for each in asked.variants]
     monkeypatch.setitem(EXPERIMENTS, "bottleneck", replace(asked, variants=tuple(turned)))
     _at, shown, _said = open_experiment("bottleneck")
-    assert shown.seen.startswith("**Not as claimed.**")
+    assert shown.seen.startswith("**Refuted.**")

@@ -1,7 +1,6 @@
 import pytest
 
 from core.runs.run import load_run
-from tests.pages.views.attention.conftest import own_random  # noqa: F401
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 
 

@@ -83,7 +83,10 @@ def test_it_opens_on_the_most_alike_pair_and_says_which_is_loneliest(open_page, 
     lonely = cross.heads[cross.loneliest]
     site, head = lonely.site, lonely.index
     assert f"The most distinctive head is {site.layer}.{head}" in said(at)
-    assert f"Rows: {cross.n_rows:,}, of {cross.n_sentences} held-out sentences, seed 0" in said(at)
+    assert (
+        f"Rows: {cross.n_rows:,}, of {cross.n_sentences} held-out rows of letters, seed 0"
+        in said(at)
+    )
 
 
 def test_a_clicked_cell_names_both_heads_and_leads_to_their_maps(open_page, cross):

@@ -94,7 +94,7 @@ def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch
     shown = dict(zip(at.table[0].value["method"], at.table[0].value.iloc[:, -1], strict=True))
     assert shown["attention"] == "0.75 ± 0.25 [0.62, 0.88], n = 3 (1 undefined)"
     assert shown["flow"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
-    assert "Over 4 held-out sentences, seed 0 (one word of each) flow agrees best" in said(at)
+    assert "Over 4 held-out rows of letters, seed 0 (one word of each) flow agrees best" in said(at)
 
 
 def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypatch):

@@ -77,7 +77,7 @@ def test_the_pairs_are_said_with_their_count_and_share_of_the_rows(open_page, co
     (query, key), count = found.pairs[0]
     share = f"{100 * count / found.n_rows:.1f}".removesuffix(".0")
     assert f"“{query}” → “{key}” · {count} rows ({share}\u00a0%)" in said(at)
-    assert f"rows: {found.n_rows:,}, of {N} held-out sentences, seed 0" in said(at)
+    assert f"rows: {found.n_rows:,}, of {N} held-out rows of letters, seed 0" in said(at)
 
 
 def test_the_histogram_has_every_row_in_its_place(open_page, copy_run):

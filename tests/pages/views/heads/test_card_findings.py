@@ -1,9 +1,9 @@
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.analysis.heads.card import Examples, HeadCard, HeadRow, Target
 from core.analysis.heads.roles import Measure, Score
@@ -137,13 +137,27 @@ def test_what_is_left_out_is_said_with_its_share():
 
 def test_one_sentence_says_that_it_says_little():
     assert "these shares say little" in card_findings.measured(COPY, card(n_sentences=1))
-    assert card_findings.measured(COPY, card()) == "rows: 4, of 10 held-out sentences, seed 0"
+    assert card_findings.measured(COPY, card()) == "rows: 4, of 10 held-out rows of letters, seed 0"
 
 
-def test_the_head_of_antecedents_is_said_with_what_was_stored(open_page):
-    at = open_page("heads", trial="card", model="everyday")
-    path = ROOT / "gallery" / "everyday"
-    found = stored_effects(load_run(path)).of(Head.parse("encoder.2.self:0")).pronoun
-    line = said(at)
-    assert f"costs **{100 * (found.before - found.after):.1f} points** of right pronouns" in line
-    assert f"of {found.n} ambiguous pronouns (best rule, nearest noun: 50\u00a0%)" in line
+@pytest.mark.parametrize(
+    ("model", "head", "score", "rule", "silenced"),
+    [
+        # As README has it.
+        ("everyday", "encoder.2.self:0", "100", "51.2", "55.3"),
+        ("translate-guided", "encoder.2.self:0", "100", "51.2", ""),
+        ("translate", "encoder.2.self:3", "58.6", "51.2", "100"),
+    ],
+)
+def test_a_card_says_of_pronouns_what_the_maps_say(open_page, model, head, score, rule, silenced):
+    path = ROOT / "gallery" / model
+    stored = json.loads((path / "evaluation.json").read_text())
+    [entry] = [each for each in stored["heads"] if str(Head.read(each)) == head]
+    silenced = silenced or f"{100 * entry['silenced_accuracy']:.1f}".removesuffix(".0")
+    layer, index = Head.parse(head).layer, Head.parse(head).index
+    asked = {"layer": str(layer), "head": str(index), "kind": "encoder.self"}
+    card = said(open_page("heads", trial="card", model=model, **asked))
+    assert f"{score}\u00a0% of 777 ambiguous pronouns" in card
+    assert f"nearest noun: {rule}\u00a0%" in card or f"(baseline {rule}\u00a0%)" in card
+    assert f"right pronouns 100\u00a0% → {silenced}\u00a0% of 777 ambiguous pronouns" in card
+    assert "148" not in card

@@ -72,7 +72,7 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
     assert f"**{role_names.named(role, head)}" in seen(at)
     assert f" {percent(head.scores[role].value)} of {head.scores[role].n:,} rows" in seen(at)
     assert percent(head.scores[role].baseline) in seen(at)
-    assert f"{N} held-out sentences, seed 0" in said(at)
+    assert f"{N} held-out rows of letters, seed 0" in said(at)
 
 
 def test_of_another_head_its_own_role_is_said(open_page, copy_scores):

@@ -30,6 +30,38 @@ def test_shuffled_words_come_out_the_same_without_positions_alone(open_positions
     assert f"changes most: cosine **{cosines[least]:.2f}**" in said(at)
 
 
+@pytest.mark.parametrize("model", ["bottleneck-fixed", "bottleneck-attention"])
+def test_a_recurrent_encoder_notices_the_order_without_positions(
+    open_positions, handed_over, model
+):
+    at = open_positions("shuffle", model=model, sentence="a b c d e")
+    cosines = charted(at)
+    assert list(cosines) == ["without positions"]
+    assert "has no positions, and its encoder **notices** all the same. Its recurrent" in said(at)
+    assert "not notice" not in said(at)
+    assert f"changes most: cosine **{min(cosines['without positions']):.2f}**" in said(at)
+    tries = " ".join(handed_over[-1].tries)
+    assert "keeps its output" not in tries and "Positions but no mask" not in tries
+
+
+@pytest.mark.parametrize("mixing", ["lstm_two_way", "convolution", "average", "none"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "none"])
+def test_what_is_said_of_the_order_is_what_the_bars_show(
+    open_positions, own_random, handed_over, mixing, positions
+):
+    own_random(encoder_mixing=mixing, positions=positions)
+    at = open_positions("shuffle", model="runs/random", sentence="a b c d e")
+    cosines = charted(at)
+    text, without = said(at), min(cosines["without positions"])
+    assert ("does not notice" in text) == (without > 1 - 1e-6)
+    assert ("**notices** all the same" in text) == (without < 1 - 1e-6)
+    assert ("keeps its output" in handed_over[-1].tries[0]) == (without > 1 - 1e-6)
+    shown = "with positions" in cosines
+    assert shown == (positions != "none") == ("has no positions" not in text)
+    if shown and min(cosines["with positions"]) < 1 - 1e-6:
+        assert f"cosine **{min(cosines['with positions']):.2f}**" in text
+
+
 def test_shuffling_again_gives_another_order(open_positions):
     at = open_positions("shuffle", pe_seed="4")
     before = caption(at)

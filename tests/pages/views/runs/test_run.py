@@ -44,7 +44,7 @@ def test_the_line_says_how_large_it_is_and_what_it_has_right(open_page, taken):
     assert seen.endswith(f"**{n:,}** parameters.")
     share = percent(run.evaluation["token_accuracy"])
     assert f"Of the single tokens {share} are right" in seen
-    assert f"Of 2,000 held-out sentences **{100 * run.evaluation['exact_match']:g}" in seen
+    assert f"Of 2,000 held-out rows of letters **{100 * run.evaluation['exact_match']:g}" in seen
     assert f"(step {run.step})" in seen
 
 

@@ -24,7 +24,7 @@ def test_the_heads_of_a_layer_are_followed_through_all_snapshots(open_view, kept
         site = [site for site in inspection.attention if site.attention == "decoder.cross"][1]
         attention = inspection.attention[site]
         for head, weights in enumerate(attention.weights_HQK):
-            expected = evenness(weights, attention.visible_QK)
+            expected = evenness(weights, attention.even_QK)
             assert found[step, f"layer 1, head {head}"] == pytest.approx(expected)
 
 

@@ -1,0 +1,48 @@
+from types import SimpleNamespace
+
+import pytest
+
+from core.decoding.doubts import WrittenWord
+from core.vocabulary import Span
+from pages.frame import doubts
+from pages.frame.typography import marked
+from viz.component.payload import Doubt
+
+SURE, UNSURE = WrittenWord(Span(0, 2), 0.9), WrittenWord(Span(3, 7), 0.31)
+UNSEEN = WrittenWord(Span(0, 2), 0.8, "thorns")
+
+
+def of(*words):
+    return doubts.of(SimpleNamespace(translation=SimpleNamespace(text="il dort"), written=words))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([SURE, UNSURE], ["dort: 31\xa0% – the model is unsure here."]),
+        (
+            [UNSEEN],
+            ["il: 80\xa0%. It looked most at “thorns”, which training never saw."],
+        ),
+        ([SURE], []),
+    ],
+)
+def test_a_marked_word_says_its_number_and_why(words, said):
+    assert [each.said for each in of(*words)] == said
+
+
+def test_the_legend_is_there_only_where_something_is_marked():
+    assert doubts.legend([SURE]) == ""
+    assert doubts.legend([SURE, UNSURE]) == "dashed: the model was unsure (below 40\xa0%)"
+    assert doubts.legend([UNSURE, UNSEEN]).endswith("dotted: from a word that training never saw")
+
+
+def test_what_a_text_holds_stays_text():
+    shown = doubts.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
+    assert "<b>" not in shown and "<i>" not in shown and "*" not in shown
+    assert 'tabindex="0"' in shown and 'aria-label="&lt;i&gt;&quot;x&quot;&lt;/i&gt;"' in shown
+
+
+def test_words_that_differ_are_bold_and_keep_their_marks():
+    one, other = marked("il dort", "elle dort", ([Doubt(3, 7, "unsure")], ()))
+    assert one.startswith("**il** <span") and other == "**elle** dort"
