@@ -159,6 +159,8 @@ def unreadable(file: Path, error: Exception) -> FamilyError:
     if why.startswith("Weights only load failed"):
         # What follows is advice to load it all the same.
         why = Message("it is damaged, or holds something else than weights, which is never loaded")
+    elif why.startswith("mmap can only be used"):
+        why = Message("it is no file of torch 1.6 or later; save the model as safetensors")
     return FamilyError("{file} cannot be read: {why}", file=file, why=why)
 
 

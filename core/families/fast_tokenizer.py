@@ -38,11 +38,14 @@ class FastTokenizer(Tokenizer):
             about: What ABOUT says.
 
         Raises:
-            FamilyError: It has more tokens than the model, or what begins a text is none of them.
+            FamilyError: It has more tokens than the model, two of one number, or what begins a text is none of them.
         """
         fast.no_padding()
         fast.no_truncation()
         self._fast, self._about = fast, dict(about or {})
+        own = fast.get_vocab(with_added_tokens=False)
+        if len(set(own.values())) < len(own):
+            raise FamilyError("the tokenizer gives two tokens the same number")
         texts = {number: text for text, number in fast.get_vocab(with_added_tokens=True).items()}
         if (most := max(texts, default=-1)) >= n:
             raise FamilyError(
