@@ -7,6 +7,7 @@ character for each byte, `▁the` has a sign for the space before it, `<0x0A>` i
 import json
 import re
 from collections.abc import Mapping, Sequence
+from reprlib import repr
 from typing import Any
 
 import tokenizers
@@ -38,7 +39,8 @@ class FastTokenizer(Tokenizer):
             about: What ABOUT says.
 
         Raises:
-            FamilyError: It has more tokens than the model, two of one number, or what begins a text is none of them.
+            FamilyError: It has more tokens than the model, two of one number, or what begins a text
+                is none of them.
         """
         fast.no_padding()
         fast.no_truncation()

@@ -27,7 +27,7 @@ from tests.core.families.random_models import drawn
 from tests.core.families.test_gguf_file import SIZES, write
 from tests.core.mutated_json import mutated
 
-N = int(os.environ.get("MUTATIONS", "60"))
+N = int(os.environ.get("MUTATIONS", "40"))
 """Of each file."""
 SEED = int(os.environ.get("SEED", "34"))
 TEXT = "The animal was tired."
