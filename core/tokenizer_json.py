@@ -18,6 +18,8 @@ from core.words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
 """Normalizers, or splitters, one after the other."""
+_LONGEST_REASON = 200
+"""Letters of what the library says, which repeats what it was given."""
 LONGEST_REPLACEMENT = 64
 """Bytes that a table of replacements may put in the place of a character; Unicode's own has 33."""
 
@@ -77,7 +79,7 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise TokenizerError(said(error)) from error
+        raise TokenizerError(_short(said(error), _LONGEST_REASON)) from error
 
 
 def _tried(found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
@@ -177,5 +179,5 @@ def _patterns(part: object) -> Iterator[str]:
             yield from _patterns(inner)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr
 from typing import Any, Literal, get_args
 
 from core.settings import Settings, require

@@ -19,7 +19,7 @@ from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.families.marian_binary import marian_file, read_marian_binary
 from core.files import open_regular
-from core.messages import said
+from core.messages import Message, said
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"
@@ -153,6 +153,17 @@ def _inside(file: Path) -> Path:
     return file
 
 
+def unreadable(file: Path, error: Exception) -> FamilyError:
+    """Return an error that says why a library cannot read a file of weights."""
+    why = str(error).strip().partition("\n")[0] or type(error).__name__
+    if why.startswith("Weights only load failed"):
+        # What follows is advice to load it all the same.
+        why = Message("it is damaged, or holds something else than weights, which is never loaded")
+    elif why.startswith("mmap can only be used"):
+        why = Message("it is no file of torch 1.6 or later; save the model as safetensors")
+    return FamilyError("{file} cannot be read: {why}", file=file, why=why)
+
+
 def _read_file(file: Path) -> Mapping[str, Tensor]:
     """Return the weights of one file.
 
@@ -165,8 +176,7 @@ def _read_file(file: Path) -> Mapping[str, Tensor]:
         found = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
     # A damaged file, or one made to harm, has the libraries raise anything.
     except Exception as error:
-        why = str(error).strip().partition("\n")[0]
-        raise FamilyError("{file} cannot be read: {why}", file=file, why=why) from error
+        raise unreadable(file, error) from error
     if not isinstance(found, dict) or not all(
         isinstance(name, str) and isinstance(each, Tensor) and each.layout == torch.strided
         for name, each in found.items()

@@ -6,18 +6,17 @@ Nothing is guessed: a setting, a weight or a family that is not known is refused
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from reprlib import repr
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from core.choices import Activation, RotaryPairs, Tied
+from core.choices import Activation
 from core.config import ModelConfig
 from core.heads import Stack
 from core.messages import SaidError
-from core.model import Transformer, unfilled
-from core.model.building import outline
 
 Weights = Mapping[str, Tensor]
 
@@ -28,8 +27,6 @@ class FamilyError(SaidError, ValueError):
 
 LARGEST_NUMBER = 1e30
 """Of a setting: larger ones leave the range of 32 bits."""
-LARGEST_WEIGHT = 1e9
-"""Sums of products of larger ones leave it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +178,10 @@ class Settings:
         """
         for name, tensor in self.weights.items():
             if re.fullmatch(pattern, name):
+                if tensor.dim() <= axis:
+                    raise FamilyError("{name} has {n} axes", name=name, n=tensor.dim())
                 return int(tensor.shape[axis])
-        raise FamilyError("there is no weight {name}", name=pattern.replace(chr(92), ""))
+        raise FamilyError("there is no weight {name}", name=_example(pattern))
 
     def alike(self, head: str, embedding: str) -> bool:
         """Say whether the output projection is the embedding: it is not there, or it is equal.
@@ -200,117 +199,6 @@ class Settings:
         return next((self.told[name] for name in names if name in self.told), default)
 
 
-def load(
-    family: Family,
-    told: Mapping[str, Any],
-    weights: Weights,
-    rotary_pairs: RotaryPairs = "halves",
-) -> Transformer:
-    """Return a model with all weights of a checkpoint, in evaluation mode.
-
-    Args:
-        family: What it is.
-        told: Its `config.json`.
-        weights: Name → tensor, as its files call them.
-        rotary_pairs: Which dimensions turn together: that depends on the file, not on the family.
-
-    Raises:
-        ConfigError: The sizes do not go together.
-        FamilyError: Something of it is not known here, missing, or has another shape.
-    """
-    config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
-    made = converted(family, weights, config.tied, one_stack=config.alone is not None)
-    # Before memory is asked for: settings may say any size.
-    if max(config.n_encoder_layers, config.n_decoder_layers) > len(weights):
-        raise FamilyError("this {label} has fewer weights than layers", label=family.label)
-    try:
-        places = outline(config).saved()
-    except RuntimeError as error:
-        raise FamilyError(
-            "no {label} has matrices as large as these settings say", label=family.label
-        ) from error
-    if missing := sorted(set(places) - set(made)):
-        raise FamilyError(
-            "{name} is in no file of this {label} model", name=_named(missing), label=family.label
-        )
-    if left := sorted(set(made) - set(places)):
-        raise FamilyError(
-            "{name} has no place in a {label} model of these sizes",
-            name=_named(left),
-            label=family.label,
-        )
-    for name, place in places.items():
-        if place.shape != made[name].shape:
-            raise FamilyError(
-                "{name} is {value}, where this {label} model has {wanted}",
-                name=name,
-                value=tuple(made[name].shape),
-                label=family.label,
-                wanted=tuple(place.shape),
-            )
-    model = unfilled(config)
-    for name, place in model.saved().items():
-        place.data = _numbers(name, made[name]).to(place.dtype)
-    return model.eval()
-
-
-def _numbers(name: str, tensor: Tensor) -> Tensor:
-    """Return a weight.
-
-    Raises:
-        FamilyError: It is made of whole numbers, of what is no number, or of such large ones that
-            what is computed of them has no end.
-    """
-    if not tensor.is_floating_point():
-        raise FamilyError(
-            "{name} is made of {kind}: no weights",
-            name=name,
-            kind=str(tensor.dtype).removeprefix("torch."),
-        )
-    if not bool(tensor.isfinite().all()):
-        raise FamilyError("{name} holds something that is no number, or has no end", name=name)
-    if float(tensor.abs().max()) > LARGEST_WEIGHT:
-        raise FamilyError("{name} holds larger numbers than {n}", name=name, n=LARGEST_WEIGHT)
-    return tensor
-
-
-def converted(
-    family: Family, weights: Weights, tied: Tied, *, one_stack: bool = False
-) -> dict[str, Tensor]:
-    """Return weights under the names that they have here, each once.
-
-    Raises:
-        FamilyError: A weight is not known, or one that is there twice differs.
-    """
-    made: dict[str, Tensor] = {}
-    for name, tensor in weights.items():
-        for renaming in family.renamings:
-            if (names := renaming.names(name)) is not None:
-                break
-        else:
-            raise FamilyError(
-                "{name} is no weight that is known of a {label} model",
-                name=name,
-                label=family.label,
-            )
-        for own, part in zip(names, renaming.made(tensor), strict=bool(names)):
-            if own in made and not torch.equal(made[own], part):
-                raise FamilyError(
-                    "{name} differs from another weight that it should equal", name=name
-                )
-            made[own] = part
-    shared = {
-        "all": ("output.weight", "target_embedding.tokens.weight"),
-        "target": ("output.weight",),
-        "embeddings": ("target_embedding.tokens.weight",),
-        "none": (),
-    }[tied]
-    for name in shared:
-        if not (one_stack and name.startswith("target")):
-            made.pop(name, None)
-    return made
-
-
 ACTIVATIONS: Mapping[str, Activation] = {
     "relu": "relu",
     "gelu": "gelu",
@@ -322,10 +210,15 @@ ACTIVATIONS: Mapping[str, Activation] = {
 """What other libraries call them → what they are called here."""
 
 
+def _example(pattern: str) -> str:
+    r"""Return a name that a pattern matches.
+
+    >>> _example(r"(?:transformer\.)?wte\.weight"), _example(r"model\.(shared|tokens)\.weight")
+    ('wte.weight', 'model.shared.weight')
+    """
+    without_options = re.sub(r"\(\?:[^()]*\)\?", "", pattern)
+    return re.sub(r"\(([^()|]*)\|[^()]*\)", r"\1", without_options).replace(chr(92), "")
+
+
 def _first_of(ids: Sequence[int]) -> int:
     return ids[0] if ids else -1
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
-    return f"{names[0]}{more}"

@@ -7,6 +7,7 @@ character for each byte, `▁the` has a sign for the space before it, `<0x0A>` i
 import json
 import re
 from collections.abc import Mapping, Sequence
+from reprlib import repr
 from typing import Any
 
 import tokenizers
@@ -38,11 +39,15 @@ class FastTokenizer(Tokenizer):
             about: What ABOUT says.
 
         Raises:
-            FamilyError: It has more tokens than the model, or what begins a text is none of them.
+            FamilyError: It has more tokens than the model, two of one number, or what begins a text
+                is none of them.
         """
         fast.no_padding()
         fast.no_truncation()
         self._fast, self._about = fast, dict(about or {})
+        own = fast.get_vocab(with_added_tokens=False)
+        if len(set(own.values())) < len(own):
+            raise FamilyError("the tokenizer gives two tokens the same number")
         texts = {number: text for text, number in fast.get_vocab(with_added_tokens=True).items()}
         if (most := max(texts, default=-1)) >= n:
             raise FamilyError(

@@ -6,6 +6,7 @@ Queries and keys lie in Meta's layout there: neighbouring dimensions turn togeth
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from reprlib import repr
 from typing import Any, Literal
 
 import gguf

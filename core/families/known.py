@@ -1,6 +1,7 @@
 """The families that are known, by the name that a `config.json` has for them."""
 
 from collections.abc import Mapping
+from reprlib import repr
 
 from core.families.bert import BERT
 from core.families.family import Family, FamilyError

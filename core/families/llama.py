@@ -1,7 +1,7 @@
 """LLaMA 1, 2 and 3, TinyLlama, SmolLM: a decoder alone, RMSNorm, rotary positions, gated units."""
 
 from collections.abc import Mapping
-from typing import Any
+from reprlib import repr
 
 from core.config import ModelConfig
 from core.families.family import Family, FamilyError, Renaming, Settings
@@ -14,7 +14,7 @@ _SCALING = ("factor", "low_freq_factor", "high_freq_factor", "original_max_posit
 def _config(settings: Settings) -> ModelConfig:
     n_heads, d_model = settings.number("num_attention_heads"), settings.number("hidden_size")
     head_dim = settings.told.get("head_dim")
-    d_head = d_model // n_heads if head_dim is None else settings.number("head_dim")
+    d_head = d_model // max(1, n_heads) if head_dim is None else settings.number("head_dim")
     base, scaling = _rotary(settings)
     return ModelConfig(
         vocab_size=settings.size(_WORDS),
@@ -60,15 +60,22 @@ def _rotary(settings: Settings) -> tuple[float, tuple[float, ...]]:
     Raises:
         FamilyError: They are changed in a way that is not known.
     """
-    told: Mapping[str, Any] = settings.told
-    found = {**(told.get("rope_scaling") or {}), **(told.get("rope_parameters") or {})}
-    base = float(found.get("rope_theta", told.get("rope_theta", 10000.0)))
+    found = {"rope_theta": settings.told.get("rope_theta", 10000.0)}
+    for name in ("rope_scaling", "rope_parameters"):
+        value = settings.told.get(name) or {}
+        if not isinstance(value, Mapping):
+            raise FamilyError(
+                "{name} is {value}, not settings by their names", name=name, value=repr(value)
+            )
+        found |= value
+    rotary = Settings(found, settings.weights)
+    base = rotary.fraction("rope_theta")
     kind = found.get("rope_type", found.get("type", "default"))
     if kind == "default":
         return base, ()
     if kind != "llama3":
         raise FamilyError("rope_type is {kind}; known are 'default' and 'llama3'", kind=repr(kind))
-    return base, tuple(float(found[name]) for name in _SCALING)
+    return base, tuple(map(rotary.fraction, _SCALING))
 
 
 def _layer() -> tuple[Renaming, ...]:

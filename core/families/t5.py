@@ -1,5 +1,7 @@
 """T5 1.0 and 1.1 (flan-t5): pre-norm without means, no biases, distances in the scores."""
 
+from reprlib import repr
+
 from core.config import ModelConfig
 from core.families.family import ACTIVATIONS, Family, FamilyError, Renaming, Settings
 

@@ -26,7 +26,7 @@ from core.families.sentencepiece import (
     sentencepiece_tokenizer,
     vocabulary_file,
 )
-from core.families.tokenizer_files import read_named, read_text
+from core.families.tokenizer_files import read_named, read_numbers, read_text
 from core.messages import said
 from core.tokenizer import Tokenizer
 
@@ -77,7 +77,7 @@ def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
     if (path / "vocab.txt").is_file():
         return FastTokenizer(_word_piece(path, about), n)
     if (path / "vocab.json").is_file() and (path / "merges.txt").is_file():
-        return FastTokenizer(_byte_level(path), n, about)
+        return FastTokenizer(_byte_level(path, n), n, about)
     raise FamilyError(
         "there is no tokenizer in {path}; known are {file}, vocab.txt, "
         "vocab.json with merges.txt, {others}, vocab.spm, and source.spm with "
@@ -110,9 +110,9 @@ def _word_piece(path: Path, about: Mapping[str, Any]) -> tokenizers.Tokenizer:
     return fast
 
 
-def _byte_level(path: Path) -> tokenizers.Tokenizer:
+def _byte_level(path: Path, n: int) -> tokenizers.Tokenizer:
     """Return the byte-level BPE of a vocabulary and the merges that make it."""
-    numbers = read_named(path / "vocab.json")
+    numbers = read_numbers(path / "vocab.json", n)
     lines = [line.rstrip("\r") for line in read_text(path / "merges.txt").split("\n")]
     pairs = [line.partition(" ") for line in lines if line and not line.startswith("#version")]
     merges = [(left, right) for left, _, right in pairs]

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from reprlib import repr
 from typing import Any
 
 from core.families.family import FamilyError

@@ -7,7 +7,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from core.families import CONFIG, FamilyError, family_of
-from core.families.checkpoint import GGUF_ENDING, read_settings, weight_files
+from core.families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
 from core.families.gguf_file import GGUFReader
 from core.families.marian_binary import count_weights, marian_file
 from core.messages import N_, said
@@ -97,5 +97,4 @@ def _n_weights(file: Path) -> int:
         ) from error
     # A damaged file, or one made to harm, has torch raise anything.
     except Exception as error:
-        why = str(error).strip().partition("\n")[0]
-        raise FamilyError("{file} cannot be read: {why}", file=file, why=why) from error
+        raise unreadable(file, error) from error

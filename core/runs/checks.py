@@ -1,6 +1,7 @@
 """Whether a folder that came from a stranger is a run, and is whole."""
 
 from pathlib import Path
+from reprlib import repr
 
 from core.files import write_atomically
 from core.messages import Message, said

@@ -90,7 +90,7 @@ def read_record(path: Path) -> RunRecord:
         results = _results(read_evaluation(path), rows, step)
     except RunError:
         raise
-    except (OSError, OverflowError, TypeError, ValueError) as error:
+    except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
         raise about(path, Message("its figures cannot be read: {why}", why=said(error))) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
 
@@ -155,6 +155,7 @@ def _results(
 
 
 def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
+    check_figures(stored, ("n", "exact_match", "bleu"))
     return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
 
 

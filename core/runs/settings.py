@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr
 from typing import Any
 
 from core.config import ConfigError, ModelConfig

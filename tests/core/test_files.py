@@ -32,6 +32,17 @@ def test_old_content_stays_whole_when_writing_fails(tmp_path, monkeypatch, step,
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_names_the_file_that_was_to_be_written(tmp_path, monkeypatch, call):
+    def full(*names):
+        raise OSError(28, "No space left on device", *names[:1] if call == "replace" else ())
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(OSError, match="No space") as refused:
+        write_atomically(tmp_path / "run.json", b"new")
+    assert refused.value.filename == str(tmp_path / "run.json")
+
+
 def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
     order = []
     fsync, rename = os.fsync, os.replace

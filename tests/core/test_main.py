@@ -48,6 +48,23 @@ def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
         main(["translate", "run", "a"])
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device", "out/x"), "No space left on the disk: out/x"),
+        (OSError(30, "Read-only file system", "out/x"), "Read-only file system: out/x"),
+        (FileExistsError("out exists already"), "out exists already"),
+    ],
+)
+def test_what_the_system_refuses_is_said_without_its_number(monkeypatch, capsys, error, said):
+    def fail(_):
+        raise error
+
+    monkeypatch.setattr(translate, "run", fail)
+    assert main(["translate", "run", "a"]) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
 def test_the_module_is_a_program_with_an_exit_status(tmp_path, pytestconfig):
     command = [sys.executable, "-m", "core", "translate", str(tmp_path / "none"), "a"]
     ended = subprocess.run(

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from core.families import FAMILIES, FamilyError, load
-from core.families.family import Settings, converted
+from core.families.family import Settings
+from core.families.loading import converted
 from core.model import Cache, Record
 from tests.core.families.both import CLOSE, assert_equal, opened, tokens
 from tests.core.families.random_models import MODELS, drawn, told, weights
@@ -60,6 +61,21 @@ def test_a_weight_of_another_shape_is_named_with_both(name):
         load(FAMILIES[sizes["model_type"]], sizes, given)
 
 
+@pytest.mark.parametrize(
+    ("model", "wrong", "shape"),
+    [
+        ("gpt2", "transformer.h.0.attn.c_attn.weight", (2, 3, 4)),
+        ("gpt2", "transformer.h.0.attn.c_attn.bias", (2,)),
+        ("gpt2", "transformer.h.0.mlp.c_fc.weight", (2, 3, 4)),
+    ],
+)
+def test_a_weight_of_which_nothing_can_be_made_is_named_with_its_shape(model, wrong, shape):
+    found = drawn(model)
+    given, sizes = weights(found) | {wrong: torch.ones(shape)}, told(found)
+    with pytest.raises(FamilyError, match=re.escape(f"{wrong} is {shape}, which no GPT-2 model")):
+        load(FAMILIES["gpt2"], sizes, given)
+
+
 def test_of_a_weight_that_is_there_twice_both_must_be_equal():
     model = drawn("t5")
     given = weights(model)
@@ -86,8 +102,10 @@ def test_half_precision_is_read_as_single_precision():
         (lambda s: s.activation("text", "relu"), "text is 'x'; known are relu, gelu"),
         (lambda s: s.expect("text", "y", "z"), "text is 'x'; only 'y' or 'z' is known"),
         (lambda s: s.size(r"a\.b"), "there is no weight a.b"),
+        (lambda s: s.size(r"(?:a\.)?b\.(c|d)\.w"), "there is no weight b.c.w"),
+        (lambda s: s.size("vector", axis=1), "vector has 1 axes"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(ask, said):
     with pytest.raises(FamilyError, match=re.escape(said)):
-        ask(Settings({"text": "x", "flag": True}, {}))
+        ask(Settings({"text": "x", "flag": True}, {"vector": torch.ones(3)}))

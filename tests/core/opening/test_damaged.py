@@ -9,13 +9,16 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from core.messages import said
 from core.opening.opening import open_model
 from core.runs.run import RunError
 from tests.core.families.folders import write_folder
+from tests.core.families.random_models import LLAMA3
 
-KINDS = ("bert", "gpt2", "llama", "t5", "marian")
+KINDS = ("bert", "gpt2", "llama", "llama3", "t5", "marian")
 WEIGHTS = "model.safetensors"
 
 
@@ -88,6 +91,11 @@ def pickled(folder, content):
         torch.save(content, folder / "pytorch_model.bin")
 
 
+def zipped_evil(folder):
+    """As torch has packed its pickles since version 1.6."""
+    pickled(folder, {"a": Evil()})
+
+
 def header(folder, length):
     """Say that the header of the weights is as long as no file."""
     content = (folder / WEIGHTS).read_bytes()
@@ -102,6 +110,12 @@ def index(folder, files):
 def as_link(folder, target):
     (folder / WEIGHTS).unlink()
     (folder / WEIGHTS).symlink_to(target)
+
+
+def words_alike(folder):
+    found = json.loads((folder / "vocab.json").read_text())
+    first, second = list(found)[5:7]
+    text(folder, "vocab.json", json.dumps(found | {first: found[second]}))
 
 
 DAMAGES = {
@@ -134,6 +148,21 @@ DAMAGES = {
         "llama",
         partial(config, rope_parameters={"rope_type": "yarn", "factor": 4.0}),
     ),
+    "rotation that is a list": ("llama", partial(config, rope_parameters=[1])),
+    "rotation that is a text": ("llama", partial(config, rope_parameters=None, rope_scaling="x")),
+    "rotation by a text": ("llama", partial(config, rope_parameters={"rope_theta": "fast"})),
+    "rotation without end": ("llama", partial(config, rope_parameters={"rope_theta": 10**400})),
+    "rotation that says half": ("llama", partial(config, rope_parameters={"rope_type": "llama3"})),
+    "rotation that blends nothing": (
+        "llama3",
+        partial(config, rope_parameters=LLAMA3 | {"high_freq_factor": 1.0}),
+    ),
+    "no heads that rotate": ("llama", partial(config, num_attention_heads=0)),
+    "positions without end": ("bert", partial(config, max_position_embeddings=10**9)),
+    "positions that are too many": ("marian", partial(config, max_position_embeddings=10**9)),
+    "a width beyond 64 bits": ("t5", partial(config, d_model=2**63)),
+    "a vocabulary beyond 64 bits": ("bert", partial(config, type_vocab_size=2**64)),
+    "buckets that leave nothing": ("t5", partial(config, relative_attention_max_distance=16)),
     "key/value heads that do not divide": ("llama", partial(config, num_key_value_heads=3)),
     "gates that nobody knows": ("t5", partial(config, feed_forward_proj="gated-snake")),
     "no buckets": ("t5", partial(config, relative_attention_num_buckets=0)),
@@ -156,6 +185,7 @@ DAMAGES = {
     "a weight of whole numbers": ("bert", partial(weights, change=a_text)),
     "weights that are no numbers": ("gpt2", partial(weights, change=not_numbers)),
     "a pickle that does something": ("gpt2", partial(pickled, content=Evil)),
+    "a packed pickle that does something": ("gpt2", zipped_evil),
     "a pickle of a list": ("gpt2", partial(pickled, content=[1, 2])),
     "a pickle without weights": ("gpt2", partial(pickled, content={})),
     "shards that are not there": ("gpt2", partial(index, files={"a": "gone.safetensors"})),
@@ -167,6 +197,7 @@ DAMAGES = {
     "no merges": ("gpt2", partial(gone, file="merges.txt")),
     "words that are a list": ("gpt2", partial(text, file="vocab.json", content="[]")),
     "words that are cut": ("gpt2", partial(cut, file="vocab.json")),
+    "words with one number": ("gpt2", words_alike),
     "words of bytes": ("bert", partial(noise, file="vocab.txt")),
     "an empty list of words": ("bert", partial(text, file="vocab.txt", content="")),
     "no pieces": ("t5", partial(gone, file="spiece.model")),
@@ -197,11 +228,41 @@ def test_a_damaged_folder_is_refused_in_one_sentence_and_leaves_nothing(folders,
     break_it(tmp_path / "model")
     with pytest.raises(RunError) as refused:
         list(open_model(str(tmp_path / "model"), tmp_path / "runs" / "x"))
-    said = str(refused.value)
-    assert len(said) > 20
-    assert "\n" not in said
-    assert "Traceback" not in said
+    text = str(refused.value)
+    assert len(text) > 20
+    assert "Traceback" not in text
+    assert text.isprintable()
     assert not [*(tmp_path / "runs").glob("*")]
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        ("a packed pickle that does something", "holds something else than weights"),
+        ("a pickle that does something", "no file of torch 1.6 or later"),
+        ("a pickle without weights", "there is no weight wte.weight"),
+        ("positions without end", "max_position_embeddings|max_positions is 1,000,000,000, more"),
+        ("words with one number", "same number|do not go together"),
+    ],
+)
+def test_what_is_wrong_is_said_in_words_for_people(folders, tmp_path, damage, says):
+    kind, break_it = DAMAGES[damage]
+    shutil.copytree(folders / kind, tmp_path / "model")
+    break_it(tmp_path / "model")
+    with pytest.raises(RunError, match=says):
+        list(open_model(str(tmp_path / "model"), tmp_path / "run"))
+
+
+def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(
+    folders, tmp_path, monkeypatch
+):
+    def full(*_):
+        raise SafetensorError("Error while serializing: I/O error: No space left (os error 28)")
+
+    monkeypatch.setattr("core.opening.opening.save_file", full)
+    with pytest.raises(OSError, match="No space left") as refused:
+        list(open_model(str(folders / "gpt2"), tmp_path / "run"))
+    assert said(refused.value).startswith("No space left on the disk: ")
 
 
 def test_nothing_of_a_folder_was_executed(folders, tmp_path):
