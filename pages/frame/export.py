@@ -17,6 +17,7 @@ from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
 from viz.charts.signs import Signs
 from viz.component.standalone import Drawn, standalone_page
+from viz.direction import unmarked
 
 FACTS: Mapping[str, str] = {
     "model": N_("Model"),
@@ -104,6 +105,7 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
     of = f"{stem(about)}{shown.name}"
+    bare = {name: unmarked(text) for name, text in {"title": shown.title, **shown.about}.items()}
     charts = [each for each in shown.pictures if each.chart is not None]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
@@ -115,8 +117,12 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
             name = f"{of}{tail}.{label.lower()}"
             _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
     _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.numbers()))
-    _download("JSON", "application/json", f"{of}.json", lambda: as_json(about, shown.numbers()))
+    _download("JSON", "application/json", f"{of}.json", partial(_json, shown, {**about, **bare}))
     _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
+
+
+def _json(shown: Shown, about: Mapping[str, object]) -> str:
+    return as_json(about, shown.numbers())
 
 
 def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
-from pages.frame.language import plain
+from pages.frame.language import as_it_is
+from viz.direction import isolated
 
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
@@ -43,6 +44,7 @@ def marked(first: str, second: str) -> tuple[str, str]:
 
 def _with_bold(words: Sequence[str], differing: Sequence[int]) -> str:
     marked_words = (
-        f"**{plain(word)}**" if at in differing else plain(word) for at, word in enumerate(words)
+        f"**{as_it_is(word)}**" if at in differing else as_it_is(word)
+        for at, word in enumerate(words)
     )
-    return " ".join(marked_words) or "–"
+    return isolated(" ".join(marked_words)) or "–"

@@ -1,4 +1,4 @@
-// Writing SVG, and saving it, as it is or as PNG. Needs save.js.
+// Writing SVG, and saving it, as it is or as PNG. Needs save.js, text.js.
 
 const PNG = { scale: 2, longest: 16_000 }; // pixels per unit, and along a side at most
 
@@ -27,7 +27,7 @@ function svgNode(name, attributes = {}, ...children) {
 
 /** A text whose baseline is at y. */
 const svgText = (x, y, text, attributes = {}) =>
-  svgNode("text", { x, y, ...attributes }, svgEscaped(text));
+  svgNode("text", { x, y, ...attributes }, svgEscaped(isolated(String(text))));
 
 /** Something moved to x, y and there turned by so many degrees. */
 const svgMoved = (x, y, degrees, ...children) => {
