@@ -42,15 +42,15 @@ def test_a_tooltip_is_told_with_its_words_isolated(said):
     assert told == ["ר. → it", "\u2068ר.\u2069 → it"]
 
 
-def test_what_is_isolated_stays_so_over_two_lines_of_a_picture(said):
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (3, ["says \u2068אבא בא\u2069", "here"]),
+        (2, ["says \u2068אבא\u2069", "\u2068בא\u2069 here"]),
+    ],
+)
+def test_what_is_isolated_stays_so_over_two_lines_of_a_picture(said, words, lines):
     figure = (COMPONENT / "figure.js").read_text()
-    lines = said(
-        f"(() => {{ {figure}; return brokenLines(values, 3, (text) => text.split(' ').length); }})()",
-        "says \u2068אבא בא\u2069 here",
-    )
-    assert lines == ["says \u2068אבא בא\u2069", "here"]
-    broken = said(
-        f"(() => {{ {figure}; return brokenLines(values, 2, (text) => text.split(' ').length); }})()",
-        "says \u2068אבא בא\u2069 here",
-    )
-    assert broken == ["says \u2068אבא\u2069", "\u2068בא\u2069 here"]
+    broken = f"brokenLines(values, {words}, (text) => text.split(' ').length)"
+    text = "says \u2068אבא בא\u2069 here"
+    assert said(f"(() => {{ {figure}; return {broken}; }})()", text) == lines

@@ -39,12 +39,12 @@ def left_bare(at):
     isolate = re.compile("\u2068[^\u2068\u2069]*\u2069")
     found = []
     for kind, text in sent(at):
+        # In HTML each word has an element of its own; a column holds no text.
+        if kind in {*SHOWN_AS_THEY_ARE, "html", "column"}:
+            continue
         while isolate.search(text):
             text = isolate.sub("", text)
-        # In HTML each word has an element of its own.
-        if kind not in {*SHOWN_AS_THEY_ARE, "html"} and set(
-            map(unicodedata.bidirectional, text)
-        ) & {"R", "AL"}:
+        if {"R", "AL"} & set(map(unicodedata.bidirectional, text)):
             found.append((kind, text))
     return found
 
