@@ -88,7 +88,7 @@ def _key(strip: TokenStrip, place: int) -> str:
         cell = '<span class="cell hidden">'
     written = html.escape(strip.written) if most else ""
     return (
-        f'<span class="{named}"><span class="word" dir="auto">{html.escape(label.text)}</span>'
+        f'<span class="{named}"><span dir="auto" class="word">{html.escape(label.text)}</span>'
         f"{cell}{written}</span></span>"
     )
 
