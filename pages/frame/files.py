@@ -1,10 +1,11 @@
 """The files in which a view can be taken away."""
 
 import csv
+import hashlib
 import io
 import json
 import math
-import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -16,6 +17,8 @@ Columns = Mapping[str, Column]
 TOLD = ("model", "sentence")
 MOST_LETTERS = 24
 """Of each of them: some systems take no long names."""
+_KEPT = ("L", "M", "N")
+"""Letters of any script with their marks, and digits: no system refuses them in a name."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text in a CSV file that begins so is a formula to some spreadsheets."""
 _MARK = "'"
@@ -52,17 +55,23 @@ def as_json(about: Mapping[str, object], columns: Columns) -> str:
 def stem(facts: Mapping[str, object]) -> str:
     """Return how the names of all files of a view begin: model and first words of the sentence.
 
-    >>> stem({"model": "runs/my copy", "sentence": "The animal didn't cross the street."})
-    'runs-my-copy-The-animal-didn-t-cross-'
+    What is not said in full is told apart by four digits.
+
+    >>> stem({"model": "runs/copy", "sentence": "The animal didn't cross the street."})
+    'runs-copy-The-animal-didn-t-cross-d65d-'
     >>> stem({"runs": "copy"})
     ''
     """
-    told = (_slug(str(facts[name]))[:MOST_LETTERS] for name in TOLD if facts.get(name))
-    return "".join(f"{text.strip('-')}-" for text in told)
+    return "".join(f"{_slug(str(facts[name]))}-" for name in TOLD if facts.get(name))
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"\W+", "-", text).strip("-")
+    signs = "".join(sign if unicodedata.category(sign)[0] in _KEPT else " " for sign in text)
+    words = "-".join(signs.split())[:MOST_LETTERS].strip("-")
+    if words == text.replace("/", "-"):
+        return words
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=2).hexdigest()
+    return f"{words}-{digest}".strip("-")
 
 
 def stacked(*tables: Columns) -> Columns:

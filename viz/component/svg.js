@@ -64,6 +64,6 @@ async function rastered(svg) {
 
 /** A title in letters and digits that any file system takes; without any, the other name. */
 function fileNameOf(title, otherwise) {
-  const plain = title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
-  return Array.from(plain).slice(0, 80).join("") || otherwise;
+  const plain = title.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  return Array.from(plain).slice(0, 50).join("").replace(/-$/, "") || otherwise;
 }

@@ -1,11 +1,12 @@
 import json
 import math
+import re
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.frame.files import as_csv, as_json
+from pages.frame.files import as_csv, as_json, stem
 from tests.pages.views.attention.conftest import from_csv
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -63,3 +64,41 @@ def test_what_json_cannot_say_is_null():
     assert json.loads(as_json({}, {"x": [math.inf, -math.inf, math.nan]}))["columns"] == {
         "x": [None, None, None]
     }
+
+
+SAID = [
+    ("translate", "The animal didn't cross the street because it was too tired."),
+    ("translate", "The animal didn't cross the street because it was too wide."),
+    ("translate", "The animal did not cross."),
+    ("translate", "The animal did not cross?"),
+    ("translate-guided", "The animal did not cross."),
+    *(("runs/a b", "x"), ("runs/a-b", "x"), ("runs/a_b", "x"), ("copy", "CON"), ("copy", "..")),
+    *(
+        ("everyday", "می‌خواهم بروم"),
+        ("everyday", "नमस्ते दुनिया"),
+        ("everyday", "老师昨天看见白色的猫。"),
+    ),
+    *(
+        ("everyday", "👩‍❤️‍👨"),
+        ("everyday", "🇫🇷"),
+        ("everyday", 'a<b>:"/\\|?*'),
+        ("everyday", "a\tb\n"),
+    ),
+]
+
+
+def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
+    names = [stem({"model": model, "sentence": sentence}) for model, sentence in SAID]
+    assert len({name.casefold() for name in names}) == len(SAID)
+    for name in names:
+        assert not re.search(r'[<>:"/\\|?*\s\u0000-\u001f\u200b-\u200f\u2066-\u2069.]', name), name
+        assert len(name.encode()) <= 180
+
+
+def test_names_of_files_can_be_read_in_any_script():
+    for sentence, words in {
+        "नमस्ते दुनिया": "नमस्ते-दुनिया",
+        "می‌خواهم": "می-خواهم",
+        "老师昨天": "老师昨天",
+    }.items():
+        assert stem({"model": "copy", "sentence": sentence}).startswith(f"copy-{words}-")
