@@ -17,8 +17,6 @@ Columns = Mapping[str, Column]
 TOLD = ("model", "sentence")
 MOST_LETTERS = 24
 """Of each of them: some systems take no long names."""
-_KEPT = ("L", "M", "N")
-"""Letters of any script with their marks, and digits: no system refuses them in a name."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text in a CSV file that begins so is a formula to some spreadsheets."""
 _MARK = "'"
@@ -66,8 +64,12 @@ def stem(facts: Mapping[str, object]) -> str:
 
 
 def _slug(text: str) -> str:
-    signs = "".join(sign if unicodedata.category(sign)[0] in _KEPT else " " for sign in text)
-    words = "-".join(signs.split())[:MOST_LETTERS].strip("-")
+    """Return the letters of any script, with their marks, and digits: any system takes them."""
+    kept = ""
+    for sign in text:
+        kind = unicodedata.category(sign)[0]
+        kept += sign if kind in "LN" or (kind == "M" and kept[-1:].strip()) else " "
+    words = "-".join(kept.split())[:MOST_LETTERS].strip("-")
     if words == text.replace("/", "-"):
         return words
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=2).hexdigest()

@@ -64,6 +64,7 @@ async function rastered(svg) {
 
 /** A title in letters and digits that any file system takes; without any, the other name. */
 function fileNameOf(title, otherwise) {
-  const plain = title.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
+  const words = title.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
+  const plain = words.join("-");
   return Array.from(plain).slice(0, 50).join("").replace(/-$/, "") || otherwise;
 }
