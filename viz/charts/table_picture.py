@@ -37,12 +37,13 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
     )
     words = {"align": "left", "baseline": "top", "fontSize": 12}
     heads, rows = alt.datum.row == 0, alt.datum.row > 0
-    return alt.layer(
+    drawn = alt.layer(
         of_cells.mark_text(**words, color=theme.colour(theme.QUIET))
         .encode(text="text:N")
         .transform_filter(heads),
         of_cells.mark_text(**words).encode(text="text:N").transform_filter(rows),
     ).properties(width=right, height=height, title=alt.TitleParams(title, anchor="start"))
+    return drawn.configure_view(stroke=None)
 
 
 def _written(value: object, signs: Signs) -> str:
