@@ -94,6 +94,8 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-scripts { display: none; }
 /* A question mark stands apart from what it explains. */
 [data-testid="stWidgetLabel"] { column-gap: 0.35rem; }
+/* What is typed runs as its first letter does. */
+.stMain :is(input, textarea) { unicode-bidi: plaintext; }
 .stElementContainer[width="NUMBER_WIDTHpx"] { width: auto; min-width: max-content; }
 .stElementContainer[width="NUMBER_WIDTHpx"] .stSelectbox {
   display: flex;

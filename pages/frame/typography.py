@@ -9,6 +9,7 @@ from core.tasks import TARGET_LANGUAGES
 from core.words import spaced_words
 from pages.frame.marked_words import in_markdown
 from viz.component.payload import Doubt
+from viz.direction import isolated
 
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
@@ -68,4 +69,4 @@ def _with_bold(
         bold = at in differing and (space or any(map(str.isalnum, word)))
         parts.append((f"**{shown}**" if bold else shown) + space)
     # Neighbours without a space between them are one bold text.
-    return "".join(parts).replace("****", "") or "–"
+    return isolated("".join(parts).replace("****", "")) or "–"

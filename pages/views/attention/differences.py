@@ -21,6 +21,7 @@ from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
+from viz.direction import unmarked
 
 LEAST = 0.001
 """Smaller changes of a weight are not said in digits."""
@@ -171,7 +172,7 @@ def _named(labels: Sequence[TokenLabel], at: int) -> str:
 
 def _sentence(text: str, changes: str) -> str:
     """Return a sentence with one full stop."""
-    end = "" if changes.endswith(plain(".") + "**") else "."
+    end = "" if unmarked(changes).endswith(plain(".") + "**") else "."
     return text.format(changes=changes) + end
 
 
