@@ -14,6 +14,7 @@ from core.runs.run import RunError, load_run
 from core.tasks.pairs import CorpusError, read_pairs
 from pages.frame import cached, language, messages
 from pages.frame.messages import explained
+from tests.pages.conftest import UNLISTED
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def spoil(name, content):
     ],
 )
 def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chinese):
-    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run", ignore=UNLISTED))
     damage(path)
     try:
         said = explained(load_run(path).damage)
