@@ -43,7 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task",
         nargs="+",
         metavar="TASK",
-        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, CSV or JSON Lines, also in gzip), "
+        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, CSV or JSON Lines, "
+        "also in gzip), "
         f"or two files of lines that belong together; default: {TASK}",
     )
     for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
@@ -133,8 +134,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
-    command = train_command(arguments.out, named, preset_name, changes)
-    command = shlex.join([*shlex.split(command), *reading_words(arguments)])
+    command = f"{train_command(arguments.out, named, preset_name, changes)}{_read(arguments)}"
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
@@ -152,6 +152,12 @@ def prepare(arguments: argparse.Namespace) -> None:
         print(
             f"warning: pairs left out, longer than the model's {longest} positions: {n_left_out:,}"
         )
+
+
+def _read(arguments: argparse.Namespace) -> str:
+    """Return what a command says of how files are read."""
+    words = reading_words(arguments)
+    return f" {shlex.join(words)}" if words else ""
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:

@@ -39,8 +39,8 @@ def chosen_separator(lines: Sequence[str]) -> str:
     A tab, where more than half of the lines hold one: such a file may be full of commas and
     quotes. Otherwise comma or semicolon, by which more records have two columns (a semicolon where
     they are equal: sentences hold commas more often), if those are more than half of the records:
-    a plain list of sentences has commas too; then by which more have the same number of columns, more
-    than two. Otherwise a tab.
+    a plain list of sentences has commas too; then by which more have the same number of columns,
+    three or more. Otherwise a tab.
     """
     with_text = (number for number, line in enumerate(lines, start=1) if line.strip())
     numbers = list(islice(with_text, JUDGED))

@@ -13,28 +13,34 @@ from babel import localedata
 from babel.core import get_global
 
 SOURCE, TARGET, NEITHER = "source", "target", ""
-_NAMING = ["en", "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fa", "fi", "fr", "ga", "gl", "he", "hi", "hr", "hu", "hy", "id", "is", "it", "ja", "ka", "ko", "lt", "lv", "mk", "ms", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "sw", "ta", "th", "tr", "uk", "ur", "uz", "vi", "zh", "zh_Hant"]
+_NAMING = """
+    en ar bg bn ca cs da de el es et eu fa fi fr ga gl he hi hr hu hy id is it ja ka ko lt lv mk
+    ms nb nl pl pt ro ru sk sl sq sr sv sw ta th tr uk ur uz vi zh zh_Hant
+"""
 """Languages in which names of languages are known."""
 _WORDS = {
     SOURCE: """
-        source src input from original question prompt origine entrée quelle ausgangstext eingabe
-        query frage origen fuente entrada pregunta sorgente fonte domanda origem pergunta bron invoer
-        kaynak źródło nguồn πηγή источник исходный оригинал вопрос джерело المصدر مصدر الأصل مبدأ
-        स्रोत מקור 源 源文 源语言 源句 原文 原句 输入 问题 來源 源語言 輸入 問題 入力 質問 ソース 원문 입력 질문 출발어 1""",
+        source src input from original question prompt origine entrée quelle ausgangstext
+        eingabe query frage origen fuente entrada pregunta sorgente fonte domanda origem
+        pergunta bron invoer kaynak źródło nguồn πηγή источник исходный оригинал вопрос
+        джерело المصدر مصدر الأصل مبدأ स्रोत מקור 源 源文 源语言 源句 原文 原句 输入 问题 來源
+        源語言 輸入 問題 入力 質問 ソース 원문 입력 질문 출발어 1""",
     TARGET: """
-        target tgt trg output to translation translated answer response reply reference cible traduction
-        sortie réponse ziel zieltext übersetzung ausgabe antwort destino objetivo traducción salida
-        respuesta traduzione risposta alvo tradução saída resposta doel vertaling uitvoer hedef
-        çeviri tłumaczenie cel dịch đích μετάφραση στόχος перевод цель целевой ответ переклад الترجمة
-        ترجمة الهدف هدف ترجمه مقصد अनुवाद लक्ष्य תרגום יעד 目标 译文 目标语言 译句 翻译 输出 答案 回答 目標 譯文
-        翻譯 目標語言 輸出 訳文 訳 翻訳 対訳 出力 ターゲット 번역 번역문 출력 도착어 답 2""",
+        target tgt trg output to translation translated answer response reply reference cible
+        traduction sortie réponse ziel zieltext übersetzung ausgabe antwort destino objetivo
+        traducción salida respuesta traduzione risposta alvo tradução saída resposta doel
+        vertaling uitvoer hedef çeviri tłumaczenie cel dịch đích μετάφραση στόχος перевод цель
+        целевой ответ переклад الترجمة ترجمة الهدف هدف ترجمه مقصد अनुवाद लक्ष्य תרגום יעד 目标
+        译文 目标语言 译句 翻译 输出 答案 回答 目標 譯文 翻譯 目標語言 輸出 訳文 訳 翻訳 対訳
+        出力 ターゲット 번역 번역문 출력 도착어 답 2""",
     NEITHER: """
-        text texts sentence sentences word words phrase phrases language lang term terms segment the
-        in of texte textes mot mots langue satz sätze wort wörter sprache texto frase frases oración
-        palabra palabras idioma lengua testo parola lingua palavra língua tekst zin woord taal metin
-        cümle kelime dil zdanie słowo язык текст предложение слово фраза النص جملة الجملة كلمة لغة
-        نص متن جمله वाक्य पाठ शब्द भाषा משפט טקסט מילה 文 文本 句子 句 语句 语言 单词 词 词语 短语 語言 語句 單詞 詞
-        文章 例文 言語 単語 テキスト 문장 텍스트 언어 단어 ภาษา ประโยค คำ""",
+        text texts sentence sentences word words phrase phrases language lang term terms
+        segment the in of texte textes mot mots langue satz sätze wort wörter sprache texto
+        frase frases oración palabra palabras idioma lengua testo parola lingua palavra língua
+        tekst zin woord taal metin cümle kelime dil zdanie słowo язык текст предложение слово
+        фраза النص جملة الجملة كلمة لغة نص متن جمله वाक्य पाठ शब्द भाषा משפט טקסט מילה 文 文本
+        句子 句 语句 语言 单词 词 词语 短语 語言 語句 單詞 詞 文章 例文 言語 単語 テキスト
+        문장 텍스트 언어 단어 ภาษา ประโยค คำ""",
 }
 _CODE = re.compile(r"([a-z]{2,3})((?:[-_][a-z]{4})?(?:[-_](?:[a-z]{2}|\d{3}))?)")
 _MACRO = {
@@ -43,7 +49,7 @@ _MACRO = {
 }
 """Codes of ISO 639-3 for the usual form of a language that has a code of its own."""
 _OTHER_NAMES = {
-    **dict.fromkeys(["mandarin", "汉语", "漢語", "普通话", "普通話", "国语", "國語", "华语", "華語"], "zh"),
+    **dict.fromkeys(("mandarin", "汉语", "漢語", "普通话", "普通話", "国语", "國語"), "zh"),
     **{"farsi": "fa", "castellano": "es", "韩文": "ko", "flemish": "nl", "kreyol": "ht"},
 }
 """Names that CLDR does not have."""
@@ -176,7 +182,7 @@ def _roles() -> dict[str, str]:
 def _languages() -> dict[str, str]:
     """Return names of languages → their codes; a name of two is that of the first."""
     found = {_joined(name): code for name, code in _OTHER_NAMES.items()}
-    for naming in _NAMING:
+    for naming in _NAMING.split():
         for code, name in _names_in(naming).items():
             found.setdefault(_joined(name), code)
     return found

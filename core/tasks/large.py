@@ -44,7 +44,20 @@ TOLD_EVERY = 100_000
 _LONGEST_LINE = 1 << 20
 """A line has at most so many bytes."""
 Tell = Callable[[int], None]
-LeftOut = Callable[[int, str], None]
+
+
+class LeftOut:
+    """Lines that are no pairs: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.first: list[tuple[int, str]] = []
+
+    def note(self, line: int, why: str) -> None:
+        """Count a line that is left out, and why."""
+        self.n += 1
+        if len(self.first) < TOLD:
+            self.first.append((line, why))
 
 
 class LargeCorpus(OwnPairs):
@@ -85,9 +98,9 @@ class LargeCorpus(OwnPairs):
         self._at_hand: list[Sample] = []
         self._in_both: dict[Part, set[str]] = {part: set() for part in self.given}
         self.n_pairs = self.n_train = 0
-        n_left_out, first = self._look_through(tell)
+        left_out = self._look_through(tell)
         self.notes = (
-            *told_of(self.name, _layout(train, reading), n_left_out, first),
+            *told_of(self.name, _layout(train, reading), left_out.n, left_out.first),
             *(
                 note
                 for part, each in found.items()
@@ -98,22 +111,16 @@ class LargeCorpus(OwnPairs):
             raise CorpusError("{name}: too few pairs to learn from and to test on", name=self.name)
         self.examples = held_out_examples(self.part("test"))
 
-    def _look_through(self, tell: Tell) -> tuple[int, list[tuple[int, str]]]:
-        """Put each pair into its part; return how many lines are none, and the first of them."""
-        n_left_out = 0
-        first: list[tuple[int, str]] = []
-
-        def leave_out(line: int, why: str) -> None:
-            nonlocal n_left_out
-            n_left_out += 1
-            if len(first) < TOLD:
-                first.append((line, why))
-
+    def _look_through(self, tell: Tell) -> LeftOut:
+        """Put each pair into its part; return what is left out."""
+        left_out = LeftOut()
         rng = random.Random("at hand")
         watched = {
             part: {sample.source for sample in samples} for part, samples in self.given.items()
         }
-        for number, sample in enumerate(pairs_in(self._files, self._reading, leave_out), start=1):
+        for number, sample in enumerate(
+            pairs_in(self._files, self._reading, left_out.note), start=1
+        ):
             if number % TOLD_EVERY == 0:
                 tell(number)
             self.n_pairs = number
@@ -130,7 +137,7 @@ class LargeCorpus(OwnPairs):
             for other, sources in watched.items():
                 if sample.source in sources:
                     self._in_both[other].add(sample.source)
-        return n_left_out, first
+        return left_out
 
     def _part_of(self, source: str) -> Part:
         if not self._ends:
@@ -216,7 +223,9 @@ def is_large(paths: Sequence[Path]) -> bool:
 
 
 def pairs_in(
-    paths: Sequence[Path], reading: Reading = FOUND, leave_out: LeftOut = lambda _line, _why: None
+    paths: Sequence[Path],
+    reading: Reading = FOUND,
+    leave_out: Callable[[int, str], None] = lambda _line, _why: None,
 ) -> Iterator[Sample]:
     """Read one file of two columns, or two files of lines, of any size; a header is skipped.
 

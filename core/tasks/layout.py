@@ -26,7 +26,7 @@ class Reading:
     """How a file of pairs is to be read, where it is not left to what is found in it."""
 
     columns: tuple[int | str, ...] = ()
-    """Of source and target: names, numbers as text (the first is 1), or indices (the first is 0)."""
+    """Of source and target: names, numbers as text (from 1), or indices (from 0)."""
     header: bool = True
     """Whether the first line may name the columns; otherwise it is a pair."""
     strict: bool = False

@@ -11,7 +11,8 @@ from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.runs.names import checked_name
 from core.runs.run import RunError, load_run
-from core.tasks.pairs import CorpusError, read_pairs
+from core.tasks.layout import CorpusError
+from core.tasks.pairs import read_pairs
 from pages.frame import cached, language, messages
 from pages.frame.messages import explained
 from tests.pages.conftest import UNLISTED
