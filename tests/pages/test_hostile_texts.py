@@ -13,7 +13,7 @@ import pytest
 from core.runs.run import NOTICE
 from pages.frame import cached, tour_file, view
 from pages.frame.files import as_csv
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, UNLISTED
 from tests.pages.every_view import CASES, query_of
 from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
 
@@ -67,7 +67,7 @@ def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
 @pytest.fixture
 def named_badly(own_runs, elsewhere):
     """A run of one's own whose folder, texts and figures were made to do harm."""
-    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME)
+    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME, ignore=UNLISTED)
     said = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(said | {"command": HOSTILE, "origin": HOSTILE}))
     (run / NOTICE).write_text(HOSTILE)
