@@ -3,12 +3,11 @@ import re
 import pytest
 import torch
 
-from core.families import FAMILIES, FamilyError, load
+from core.families import FamilyError
 from core.families.family import Settings
-from core.families.loading import converted
 from core.model import Cache, Record
 from tests.core.families.both import CLOSE, assert_equal, opened, tokens
-from tests.core.families.random_models import MODELS, drawn, told, weights
+from tests.core.families.random_models import MODELS, drawn
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -37,59 +36,6 @@ def test_with_a_cache_each_token_gets_what_it_gets_in_one_pass(name):
         whole = ours.decode(target, memory, None)
         made = [ours.decode(part, memory, None, None, cache) for part in target.split([4, 1, 6], 1)]
     torch.testing.assert_close(torch.cat(made, 1), whole, atol=CLOSE, rtol=0)
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_weight_too_many_or_too_few_is_named(name):
-    model = drawn(name)
-    given, sizes = weights(model), told(model)
-    family = FAMILIES[sizes["model_type"]]
-    with pytest.raises(FamilyError, match=f"mystery.weight is no weight .* {family.label} model"):
-        load(family, sizes, {**given, "mystery.weight": torch.ones(2)})
-    needed = next(name for name in given if re.search(r"(?i)(norm|ln_1).*weight", name))
-    with pytest.raises(FamilyError, match="is in no file of this"):
-        load(family, sizes, {name: each for name, each in given.items() if name != needed})
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_a_weight_of_another_shape_is_named_with_both(name):
-    model = drawn(name)
-    given, sizes = weights(model), told(model)
-    wrong = next(name for name in given if re.search(r"(?i)(norm|ln_1).*weight", name))
-    given[wrong] = torch.ones(5)
-    with pytest.raises(FamilyError, match=r"is \(5,\), where this .* model has \(24,\)"):
-        load(FAMILIES[sizes["model_type"]], sizes, given)
-
-
-@pytest.mark.parametrize(
-    ("model", "wrong", "shape"),
-    [
-        ("gpt2", "transformer.h.0.attn.c_attn.weight", (2, 3, 4)),
-        ("gpt2", "transformer.h.0.attn.c_attn.bias", (2,)),
-        ("gpt2", "transformer.h.0.mlp.c_fc.weight", (2, 3, 4)),
-    ],
-)
-def test_a_weight_of_which_nothing_can_be_made_is_named_with_its_shape(model, wrong, shape):
-    found = drawn(model)
-    given, sizes = weights(found) | {wrong: torch.ones(shape)}, told(found)
-    with pytest.raises(FamilyError, match=re.escape(f"{wrong} is {shape}, which no GPT-2 model")):
-        load(FAMILIES["gpt2"], sizes, given)
-
-
-def test_of_a_weight_that_is_there_twice_both_must_be_equal():
-    model = drawn("t5")
-    given = weights(model)
-    assert torch.equal(given["shared.weight"], given["encoder.embed_tokens.weight"])
-    given["encoder.embed_tokens.weight"] += 1
-    with pytest.raises(FamilyError, match="encoder.embed_tokens.weight differs from another"):
-        converted(FAMILIES["t5"], given, "all")
-
-
-def test_half_precision_is_read_as_single_precision():
-    model = drawn("gpt2")
-    halves = {name: each.half() for name, each in weights(model).items()}
-    ours = load(FAMILIES["gpt2"], told(model), halves)
-    assert {each.dtype for each in ours.parameters()} == {torch.float32}
 
 
 @pytest.mark.parametrize(
