@@ -48,6 +48,8 @@ class Results:
     """From 0 to 100, as chrF."""
     chrf: float | None
     loss: float | None
+    n_unfinished: int = 0
+    """Of the samples, those whose output was cut at the length limit."""
     bleu_tokens: str = "13a"
     """What BLEU counts, as sacrebleu calls it: 13a for words."""
     own_pairs: OwnPairs | None = None
@@ -160,7 +162,9 @@ def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
 
 
 def _figures(found: Mapping[str, Any], prefix: str) -> Results:
-    names = [name for name in (*_FIGURES, "n") if found.get(prefix + name) is not None]
+    names = [
+        name for name in (*_FIGURES, "n", "n_unfinished") if found.get(prefix + name) is not None
+    ]
     check_figures(found, names, prefix)
 
     def figure(name: str) -> float | None:
@@ -175,4 +179,5 @@ def _figures(found: Mapping[str, Any], prefix: str) -> Results:
         bleu=figure("bleu"),
         chrf=figure("chrf"),
         loss=figure("loss"),
+        n_unfinished=int(figure("n_unfinished") or 0),
     )

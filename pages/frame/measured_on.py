@@ -48,6 +48,18 @@ def of_task(task: str, n: int) -> str:
     return said.get(_KINDS.get(task, ""), pairs).format(n=number(n))
 
 
+def cut(n: int) -> list[str]:
+    """Return how many outputs were cut at the length limit, as a sentence; nothing for none.
+
+    Args:
+        n: How many.
+    """
+    said = n_(
+        "{n} output was cut at the length limit.", "{n} outputs were cut at the length limit.", n
+    )
+    return [said.format(n=number(n))] if n else []
+
+
 def own_pairs(settings: RunSettings, n: int) -> str:
     """Return so many held-out pairs in words that were learned beside a task's sentences."""
     if settings.task in NEED_PAIRS:

@@ -76,7 +76,7 @@ def _seen(record: RunRecord) -> str:
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
         right = joined([right, tokens.format(share=percent(results.token_accuracy))])
-    right = joined([right, *counted(record.settings)])
+    right = joined([right, *measured_on.cut(results.n_unfinished), *counted(record.settings)])
     if not record.settings.beside_own_pairs:
         return joined([right, size])
     if own := results.own_pairs:

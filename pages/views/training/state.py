@@ -143,12 +143,13 @@ def _quality(path: Path) -> list[str]:
         share=percent(evaluation["exact_match"]),
         sentences=measured_on.of_task(settings.task, evaluation["n"]),
     )
+    cut = measured_on.cut(evaluation.get("n_unfinished", 0))
     if own := evaluation.get("own_pairs"):
         beside = _("BLEU {bleu} on {sentences}").format(
             bleu=number(own["bleu"], 1), sentences=measured_on.own_pairs(settings, own["n"])
         )
-        return [share, beside, *counted(settings)]
-    return [share, *counted(settings)]
+        return [share, beside, *cut, *counted(settings)]
+    return [share, *cut, *counted(settings)]
 
 
 def say_problem(path: Path, error: Exception) -> None:

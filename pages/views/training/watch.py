@@ -26,6 +26,7 @@ from pages.frame import (
     clicks,
     components,
     layout,
+    measured_on,
     notes,
     opening,
     progress,
@@ -147,7 +148,8 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
         share=percent(held_out[-1]["held_out_exact_match"]),
         step=number(int(held_out[-1]["step"])),
     )
-    return joined((text, right, above))
+    cut = measured_on.cut(int(held_out[-1].get("held_out_n_unfinished", 0)))
+    return joined((text, right, *cut, above))
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:

@@ -64,3 +64,15 @@ def test_no_more_are_promised_than_there_are(own):
     assert measured_on.most(own, 400) == 3
     assert measured_on.most(own, 2) == 2
     assert measured_on.most(load_run(ROOT / "gallery" / "copy"), 400) == 400
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (0, []),
+        (1, ["1 output was cut at the length limit."]),
+        (1200, ["1,200 outputs were cut at the length limit."]),
+    ],
+)
+def test_outputs_that_were_cut_are_said_and_none_are_not(n, said):
+    assert measured_on.cut(n) == said
