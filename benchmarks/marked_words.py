@@ -13,9 +13,10 @@ several good translations, and there is one reference.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from core.decoding.doubts import UNSURE, WrittenWord
+from core.decoding.marked_words import UNSURE, WrittenWord
 from core.evaluate.files import score_file
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
@@ -114,9 +115,13 @@ def table(judged: Sequence[Judged]) -> None:
     print("| marked | words | of all | wrong | wrong, strictly | of the wrong | strictly |")
     print("|---|---|---|---|---|---|---|")
     for threshold in THRESHOLDS:
-        _row(f"p < {threshold:g}", judged, wrong, lambda word, t=threshold: word.probability < t)
+        _row(f"p < {threshold:g}", judged, wrong, partial(_below, threshold))
     _row("unseen source", judged, wrong, lambda word: bool(word.unseen))
     _row(f"either (p < {UNSURE:g})", judged, wrong, lambda word: word.is_doubtful)
+
+
+def _below(threshold: float, word: WrittenWord) -> bool:
+    return word.probability < threshold
 
 
 def _row(

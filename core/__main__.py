@@ -1,6 +1,8 @@
 """`python -m core COMMAND`: train a model, and ask it."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -19,6 +21,7 @@ from core.commands import (
     translate,
 )
 from core.commands.errors import CommandError
+from core.commands.options import OneSentence
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
 from core.messages import said
@@ -49,17 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 2 where the user has to mend something, or 130 when interrupted.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m core", description="Train a Transformer, or open one, and ask it."
-    )
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
-        summary = (command.__doc__ or "").partition("\n")[0]
-        subparser = subparsers.add_parser(name, help=summary, description=summary)
-        command.add_arguments(subparser)
-    chosen = parser.parse_args(arguments)
+    chosen = _read(arguments)
     try:
         COMMANDS[chosen.command].run(chosen)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads, as `head` does, has enough. Python would say so once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except (
         CheckpointError,
         CommandError,
@@ -75,6 +75,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def command_line() -> OneSentence:
+    """Return what reads the commands and their options."""
+    parser = OneSentence(
+        prog="python -m core", description="Train a Transformer, or open one, and ask it."
+    )
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        summary = (command.__doc__ or "").partition("\n")[0]
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        command.add_arguments(subparser)
+    return parser
+
+
+def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = command_line()
+    chosen, left = parser.parse_known_args(arguments)
+    # A SENTENCE may stand after options, and after -- when it begins with a dash: there argparse
+    # has taken it for missing (before Python 3.13).
+    if getattr(chosen, "sentence", "") is None and left and (left[0] == "--") == (len(left) == 2):
+        *_, chosen.sentence = left
+        left = []
+    if left:
+        parser.error(f"unrecognized arguments: {' '.join(left)}")
+    return chosen
 
 
 if __name__ == "__main__":

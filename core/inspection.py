@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import one_row
-from core.decoding.doubts import WrittenWord, written_words
+from core.decoding.marked_words import WrittenWord, written_words
 from core.decoding.sentence import Translation, given_translation, translate
 from core.decoding.step import sayable
 from core.heads import Head, Kind, Side, Site

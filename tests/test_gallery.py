@@ -1,6 +1,8 @@
 """The runs that ship hold what is said of them."""
 
 import json
+import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,14 +20,18 @@ from core.experiments.results import Results
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import count_parameters
+from core.runs.checksums import check_listed
+from core.runs.files import CHECKSUMS, RunError, listed
 from core.runs.run import load_run
 from core.runs.weights import stops
 from core.tasks import TASKS
 from core.tasks.translation import derivations
 from core.vocabulary import EOS
+from tests.core.damages import flip, zero
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RUNS = ("everyday", "copy", "copy-learned", "copying", "translate", "translate-guided")
+SHIPPED = sorted(each.parent for each in GALLERY.glob("*/run.json"))
 GRAMMAR = ("translate", "translate-guided")
 TRANSLATIONS = ("everyday", *GRAMMAR)
 GUIDED_RUNS = ("everyday", "translate-guided")
@@ -101,6 +107,27 @@ def test_run_says_how_it_was_made(name):
     assert settings.command.startswith("python -m core train")
     assert settings.versions["torch"].startswith("2.13.0")
     assert load_run(GALLERY / name).step == settings.training.steps
+
+
+@pytest.mark.parametrize("run", SHIPPED, ids=lambda run: run.name)
+def test_a_run_lists_the_checksums_of_all_its_files(run):
+    check_listed(run)
+    files = {str(each.relative_to(run)) for each in run.rglob("*") if each.is_file()}
+    assert files - {CHECKSUMS} == listed(run).keys()
+
+
+@pytest.mark.parametrize("damage", [flip, zero])
+@pytest.mark.parametrize("name", ["copy", "bottleneck-fixed", "heads-one"])
+def test_damaged_weights_are_refused_by_name(tmp_path, name, damage):
+    run = shutil.copytree(GALLERY / name, tmp_path / name)
+    [weights] = (run / "checkpoints").iterdir()
+    whole = weights.read_bytes()
+    rng = random.Random(f"{name} {damage.__name__}")
+    for _ in range(40):
+        damage(rng, weights, [])
+        with pytest.raises(RunError, match=weights.name):
+            load_run(run)
+        weights.write_bytes(whole)
 
 
 EVERYDAY = {

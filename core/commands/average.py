@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.evaluate import summary
 from core.runs.run import load_run
@@ -13,7 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, where to, and how many checkpoints."""
     parser.add_argument("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
     parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
-    parser.add_argument("--last", type=int, default=5, metavar="K", help="checkpoints; default: 5")
+    parser.add_argument(
+        "--last",
+        type=options.whole(1, 10_000),
+        default=5,
+        metavar="K",
+        help="checkpoints; default: 5",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

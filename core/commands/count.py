@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import get_args
 
 from core.choices import Norm, Positions
+from core.commands import options
 from core.config import ModelConfig
 from core.families.published import PUBLISHED
 from core.model.description import describe
 from core.runs.run import read_settings
+from core.sizes import LARGEST_SIZE, MOST_LAYERS
 
+_size = options.whole(1, LARGEST_SIZE)
 JOINT_VOCABULARY = 41_000
 """With so many pieces the counts of the paper's Table 3 come out."""
 
@@ -21,15 +24,21 @@ JOINT_VOCABULARY = 41_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or the sizes that Table 3 varies."""
     parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
-    parser.add_argument("--n-layers", type=int, default=6, help="in each stack")
-    parser.add_argument("--d-model", type=int, default=512)
-    parser.add_argument("--d-ff", type=int, default=2048)
-    parser.add_argument("--n-heads", type=int, default=8)
-    parser.add_argument("--d-k", type=int, default=0, help="default: d_model / n_heads")
-    parser.add_argument("--d-v", type=int, default=0, help="default: d_model / n_heads")
-    parser.add_argument("--vocab", type=int, default=JOINT_VOCABULARY, help="pieces, joint")
+    parser.add_argument(
+        "--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack"
+    )
+    parser.add_argument("--d-model", type=_size, default=512)
+    parser.add_argument("--d-ff", type=_size, default=2048)
+    parser.add_argument("--n-heads", type=_size, default=8)
+    parser.add_argument(
+        "--d-k", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
+    )
+    parser.add_argument(
+        "--d-v", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
+    )
+    parser.add_argument("--vocab", type=_size, default=JOINT_VOCABULARY, help="pieces, joint")
     parser.add_argument("--positions", choices=get_args(Positions), default="sinusoidal")
-    parser.add_argument("--max-positions", type=int, default=512)
+    parser.add_argument("--max-positions", type=_size, default=512)
     parser.add_argument("--norm", choices=get_args(Norm), default="post")
     parser.add_argument("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]

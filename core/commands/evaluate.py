@@ -8,22 +8,25 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.progress import telling
+from core.commands.reading import add_reading, reading_of, reading_words
+from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import FileScores, score_file
 from core.heads import Head
 from core.runs.records import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
-from core.tasks.corpus import read_samples
+from core.tasks.corpus import found_in, notes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("--n", type=int, help=f"held-out samples; default: {N_SAMPLES}")
-    parser.add_argument("--seed", type=int, help=f"draws the samples; default: {SEED}")
+    parser.add_argument("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
+    parser.add_argument("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
     parser.add_argument(
         "--file",
         nargs="+",
@@ -31,19 +34,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="measure on a file of pairs instead, or on two files of lines",
     )
-    parser.add_argument("--beam", type=int, default=1, metavar="K", help="default: 1, greedy")
+    add_reading(parser)
+    parser.add_argument(
+        "--beam",
+        type=options.whole(1, LARGEST_BEAM),
+        default=1,
+        metavar="K",
+        help="default: 1, greedy",
+    )
     parser.add_argument("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
+    if not arguments.file and reading_words(arguments):
+        raise CommandError(f"{reading_words(arguments)[0]} is for --file")
     if arguments.file:
         _score_file(arguments)
         return
     n = N_SAMPLES if arguments.n is None else arguments.n
     seed = SEED if arguments.seed is None else arguments.seed
-    if n < 1:
-        raise CommandError(f"--n is {n}, not 1 or more")
     loaded = load_run(arguments.run)
     if arguments.beam != 1:
         _print_scores(arguments, loaded, held_out_samples(loaded, n, seed))
@@ -62,8 +72,12 @@ def _score_file(arguments: argparse.Namespace) -> None:
         raise CommandError("--file takes one file of pairs, or two files of lines")
     if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
         raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
-    samples = read_samples(arguments.file, repeated=True)
-    _print_scores(arguments, load_run(arguments.run), samples)
+    found = found_in(arguments.file, reading_of(arguments))
+    for note in notes(" and ".join(map(str, arguments.file)), found):
+        print(note, file=sys.stderr)
+    if not found.rows:
+        raise CommandError(f"{arguments.file[0]}: there are no pairs in it")
+    _print_scores(arguments, load_run(arguments.run), found.rows)
 
 
 def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[Sample]) -> None:

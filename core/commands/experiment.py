@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.findings import verdicts, what_came_out
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     running = actions.add_parser("run", help="train what is missing of its variants")
     running.add_argument("name", metavar="NAME")
     running.add_argument("out", type=Path, metavar="OUT")
-    running.add_argument("--seeds", type=int, help="default: the experiment's, 3")
+    running.add_argument("--seeds", type=options.whole(1, 100), help="default: the experiment's, 3")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -50,6 +51,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(f"there is no experiment {arguments.name!r}; there are {known}")
     experiment = EXPERIMENTS[arguments.name]
     if arguments.action == "show":
+        if arguments.results is not None and not arguments.results.is_dir():
+            raise CommandError(f"{arguments.results}: no such folder")
         _show(experiment, arguments.results or SHIPPED, as_json=arguments.json)
     else:
         _run(experiment, arguments.out, arguments.seeds)

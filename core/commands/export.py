@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.training.export import export_run
 
@@ -13,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
     parser.add_argument(
         "--snapshots",
-        type=int,
+        type=options.whole(0, 10**9),
         nargs="+",
         default=[],
         metavar="STEP",

@@ -25,8 +25,7 @@ from core.analysis.effects.pruning import (
 )
 from core.analysis.effects.pruning_file import store_pruning
 from core.analysis.heads.roles import HeadRole, role_scores
-from core.commands import heads_on_repeated_text
-from core.commands.errors import CommandError
+from core.commands import heads_on_repeated_text, options
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run, load_run
@@ -36,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, and how many sentences."""
     parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
     parser.add_argument(
-        "--n", type=int, help=f"held-out sentences (default: as stored, else {N_SENTENCES})"
+        "--n",
+        type=options.samples,
+        help=f"held-out sentences (default: as stored, else {N_SENTENCES})",
     )
     parser.add_argument(
         "--fresh", action="store_true", help="measure and store anew what is stored"
@@ -51,8 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
-    if arguments.n is not None and arguments.n < 1:
-        raise CommandError(f"--n is {arguments.n}, not 1 or more")
     loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or loaded.settings.model.alone:
         heads_on_repeated_text.run(loaded, as_json=arguments.json)

@@ -1,6 +1,7 @@
 """Train a model from nothing to a run folder, measured at the end."""
 
 import argparse
+import shlex
 import signal
 import time
 from collections.abc import Iterator
@@ -8,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.choices import CHOICES
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
+from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.families.styles import STYLES
@@ -19,6 +22,7 @@ from core.runs.run import Run, is_run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
 from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
+from core.tasks.layout import Reading
 from core.tasks.mixed import own_pairs_of
 from core.training.prepare import extend_run, prepare_run, require_state
 from core.training.presets import PRESETS, vocabulary_for
@@ -40,7 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task",
         nargs="+",
         metavar="TASK",
-        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, or CSV), "
+        help=f"{', '.join(TASKS)}, or a file of pairs (source TAB target, CSV or JSON Lines, "
+        "also in gzip), "
         f"or two files of lines that belong together; default: {TASK}",
     )
     for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
@@ -50,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
+    add_reading(parser)
     parser.add_argument(
         "--beside",
         choices=list(TASKS),
@@ -66,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another kind of Transformer, as small: an encoder alone fills in masked tokens, a "
         "decoder alone goes on from the source",
     )
-    parser.add_argument("--steps", type=int, help="default: the preset's")
-    parser.add_argument("--seed", type=int, help="default: 0")
+    parser.add_argument("--steps", type=options.whole(1, 10**9), help="default: the preset's")
+    parser.add_argument("--seed", type=options.seed, help="default: 0")
     parser.add_argument(
         "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
     )
@@ -121,7 +127,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     start: Path | None = arguments.start
     beside = [arguments.beside] if arguments.beside else []
     named = files | {"beside": beside, "start": [str(start)] if start else []}
-    task = _task(**files, beside=arguments.beside)
+    task = _task(**files, beside=arguments.beside, reading=reading_of(arguments))
     if (suitable := _vocabulary(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = suitable
     if "made_share" in changes and not arguments.beside:
@@ -129,7 +135,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
-    command = train_command(arguments.out, named, preset_name, changes)
+    command = f"{train_command(arguments.out, named, preset_name, changes)}{_read(arguments)}"
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
@@ -149,6 +155,12 @@ def prepare(arguments: argparse.Namespace) -> None:
         )
 
 
+def _read(arguments: argparse.Namespace) -> str:
+    """Return what a command says of how files are read."""
+    words = reading_words(arguments)
+    return f" {shlex.join(words)}" if words else ""
+
+
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
     """Return the settings that the options change."""
     changes = dict(map(parse_setting, arguments.set))
@@ -159,15 +171,18 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
     return changes | short
 
 
-def _task(task: list[str], valid: list[str], test: list[str], beside: str | None) -> Task:
+def _task(
+    task: list[str], valid: list[str], test: list[str], beside: str | None, reading: Reading
+) -> Task:
     """Return the task that is named, or the one that files make."""
     if too_many := [names for names in (task, valid, test) if len(names) > 2]:
         raise CommandError(f"{' '.join(too_many[0])}: one file of pairs, or two files of lines")
     if task[0] not in TASKS:
-        return _own_pairs(task, valid, test, beside)
-    if len(task) > 1 or valid or test:
+        return _own_pairs(task, valid, test, beside, reading)
+    if len(task) > 1 or valid or test or reading != Reading():
         raise CommandError(
-            f"the task {task[0]!r} makes its sentences; --valid and --test are files"
+            f"the task {task[0]!r} makes its sentences; --valid, --test and how they are read are "
+            "for files"
         )
     if beside:
         raise CommandError("--beside is for pairs of your own: --task names their file")
@@ -176,7 +191,9 @@ def _task(task: list[str], valid: list[str], test: list[str], beside: str | None
     return TASKS[task[0]]
 
 
-def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str | None) -> Task:
+def _own_pairs(
+    task: list[str], valid: list[str], test: list[str], beside: str | None, reading: Reading
+) -> Task:
     """Return the task that files make, beside another one if that is asked for."""
     # The message says what else would do.
     if len(task) == 1 and not Path(task[0]).exists():
@@ -184,11 +201,11 @@ def _own_pairs(task: list[str], valid: list[str], test: list[str], beside: str |
     files = ([Path(name) for name in names] for names in (task, valid, test))
     train, valid_files, test_files = files
     if not is_large(train):
-        pairs = read_corpus(train, valid_files, test_files)
+        pairs = read_corpus(train, valid_files, test_files, reading)
         return Mixed(TASKS[beside], pairs) if beside else pairs
     if beside:
         raise CommandError("--beside takes no more pairs than can be held in memory")
-    return LargeCorpus(train, valid_files, test_files, telling("read:"))
+    return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
 
 
 def _vocabulary(task: Task) -> int:
@@ -214,6 +231,7 @@ def parts_told(task: Task) -> list[str]:
             f"pairs that stand there twice or more often are learned once: "
             f"{own.n_repeated:,} left out"
         )
+    lines += own.notes
     lines += [
         f"warning: {n:,} sources of {one} are in {other}, too: what is measured there says less"
         for (one, other), n in own.in_both().items()
@@ -226,8 +244,10 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.out} is no run to go on with")
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", "start", *SHORT)
-    given = [f"--{each}" for each in names if getattr(arguments, each) is not None]
+    names = ("task", "valid", "test", "beside", "preset", "start", *OPTIONS, *SHORT)
+    given = [
+        f"--{each.replace('_', '-')}" for each in names if getattr(arguments, each) is not None
+    ]
     given = [each for each in given if each != "--steps"]
     changes = dict(map(parse_setting, arguments.set))
     share = changes.pop("made_share", None)

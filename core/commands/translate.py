@@ -11,16 +11,18 @@ from typing import Any, TextIO
 
 import torch
 
+from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.progress import telling
-from core.decoding.beam import check_beam
+from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY
 from core.decoding.many import Written, translate_all
-from core.decoding.mask_predict import MaskPredict, SentencePass, sentence_passes
+from core.decoding.mask_predict import MOST_PASSES, MaskPredict, SentencePass, sentence_passes
 from core.decoding.methods import Beam, Forced, Greedy, Method, decode
-from core.decoding.sampling import Sampling
+from core.decoding.sampling import TEMPERATURES, Sampling
 from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
+from core.sizes import LARGEST_SIZE
 from core.tasks.columns import tidy
 
 LINES_AT_ONCE = 2000
@@ -36,14 +38,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sentence", nargs="?", metavar="SENTENCE")
     parser.add_argument("--file", type=Path, metavar="LINES", help="translate its lines instead")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
-    parser.add_argument("--beam", type=int, metavar="K", help="keep the K best prefixes")
-    parser.add_argument("--length-penalty", type=float, metavar="A", default=0.6, help="of a beam")
+    parser.add_argument(
+        "--beam", type=options.whole(1, LARGEST_BEAM), metavar="K", help="keep the K best prefixes"
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=options.number(0, LARGEST_PENALTY),
+        metavar="A",
+        default=0.6,
+        help="of a beam",
+    )
     parser.add_argument("--sample", action="store_true", help="draw from the distribution")
-    parser.add_argument("--temperature", type=float, metavar="T", help="default: 1")
-    parser.add_argument("--top-k", type=int, metavar="K", help="default: 0, all")
-    parser.add_argument("--top-p", type=float, metavar="P", help="default: 1, all")
-    parser.add_argument("--seed", type=int, metavar="S", help="default: 0")
-    parser.add_argument("--passes", type=int, metavar="K", help="of a parallel decoder; default: 4")
+    parser.add_argument(
+        "--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1"
+    )
+    parser.add_argument(
+        "--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all"
+    )
+    parser.add_argument("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
+    parser.add_argument("--seed", type=options.seed, metavar="S", help="default: 0")
+    parser.add_argument(
+        "--passes",
+        type=options.whole(1, MOST_PASSES),
+        metavar="K",
+        help="of a parallel decoder; default: 4",
+    )
+    parser.add_argument(
+        "--max-new-tokens",
+        type=options.whole(1, LARGEST_SIZE),
+        metavar="N",
+        help="stop after N tokens; default: what the learned pairs suggest, or 24 after a prompt",
+    )
     parser.add_argument("--force", metavar="TARGET", help="feed this target (teacher forcing)")
     parser.add_argument("--steps", action="store_true", help="tell every step")
     parser.add_argument("--json", action="store_true")
@@ -69,7 +94,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def write_sentence(arguments: argparse.Namespace, loaded: Run, taken: Given, asked: Method) -> None:
     """Print what a decoder writes word after word, and its steps if asked."""
-    found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt)
+    limit = arguments.max_new_tokens
+    found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt, max_new_tokens=limit)
     translation = read_steps(loaded, taken, found)
     warn(translation)
     if arguments.json:
@@ -131,7 +157,6 @@ def translate_file(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
-    check_beam(beam, arguments.length_penalty)
     tell = telling("translated", len(lines))
     n_written = n_cut = 0
     with _opened(arguments.out) as out:
@@ -159,8 +184,12 @@ def translate_file(arguments: argparse.Namespace) -> None:
 
 def _check_file_options(arguments: argparse.Namespace) -> None:
     """Refuse what does not go with a file."""
-    options = ("sample", "force", "steps", "json", "temperature", "top_k", "top_p", "seed")
-    given = (name for name in options if getattr(arguments, name) not in (None, False))
+    sentences = ("sample", "force", "steps", "json", "max_new_tokens")
+    given = (
+        name
+        for name in (*sentences, "temperature", "top_k", "top_p", "seed")
+        if getattr(arguments, name) not in (None, False)
+    )
     refused = [f"--{name.replace('_', '-')}" for name in given]
     if arguments.sentence is not None or refused:
         other = refused[0] if refused else "a SENTENCE"

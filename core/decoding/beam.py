@@ -73,13 +73,14 @@ def length_penalty(length: int, alpha: float) -> float:
     return float(((5 + length) / 6) ** alpha)
 
 
-def beam_steps(
+def beam_steps(  # noqa: PLR0913
     model: Transformer,
     source_S: Tensor | None,
     beam: int,
     alpha: float = 0.6,
     prefix: tuple[int, ...] = (),
     prompt: tuple[int, ...] = (),
+    max_new_tokens: int | None = None,
 ) -> Iterator[BeamStep]:
     """Yield the beam after each step, as `_search` goes on.
 
@@ -93,6 +94,7 @@ def beam_steps(
             short targets.
         prefix: Tokens with which every hypothesis begins.
         prompt: What the decoder is fed first; nothing for what the model always begins with.
+        max_new_tokens: After how many tokens it stops; None for `length_limit`.
 
     Raises:
         ConfigError: The beam is not 1 to 64, or alpha is below 0.
@@ -103,7 +105,8 @@ def beam_steps(
     if len(prompt) > 1:
         stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
     begun = _begun(stepper, prompt[-1], prefix, alpha)
-    limit = length_limit(model, 0 if source_S is None else len(source_S), len(prompt))
+    n_source = 0 if source_S is None else len(source_S)
+    limit = length_limit(model, n_source, len(prompt), max_new_tokens)
     search = _search(stepper, prompt[-1], [begun], [limit], beam, alpha)
     for _ in in_pieces(range(limit - len(prefix))):
         if (found := next(search, None)) is None:

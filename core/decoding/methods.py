@@ -48,6 +48,8 @@ def decode(
     method: Method,
     overrides: Mapping[int, int] | None = None,
     prompt: Sequence[int] = (),
+    *,
+    max_new_tokens: int | None = None,
 ) -> list[DecodeStep]:
     """Return all steps of decoding one source, or of going on from a prompt.
 
@@ -60,6 +62,7 @@ def decode(
         overrides: Step → id that is appended there whatever the model says; teacher forcing has
             none. A beam search goes on from the last of them.
         prompt: What the decoder is fed first; nothing for what the model always begins with.
+        max_new_tokens: After how many tokens it stops; None for `length_limit`.
 
     Raises:
         ConfigError: The method's settings cannot be.
@@ -68,7 +71,8 @@ def decode(
     fed = tuple(prompt) or model.config.begins
     if isinstance(method, Forced):
         return steps_after(model, source_S, fed, method.target)
-    written = _written(model, source_S, method, overrides or {}, fed)
+    options = DecodeOptions(overrides or {}, watch=False, max_new_tokens=max_new_tokens)
+    written = _written(model, source_S, method, options, fed)
     # One pass over what was written gives the very steps that led there.
     return list(steps_that_write(model, source_S, fed, written))
 
@@ -77,18 +81,17 @@ def _written(
     model: Transformer,
     source_S: Tensor | None,
     method: Greedy | Sampling | Beam,
-    overrides: Mapping[int, int],
+    options: DecodeOptions,
     prompt: tuple[int, ...],
 ) -> tuple[int, ...]:
     """Return what a model writes after a prompt, EOS included where it came."""
-    options = DecodeOptions(overrides=overrides, watch=False)
     match method:
         case Greedy():
             steps = greedy_steps(model, source_S, options, prompt)
         case Sampling():
             steps = sampled_steps(model, source_S, method, options, prompt)
         case Beam():
-            return _best_of_beam(model, source_S, method, overrides, prompt)
+            return _best_of_beam(model, source_S, method, options, prompt)
     return tuple(step.chosen for step in steps)
 
 
@@ -96,18 +99,19 @@ def _best_of_beam(
     model: Transformer,
     source_S: Tensor | None,
     method: Beam,
-    overrides: Mapping[int, int],
+    options: DecodeOptions,
     prompt: tuple[int, ...],
 ) -> tuple[int, ...]:
     """Return the tokens of the best hypothesis, EOS included where it is finished."""
 
     def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
-        found = list(beam_steps(model, source_S, method.beam, method.alpha, prefix, prompt))
+        given = (method.beam, method.alpha, prefix, prompt, options.max_new_tokens)
+        found = list(beam_steps(model, source_S, *given))
         # There are no steps where the prefix reaches the limit.
         return found[-1].best.tokens if found else prefix
 
     tokens = best(())
-    for step, token in sorted(overrides.items()):
+    for step, token in sorted(options.overrides.items()):
         if step < len(tokens):
             beginning = (*tokens[:step], token)
             tokens = beginning if token in model.config.eos_ids else best(beginning)

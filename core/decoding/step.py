@@ -81,6 +81,8 @@ class DecodeOptions:
     """Keep what every head looked at; without, the fused kernel runs."""
     cached: bool = True
     """Keep keys and values; without, every step computes the whole prefix anew."""
+    max_new_tokens: int | None = None
+    """After how many tokens it stops; None for `length_limit`."""
 
 
 class Stepper:
@@ -275,7 +277,9 @@ def total_log_probability(steps: Iterable[DecodeStep]) -> float:
     return sum(step.log_probability for step in steps)
 
 
-def length_limit(model: Transformer, source_length: int, n_fed: int = 1) -> int:
+def length_limit(
+    model: Transformer, source_length: int, n_fed: int = 1, max_new_tokens: int | None = None
+) -> int:
     """Return after how many new tokens decoding stops even without EOS.
 
     No target that was learned is longer. Where nothing is known of them, twice the source and some
@@ -286,9 +290,12 @@ def length_limit(model: Transformer, source_length: int, n_fed: int = 1) -> int:
         model: Who writes.
         source_length: 0 for a decoder alone.
         n_fed: So many tokens stand before the new ones.
+        max_new_tokens: The limit that somebody asked for; None for the usual one.
     """
     ratio = model.config.target_ratio
-    if source_length or ratio:
+    if max_new_tokens is not None:
+        longest = max_new_tokens
+    elif source_length or ratio:
         # A decoder alone is fed the source as a prompt.
         longest = math.ceil(max(2.0, ratio) * (source_length or n_fed)) + 16
     else:
@@ -317,7 +324,8 @@ def steps(
     prefix = tuple(prompt) or model.config.begins
     new = prefix
     n_source = 0 if source_S is None else len(source_S)
-    for step in in_pieces(range(length_limit(model, n_source, len(prefix)))):
+    limit = length_limit(model, n_source, len(prefix), options.max_new_tokens)
+    for step in in_pieces(range(limit)):
         new_1T = torch.tensor([new], device=model.device)
         # A prompt goes through the decoder in one pass, what it writes itself token by token.
         fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)

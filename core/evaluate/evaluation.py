@@ -84,6 +84,12 @@ def held_out_samples(run: Run, n: int, seed: int) -> list[Sample]:
 
 
 def _task(run: Run, folder: Path | None = None) -> Task:
+    if not run.settings.has_pairs:
+        raise RunError(
+            "{path} was opened, and not trained here: it has no held-out samples. Measure it on a "
+            "file of pairs (evaluate --file), or its heads on text (heads)",
+            path=run.path,
+        )
     try:
         task = task_named(run.settings.task, folder or run.path)
         return fitting(task, run.tokenizer, longest_side(run.settings.model, run.tokenizer))

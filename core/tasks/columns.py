@@ -2,12 +2,13 @@
 
 import csv
 import unicodedata
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-_JUDGED = 1000
+JUDGED = 1000
+"""So many lines with text say how a file is laid out."""
 _LINES_OF_RECORD = 100
 """A quote that is not closed after so many lines is not looked for any further."""
 _LONGEST_LINE = 100_000
@@ -38,16 +39,21 @@ def chosen_separator(lines: Sequence[str]) -> str:
     A tab, where more than half of the lines hold one: such a file may be full of commas and
     quotes. Otherwise comma or semicolon, by which more records have two columns (a semicolon where
     they are equal: sentences hold commas more often), if those are more than half of the records:
-    a plain list of sentences has commas too. Otherwise a tab.
+    a plain list of sentences has commas too; then by which more have the same number of columns,
+    three or more. Otherwise a tab.
     """
     with_text = (number for number, line in enumerate(lines, start=1) if line.strip())
-    numbers = list(islice(with_text, _JUDGED))
+    numbers = list(islice(with_text, JUDGED))
     if 2 * sum("\t" in lines[number - 1] for number in numbers) > len(numbers):
         return "\t"
     judged = lines[: max(numbers, default=0)]
-    shares = {separator: _share_of_two(judged, separator) for separator in ";,"}
-    best = max(shares, key=lambda separator: shares[separator])
-    return best if shares[best] > 0.5 else "\t"
+    sizes = {separator: _sizes(judged, separator) for separator in ";,"}
+    for least in (2, 3):
+        shares = {each: _share(sizes[each], least) for each in ";,"}
+        best = max(shares, key=lambda separator: shares[separator])
+        if shares[best] > 0.5:
+            return best
+    return "\t"
 
 
 def records_of(lines: Iterable[str], separator: str) -> Iterator[Record]:
@@ -73,9 +79,14 @@ def records_of(lines: Iterable[str], separator: str) -> Iterator[Record]:
             ahead.popleft()
 
 
-def _share_of_two(lines: Sequence[str], separator: str) -> float:
-    sizes = [len(texts) for _, texts in records_of(lines, separator)]
-    return sizes.count(2) / max(1, len(sizes))
+def _sizes(lines: Sequence[str], separator: str) -> list[int]:
+    return [len(texts) for _, texts in records_of(lines, separator)]
+
+
+def _share(sizes: Sequence[int], n: int) -> float:
+    """Return how many of all records have two columns, or as many as most with three or more."""
+    counts = Counter(size for size in sizes if (size == 2 if n == 2 else size > 2))
+    return max(counts.values(), default=0) / max(1, len(sizes))
 
 
 def _quoted(lines: Iterable[str], separator: str) -> tuple[list[str], int]:

@@ -9,9 +9,10 @@ from itertools import chain, combinations, islice
 from pathlib import Path
 from typing import Self
 
-from core.messages import N_, Message
+from core.messages import N_
 from core.tasks.columns import tidy
-from core.tasks.pairs import LARGEST, CorpusError, pairs_of_lines, read_pairs
+from core.tasks.layout import CorpusError, Reading
+from core.tasks.pairs import FOUND, LARGEST, TOLD, Pairs, pairs_of_lines, read_pairs, told_of
 from core.tasks.split import place
 from core.tasks.task import Example, Part, Sample
 
@@ -19,6 +20,7 @@ FEWEST_SOURCES = 10
 SHARE = 0.05
 """Of the sources, for each held-out part that has no file of its own."""
 HELD_OUT: tuple[Part, ...] = ("test", "valid")
+KEPT = Reading(strict=True)
 FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test": "test.tsv"}
 """Part → its file in a run's folder; without the last two the first holds all pairs."""
 
@@ -29,6 +31,8 @@ class OwnPairs(ABC):
     name: str
     pronouns: frozenset[str] = frozenset()
     examples: tuple[Example, ...]
+    notes: tuple[str, ...] = ()
+    """What is to be known of the files that were read."""
 
     @abstractmethod
     def part(self, part: Part) -> Sequence[Sample]:
@@ -188,21 +192,32 @@ def _sources(samples: Iterable[Sample]) -> list[str]:
 
 
 def read_corpus(
-    train: Sequence[Path], valid: Sequence[Path] = (), test: Sequence[Path] = ()
+    train: Sequence[Path],
+    valid: Sequence[Path] = (),
+    test: Sequence[Path] = (),
+    reading: Reading = FOUND,
 ) -> Corpus:
-    """Read files of pairs, of which every line can be used.
+    """Read files of pairs; what is to be known of them is in the corpus's `notes`.
 
     Args:
         train: One file of two columns, as `read_pairs` takes it, or two files of lines, as
             `pairs_of_lines` does.
         valid: The same; nothing where this part is to be split off.
         test: The same.
+        reading: What is not to be judged by the files.
 
     Raises:
-        CorpusError: A file cannot be read, or a line is no pair (its number is named).
+        CorpusError: A file cannot be read, or as `read_pairs`.
     """
-    held_out = [read_samples(paths) if paths else None for paths in (valid, test)]
-    return Corpus(_name(train), read_samples(train, repeated=True), *held_out)
+    found = [found_in(paths, reading) if paths else None for paths in (train, valid, test)]
+    first, *held_out = found
+    assert first is not None
+    corpus = Corpus(_name(train), first.rows, *(each and each.samples for each in held_out))
+    files = zip((train, valid, test), found, strict=True)
+    corpus.notes = tuple(
+        note for paths, each in files if each for note in notes(_name(paths), each)
+    )
+    return corpus
 
 
 def kept_corpus(folder: Path) -> Corpus:
@@ -212,37 +227,36 @@ def kept_corpus(folder: Path) -> Corpus:
         CorpusError: They cannot be read.
     """
     train, valid, test = ([folder / name] for name in FILES.values())
-    return read_corpus(train, *(each if each[0].is_file() else [] for each in (valid, test)))
+    held_out = (each if each[0].is_file() else [] for each in (valid, test))
+    return read_corpus(train, *held_out, KEPT)
 
 
-def read_samples(paths: Sequence[Path], *, repeated: bool = False) -> Sequence[Sample]:
-    """Read one file of two columns, or two files of lines; see `read_corpus`.
-
-    Args:
-        paths: The files.
-        repeated: Whether a pair is returned as often as it stands there, or once.
+def read_samples(path: Path) -> Sequence[Sample]:
+    """Read pairs that are kept with a run.
 
     Raises:
-        CorpusError: A file cannot be read, or a line is no pair (its number is named).
+        CorpusError: They cannot be read, or a line is no pair (its number is named).
+    """
+    return found_in([path], KEPT).samples
+
+
+def found_in(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
+    """Read one file of two columns, or two files of lines; see `read_corpus`.
+
+    Raises:
+        CorpusError: A file cannot be read, or as `read_pairs`.
     """
     contents = [_content(path) for path in paths]
     if len(contents) == 1:
-        pairs = read_pairs(contents[0], _name(paths))
-    else:
-        sources, targets = contents
-        pairs = pairs_of_lines(sources, targets, (str(paths[0]), str(paths[1])))
-    if pairs.refused:
-        first = pairs.refused[0]
-        n_others = len(pairs.refused) - 1
-        others = Message(" ({n} more lines cannot be used either)", n=n_others) if n_others else ""
-        raise CorpusError(
-            "{name}, line {n}: {why}{others}",
-            name=_name(paths),
-            n=first.line,
-            why=first.reason,
-            others=others,
-        )
-    return pairs.rows if repeated else pairs.samples
+        return read_pairs(contents[0], _name(paths), reading)
+    sources, targets = contents
+    return pairs_of_lines(sources, targets, (str(paths[0]), str(paths[1])), reading)
+
+
+def notes(name: str, found: Pairs) -> list[str]:
+    """Return what is to be known of a file that was read: its columns, and lines left out."""
+    first = [(each.line, each.reason) for each in found.refused[:TOLD]]
+    return told_of(name, found.layout, len(found.refused), first)
 
 
 def _name(paths: Sequence[Path]) -> str:
@@ -264,6 +278,8 @@ __all__ = [
     "Corpus",
     "CorpusError",
     "kept_corpus",
+    "found_in",
+    "notes",
     "read_corpus",
     "read_samples",
 ]

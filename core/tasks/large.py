@@ -8,17 +8,30 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 
-from core.tasks.columns import Record, chosen_separator, records_of, tidy
+from core.tasks.columns import JUDGED, Record, tidy
 from core.tasks.corpus import (
     FEWEST_SOURCES,
     FILES,
     HELD_OUT,
     SHARE,
     OwnPairs,
+    found_in,
     held_out_examples,
+    notes,
     read_samples,
 )
-from core.tasks.pairs import LARGEST, MOST_PAIRS, CorpusError, is_header, why_not
+from core.tasks.layout import CorpusError, Layout, Reading, records
+from core.tasks.packed import require_text, unzipped
+from core.tasks.pairs import (
+    FOUND,
+    LARGEST,
+    MOST_PAIRS,
+    TOLD,
+    TWO_FILES,
+    clear_layout,
+    told_of,
+    why_not,
+)
 from core.tasks.split import place
 from core.tasks.task import Part, Sample
 
@@ -28,24 +41,38 @@ AT_HAND = 100_000
 """So many of those to learn from are kept in memory: the tokenizer learns its pieces from them."""
 TOLD_EVERY = 100_000
 """Pairs that are read."""
-_JUDGED = 1000
 _LONGEST_LINE = 1 << 20
 """A line has at most so many bytes."""
 Tell = Callable[[int], None]
+
+
+class LeftOut:
+    """Lines that are no pairs: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.first: list[tuple[int, str]] = []
+
+    def note(self, line: int, why: str) -> None:
+        """Count a line that is left out, and why."""
+        self.n += 1
+        if len(self.first) < TOLD:
+            self.first.append((line, why))
 
 
 class LargeCorpus(OwnPairs):
     """Pairs to learn from in files, and two held-out parts in memory.
 
     Args:
-        train: One file of two columns, or two files of lines; UTF-8.
+        train: One file of two columns, or two files of lines; UTF-8, or that in gzip.
         valid: Files of the pairs by which a training is watched; none to split the part off.
         test: Of those by which the trained model is measured; the same.
         tell: Called with the number of pairs that were read so far.
+        reading: What is not to be judged by the files.
 
     Raises:
-        CorpusError: A file cannot be read, a line is no pair (its number is named), or there are
-            too few pairs.
+        CorpusError: A file cannot be read, a line is no pair where the reading is strict, or there
+            are too few pairs.
     """
 
     def __init__(
@@ -54,32 +81,46 @@ class LargeCorpus(OwnPairs):
         valid: Sequence[Path] = (),
         test: Sequence[Path] = (),
         tell: Tell = lambda _: None,
+        reading: Reading = FOUND,
     ) -> None:
         self.name = " and ".join(map(str, train))
-        self._files = train
+        self._files, self._reading = train, reading
         own = {"valid": valid, "test": test}
+        found = {part: found_in(own[part], reading) for part in HELD_OUT if own[part]}
         self.given: dict[Part, list[Sample]] = {
-            part: list(read_samples(own[part])) for part in HELD_OUT if own[part]
+            part: list(each.samples) for part, each in found.items()
         }
         """The held-out parts with files of their own."""
         missing = [part for part in HELD_OUT if part not in self.given]
-        share = min(SHARE, HELD_OUT_PAIRS / max(1, _n_lines(train[0])))
+        share = min(SHARE, HELD_OUT_PAIRS / max(1, _size(train[0])[1]))
         self._ends = {part: number * share for number, part in enumerate(missing, start=1)}
         self._parts: dict[Part, list[Sample]] = {part: [] for part in missing} | self.given
         self._at_hand: list[Sample] = []
         self._in_both: dict[Part, set[str]] = {part: set() for part in self.given}
         self.n_pairs = self.n_train = 0
-        self._look_through(tell)
+        left_out = self._look_through(tell)
+        self.notes = (
+            *told_of(self.name, _layout(train, reading), left_out.n, left_out.first),
+            *(
+                note
+                for part, each in found.items()
+                for note in notes(" and ".join(map(str, own[part])), each)
+            ),
+        )
         if self.n_train < FEWEST_SOURCES or not all(self._parts.values()):
             raise CorpusError("{name}: too few pairs to learn from and to test on", name=self.name)
         self.examples = held_out_examples(self.part("test"))
 
-    def _look_through(self, tell: Tell) -> None:
+    def _look_through(self, tell: Tell) -> LeftOut:
+        """Put each pair into its part; return what is left out."""
+        left_out = LeftOut()
         rng = random.Random("at hand")
         watched = {
             part: {sample.source for sample in samples} for part, samples in self.given.items()
         }
-        for number, sample in enumerate(pairs_in(self._files), start=1):
+        for number, sample in enumerate(
+            pairs_in(self._files, self._reading, left_out.note), start=1
+        ):
             if number % TOLD_EVERY == 0:
                 tell(number)
             self.n_pairs = number
@@ -96,6 +137,7 @@ class LargeCorpus(OwnPairs):
             for other, sources in watched.items():
                 if sample.source in sources:
                     self._in_both[other].add(sample.source)
+        return left_out
 
     def _part_of(self, source: str) -> Part:
         if not self._ends:
@@ -118,7 +160,7 @@ class LargeCorpus(OwnPairs):
 
     def to_learn_from(self) -> Iterator[Sample]:
         """Read the pairs to learn from, in the order of the files."""
-        for sample in pairs_in(self._files):
+        for sample in pairs_in(self._files, self._reading):
             if self._part_of(sample.source) == "train":
                 yield sample
 
@@ -142,7 +184,7 @@ class KeptCorpus(OwnPairs):
     def __init__(self, run: Path) -> None:
         self.name, self.run = str(run), run
         self._parts: dict[Part, Sequence[Sample]] = {
-            part: read_samples([file]) if (file := run / FILES[part]).is_file() else ()
+            part: read_samples(file) if (file := run / FILES[part]).is_file() else ()
             for part in HELD_OUT
         }
         self.examples = held_out_examples(self.part("test"))
@@ -172,35 +214,51 @@ def is_large(paths: Sequence[Path]) -> bool:
         # A pipe can be read once, and pairs are read twice.
         raise CorpusError("{path}: not a file; write the pairs into one", path=unreadable[0])
     try:
-        return any(path.stat().st_size > LARGEST for path in paths) or any(
-            _n_lines(path) > MOST_PAIRS for path in paths
-        )
+        if any(path.stat().st_size > LARGEST for path in paths):
+            return True
+        sizes = map(_size, paths)
+        return any(n_bytes > LARGEST or n_lines > MOST_PAIRS for n_bytes, n_lines in sizes)
     except OSError as error:
         raise CorpusError("{name}: {why}", name=error.filename, why=error.strerror) from error
 
 
-def pairs_in(paths: Sequence[Path]) -> Iterator[Sample]:
+def pairs_in(
+    paths: Sequence[Path],
+    reading: Reading = FOUND,
+    leave_out: Callable[[int, str], None] = lambda _line, _why: None,
+) -> Iterator[Sample]:
     """Read one file of two columns, or two files of lines, of any size; a header is skipped.
 
+    Args:
+        paths: The files.
+        reading: What is not to be judged by them.
+        leave_out: Called with the number of each line that is no pair, and why it is none.
+
     Raises:
-        CorpusError: A file cannot be read, or a line is no pair (its number is named).
+        CorpusError: A file cannot be read, or a line is no pair where the reading is strict.
     """
     name = " and ".join(map(str, paths))
-    for number, (line, texts) in enumerate(_records(paths)):
-        if number == 0 and len(paths) == 1 and is_header(texts):
-            continue
-        if reason := why_not(texts):
-            raise CorpusError("{name}, line {n}: {why}", name=name, n=line, why=reason)
-        source, target = texts
-        yield Sample(source, target)
+    layout = _layout(paths, reading)
+    for line, columns in _records(paths, layout):
+        if reason := why_not(columns, layout):
+            if reading.strict:
+                raise CorpusError("{name}, line {n}: {why}", name=name, n=line, why=reason)
+            leave_out(line, reason)
+        else:
+            yield Sample(*layout.pair(columns))
 
 
-def _records(paths: Sequence[Path]) -> Iterator[Record]:
+def _layout(paths: Sequence[Path], reading: Reading) -> Layout:
+    if len(paths) == 2:
+        return TWO_FILES
+    return clear_layout(list(islice(_lines(paths[0]), JUDGED)), str(paths[0]), reading)
+
+
+def _records(paths: Sequence[Path], layout: Layout) -> Iterator[Record]:
     if len(paths) == 1:
-        first = list(islice(_lines(paths[0]), _JUDGED))
-        yield from records_of(_lines(paths[0]), chosen_separator(first))
+        yield from records(_lines(paths[0]), layout)
         return
-    counts = [_n_lines(path) for path in paths]
+    counts = [_size(path)[1] for path in paths]
     for (one, n), (other, m) in pairwise(zip(paths, counts, strict=True)):
         if n != m:
             raise CorpusError(
@@ -219,10 +277,12 @@ def _records(paths: Sequence[Path]) -> Iterator[Record]:
 def _lines(path: Path) -> Iterator[str]:
     """Read lines; the byte-order mark and carriage returns are none of their text."""
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as packed, unzipped(packed, str(path)) as file:
             number = 0
             while content := file.readline(_LONGEST_LINE + 1):
                 number += 1
+                if number == 1:
+                    require_text(content, str(path))
                 if len(content) > _LONGEST_LINE:
                     raise CorpusError(
                         "{path}, line {n}: more than {most} MB without a line end; each "
@@ -245,11 +305,12 @@ def _lines(path: Path) -> Iterator[str]:
         raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
 
 
-def _n_lines(path: Path) -> int:
-    """Return how many lines there are, whether or not the last one ends."""
-    n, last = 0, b"\n"
-    with path.open("rb") as file:
+def _size(path: Path) -> tuple[int, int]:
+    """Return how many bytes and lines there are, whether or not the last line ends."""
+    n_bytes, n, last = 0, 0, b"\n"
+    with path.open("rb") as packed, unzipped(packed, str(path)) as file:
         while block := file.read(1 << 22):
+            n_bytes += len(block)
             n += block.count(b"\n")
             last = block[-1:]
-    return n + (last != b"\n")
+    return n_bytes, n + (last != b"\n")

@@ -1,12 +1,15 @@
 """Sentence pairs from a file as people have it: two columns, good lines and bad ones."""
 
 import codecs
+import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.messages import N_, Message, SaidError
-from core.tasks.columns import Record, chosen_separator, records_of, tidy
+from core.messages import N_, Message
+from core.tasks.columns import Record, tidy
+from core.tasks.layout import JSON_LINES, CorpusError, Layout, Reading, layout_of, records
+from core.tasks.packed import require_text, unzipped
 from core.tasks.task import Sample
 from core.words import INVISIBLE, shortened
 
@@ -19,22 +22,6 @@ MOST_LINES = 5 * MOST_PAIRS
 LONGEST_TEXT = 2000
 """A sentence has at most so many characters."""
 
-HEADERS = {
-    ("source", "target"),
-    ("src", "tgt"),
-    ("src", "trg"),
-    ("input", "output"),
-    ("from", "to"),
-    ("text", "translation"),
-    ("sentence", "translation"),
-    ("original", "translation"),
-    ("question", "answer"),
-    ("prompt", "response"),
-}
-_CODES = {"en", "de", "fr", "es", "it", "pt", "nl"}
-LANGUAGES = _CODES | {"english", "german", "french", "spanish", "italian", "portuguese", "dutch"}
-"""Two different ones of these are a header too."""
-
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -42,10 +29,11 @@ _MARKS = (
 )
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SHOWN = 60
-
-
-class CorpusError(SaidError, ValueError):
-    """A file of pairs that cannot be used; the message names the line and what is wrong."""
+TOLD = 5
+"""So many lines that are left out are named."""
+FOUND = Reading()
+_ADVICE = Message("put a tab, or in most lines a comma or a semicolon, between source and target")
+TWO_FILES = Layout("\t", ("1", "2"), has_header=False, texts=(0, 1), chosen=(0, 1))
 
 
 class TooLargeError(CorpusError):
@@ -74,64 +62,98 @@ class Pairs:
     refused: tuple[Refused, ...]
     duplicates: tuple[int, ...]
     """The numbers of the lines that repeat an earlier pair."""
-    separator: str
-    """A tab, a comma or a semicolon."""
-    has_header: bool
+    layout: Layout
 
 
-def read_pairs(content: bytes, name: str) -> Pairs:
-    """Read pairs from a file of two columns: source, separator, target; a header is skipped.
+def read_pairs(content: bytes, name: str, reading: Reading = FOUND) -> Pairs:
+    """Read pairs from a file with a column of sources and one of targets; a header is skipped.
 
-    Quotes are ordinary characters where a tab separates the columns; elsewhere they are read as
-    CSV. Texts are composed (NFC) and have single spaces.
+    Columns stand between tabs, commas or semicolons, or each line is a JSON object. Quotes are
+    ordinary characters where a tab separates the columns; elsewhere they are read as CSV. Texts are
+    composed (NFC) and have single spaces.
 
     Args:
-        content: The file: UTF-8, or UTF-16 with a byte-order mark.
+        content: The file: UTF-8, or UTF-16 with a byte-order mark; or one of these in gzip.
         name: What the messages call the file.
+        reading: What is not to be judged by the file.
 
     Raises:
-        CorpusError: Nothing of the file can be used: it is too large, no text, or has no line
-            with two columns.
+        CorpusError: Nothing of the file can be used: it is too large, no text, has no line with two
+            columns, or more, of which two are not to be told from the others; or a line is no pair,
+            where the reading is strict.
     """
-    _require_size(len(content), name)
     lines = _lines(content, name)
-    separator = chosen_separator(lines)
-    records = list(records_of(lines, separator))
-    has_header = bool(records) and is_header(records[0].texts)
-    _require_pairs(records, int(has_header), name)
-    found = _accounted(records[has_header:], lines, separator, has_header=has_header)
+    layout = clear_layout(lines, name, reading)
+    found_records = list(records(lines, layout))
+    _require_pairs(found_records, layout, name)
+    found = _accounted(found_records, lines, layout)
     # UTF-16 may be shorter than what is kept of it.
     _require_size(len(as_tsv(found.samples)), name)
-    return found
+    return _checked(found, name, reading)
 
 
-def _accounted(
-    records: Sequence[Record], lines: Sequence[str], separator: str, *, has_header: bool
-) -> Pairs:
+def layout_in(content: bytes, name: str, reading: Reading = FOUND) -> Layout:
+    """Return how a file of pairs is laid out; see `read_pairs`."""
+    return layout_of(_lines(content, name), reading)
+
+
+def clear_layout(lines: Iterable[str], name: str, reading: Reading) -> Layout:
+    """Return how lines are laid out.
+
+    Raises:
+        CorpusError: Which columns hold the pairs is not clear.
+    """
+    try:
+        layout = layout_of(lines, reading)
+    except CorpusError as error:
+        raise CorpusError("{path}: {why}", path=name, why=error.args[0]) from error
+    if layout.chosen is None:
+        n = len(layout.names)
+        if len(layout.texts) < 2:
+            said = "{name}: of its {n} columns {m} may hold sentences, and pairs need 2"
+            raise CorpusError(said, name=name, n=n, m=len(layout.texts))
+        said = (
+            "{name}: it has {n} columns, {columns}, and which two hold source and target is not "
+            "clear; --columns names them, as in --columns 1,2"
+        )
+        raise CorpusError(said, name=name, n=n, columns=", ".join(layout.names))
+    return layout
+
+
+def _checked(found: Pairs, name: str, reading: Reading) -> Pairs:
+    """Return pairs.
+
+    Raises:
+        CorpusError: A line was left out, and none may be.
+    """
+    if not (found.refused and reading.strict):
+        return found
+    first = found.refused[0]
+    n_others = len(found.refused) - 1
+    others = Message(" ({n} more lines cannot be used either)", n=n_others) if n_others else ""
+    raise _at(name, first.line, Message(N_("{why}{others}"), why=first.reason, others=others))
+
+
+def _accounted(records: Sequence[Record], lines: Sequence[str], layout: Layout) -> Pairs:
     """Return the different pairs of some records, and what became of the others."""
-    found: dict[tuple[str, ...], Sample] = {}
+    found: dict[tuple[str, str], Sample] = {}
     rows, refused, duplicates = [], [], []
-    for line, texts in records:
-        if reason := why_not(texts):
+    for line, columns in records:
+        if reason := why_not(columns, layout):
             refused.append(Refused(line, reason, _shown(lines[line - 1])))
             continue
+        texts = layout.pair(columns)
         if texts in found:
             duplicates.append(line)
         else:
-            source, target = texts
-            found[texts] = Sample(source, target)
+            found[texts] = Sample(*texts)
         rows.append(found[texts])
-    return Pairs(
-        tuple(found.values()),
-        tuple(rows),
-        tuple(refused),
-        tuple(duplicates),
-        separator,
-        has_header,
-    )
+    return Pairs(tuple(found.values()), tuple(rows), tuple(refused), tuple(duplicates), layout)
 
 
-def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pairs:
+def pairs_of_lines(
+    sources: bytes, targets: bytes, names: tuple[str, str], reading: Reading = FOUND
+) -> Pairs:
     """Read pairs from two files of lines, of which line i of one belongs to line i of the other.
 
     Two empty lines are passed over. No line is a header.
@@ -140,13 +162,14 @@ def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pa
         sources: The first file: UTF-8, or UTF-16 with a byte-order mark.
         targets: The second.
         names: What the messages call them.
+        reading: Whether a line may be left out.
 
     Raises:
-        CorpusError: A file is too large, or no text, or they have not the same number of lines.
+        CorpusError: A file is too large, or no text, or they have not the same number of lines; or
+            a line is no pair, where the reading is strict.
     """
     texts = []
     for content, name in zip((sources, targets), names, strict=True):
-        _require_size(len(content), name)
         lines = _lines(content, name)
         texts.append(lines[:-1] if lines[-1] == "" else lines)
     if len(texts[0]) != len(texts[1]):
@@ -158,11 +181,12 @@ def pairs_of_lines(sources: bytes, targets: bytes, names: tuple[str, str]) -> Pa
             m=len(texts[1]),
         )
     rows = zip(*texts, strict=True)
-    records = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
-    records = [record for record in records if any(record.texts)]
-    _require_pairs(records, 0, " and ".join(names))
+    found = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
+    found = [record for record in found if any(record.texts)]
+    name = " and ".join(names)
+    _require_pairs(found, TWO_FILES, name)
     lines = [f"{one}\t{other}" for one, other in zip(*texts, strict=True)]
-    return _accounted(records, lines, "\t", has_header=False)
+    return _checked(_accounted(found, lines, TWO_FILES), name, reading)
 
 
 def as_tsv(samples: Iterable[Sample]) -> bytes:
@@ -180,6 +204,11 @@ def _require_size(n_bytes: int, name: str) -> None:
 
 
 def _lines(content: bytes, name: str) -> list[str]:
+    _require_size(len(content), name)
+    with unzipped(io.BytesIO(content), name) as file:
+        # One byte more than is allowed shows that there is more.
+        content = file.read(LARGEST + 1)
+    _require_size(len(content), name)
     text = _decoded(content, name).replace("\r\n", "\n")
     # Alone, it ends the lines of old files; beside others it is white space in a line.
     text = text.replace("\r", " " if "\n" in text else "\n")
@@ -193,10 +222,7 @@ def _lines(content: bytes, name: str) -> list[str]:
 
 
 def _decoded(content: bytes, name: str) -> str:
-    if content.startswith(b"PK\x03\x04"):
-        raise CorpusError(
-            "{name}: a spreadsheet or zip file, no text; save it as CSV in UTF-8", name=name
-        )
+    require_text(content, name)
     mark, encoding = next((each for each in _MARKS if content.startswith(each[0])), (b"", "utf-8"))
     body = content[len(mark) :]
     try:
@@ -220,43 +246,36 @@ def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) 
     return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
 
 
-def is_header(texts: Sequence[str]) -> bool:
-    """Say whether the first record of a file names its columns."""
-    names = tuple(text.lower() for text in texts)
-    return names in HEADERS or (len(set(names)) == len(names) == 2 and LANGUAGES.issuperset(names))
-
-
-def _require_pairs(records: Sequence[Record], n_headers: int, name: str) -> None:
-    if not records:
+def _require_pairs(records: Sequence[Record], layout: Layout, name: str) -> None:
+    if not records and not layout.has_header:
         raise CorpusError("{name}: there are no pairs in it", name=name)
-    if not any(len(record.texts) == 2 for record in records):
-        line, texts = records[0]
-        said = N_("{why}, and no other line has 2; {advice}")
-        raise _at(name, line, Message(said, why=why_not(texts), advice=_advice(texts)))
-    if len(records) - n_headers > MOST_PAIRS:
-        line = records[n_headers + MOST_PAIRS].line
+    width = len(layout.names)
+    if records and not any(len(record.texts) == width for record in records):
+        line, columns = records[0]
+        why = why_not(columns, layout)
+        said = N_("{why}, and no other line has {n}; {advice}")
+        raise _at(name, line, Message(said, why=why, n=width, advice=_ADVICE))
+    if len(records) > MOST_PAIRS:
         raise _at(
             name,
-            line,
+            records[MOST_PAIRS].line,
             Message("more than {n} pairs; use the lines before", n=MOST_PAIRS),
             TooLargeError,
         )
 
 
-def _advice(texts: Sequence[str]) -> str:
-    if len(texts) > 2:
-        return Message("keep the two columns that hold source and target")
-    return Message("put a tab, or in most lines a comma or a semicolon, between source and target")
-
-
-def why_not(texts: Sequence[str]) -> str:
-    """Return why columns are no pair; an empty text where they are one."""
-    if not texts:
-        return Message("a quote begins a column, and none ends it")
-    if len(texts) == 1:
-        return Message("1 column, not 2")
-    if len(texts) > 2:
-        return Message("{n} columns, not 2", n=len(texts))
+def why_not(columns: Sequence[str], layout: Layout) -> str:
+    """Return why the columns of a line hold no pair; an empty text where they hold one."""
+    if not columns:
+        is_json = layout.separator == JSON_LINES
+        broken = N_("a quote begins a column, and none ends it")
+        return Message(N_("it is no JSON object") if is_json else broken)
+    n, width = len(columns), len(layout.names)
+    if n == 1 != width:
+        return Message("1 column, not {width}", width=width)
+    if n != width:
+        return Message("{n} columns, not {width}", n=n, width=width)
+    texts = layout.pair(columns)
     for which, text in zip((N_("the first column"), N_("the second column")), texts, strict=True):
         column = Message(which)
         if not text:
@@ -268,6 +287,28 @@ def why_not(texts: Sequence[str]) -> str:
             sign = f"U+{ord(found[0]):04X}"
             return Message("{column} holds the control character {sign}", column=column, sign=sign)
     return ""
+
+
+def told_of(
+    name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, str]]
+) -> list[str]:
+    """Return what is to be known of a file that was read: its columns, and lines left out."""
+    told: list[str] = []
+    if layout.has_header:
+        names = ", ".join(layout.names)
+        told.append(
+            Message("{name}: the first line names columns: {names}", name=name, names=names)
+        )
+    if len(layout.names) > 2:
+        source, target = layout.pair(layout.names)
+        said = "{name}: source is column {source}, target is column {target}"
+        told.append(Message(said, name=name, source=source, target=target))
+    if n_refused:
+        lines = ", ".join(f"line {line}: {why}" for line, why in first[:TOLD])
+        more = ", …" if n_refused > TOLD else ""
+        said = "{name}: lines without a pair are left out ({n}): {lines}"
+        told.append(Message(said, name=name, n=n_refused, lines=f"{lines}{more}"))
+    return told
 
 
 def _shown(line: str) -> str:

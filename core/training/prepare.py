@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.byte_level import ByteLevelTokenizer, usual_apostrophe
-from core.config import ConfigError, ModelConfig
+from core.config import ConfigError, ModelConfig, require
 from core.files import write_atomically
 from core.fitting import fitting, target_ratio, those_that_fit
 from core.heads import Stack
@@ -35,6 +35,9 @@ from core.word_level import Vocabulary, WordTokenizer
 TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
 `AT_HAND`."""
+
+_N_TRIED = 500
+"""So many made sentences say whether a model has room for them."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -78,6 +81,7 @@ def prepare_run(  # noqa: PLR0913
     begun = None if start is None else start_of(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
+    _check_made(task, tokenizer, longest)
     ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
     model = replace(model, target_ratio=max(model.target_ratio, ratio))
 
@@ -103,6 +107,26 @@ def prepare_run(  # noqa: PLR0913
     return n_left_out
 
 
+def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
+    """Refuse a model that has no room for the sentences that a task makes.
+
+    Raises:
+        ConfigError: It has none for some of them.
+    """
+    made = task.made if isinstance(task, Mixed) else task
+    if own_pairs_of(made) is not None:
+        return
+    drawn = list(itertools.islice(made.training_samples(random.Random("lengths")), _N_TRIED))
+    if n := len(drawn) - len(those_that_fit(drawn, tokenizer, longest)):
+        raise ConfigError(
+            "{longest} positions are too few: {n} of {all} sentences of the task {name} are longer",
+            longest=longest,
+            n=n,
+            all=len(drawn),
+            name=repr(made.name),
+        )
+
+
 def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
     """Refuse what cannot be trained, as far as it is known before a tokenizer has learned.
 
@@ -115,6 +139,7 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
         ConfigError: The message says what does not go together.
     """
     config, model = preset.training, preset.model
+    require(config.seed >= 0, "seed is {seed}, not 0 or more", seed=config.seed)
     if config.batch_tokens and own_pairs_of(task) is None:
         raise ConfigError(
             "batch_tokens is {batch_tokens}, but the task {name} makes its "

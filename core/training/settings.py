@@ -3,6 +3,7 @@
 import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import get_args
 
@@ -29,11 +30,7 @@ def parse_setting(text: str) -> tuple[str, Setting]:
     name, equals, value = text.partition("=")
     wanted = (MODEL | TRAINING).get(name)
     if not equals or wanted is None or name in _LISTS:
-        raise ConfigError(
-            "{text} sets nothing: NAME=VALUE with one of {known}",
-            text=repr(text),
-            known=", ".join(_names()),
-        )
+        raise _unknown(text, name if equals else "")
     if name == "tied" and value in ("true", "false"):
         return name, value == "true"
     if wanted is bool:
@@ -57,6 +54,18 @@ def parse_setting(text: str) -> tuple[str, Setting]:
         raise ConfigError(
             "{name} is {value}, not {known}", name=name, value=repr(value), known=kind
         ) from error
+
+
+def _unknown(text: str, name: str) -> ConfigError:
+    if near := get_close_matches(name, _names(), n=1):
+        return ConfigError(
+            "there is no setting {name}; did you mean {near}?", name=repr(name), near=near[0]
+        )
+    return ConfigError(
+        "{text} sets nothing: NAME=VALUE with one of {known}",
+        text=repr(text),
+        known=", ".join(_names()),
+    )
 
 
 def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:

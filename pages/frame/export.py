@@ -16,7 +16,9 @@ from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
 from viz.charts.signs import Signs
+from viz.charts.table_picture import table_picture
 from viz.component.standalone import Drawn, standalone_page
+from viz.direction import unmarked
 
 FACTS: Mapping[str, str] = {
     "model": N_("Model"),
@@ -89,7 +91,7 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
             _files(shown, about)
             _link_and_python(link, shown.python)
             # Components save their pictures themselves, under names that begin like the files'.
-            begins = html.escape(stem(about))
+            begins = html.escape(_begin(about))
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
         if shown.how_to_read:
@@ -103,8 +105,12 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
-    of = f"{stem(about)}{shown.name}"
+    of = f"{_begin(about)}{shown.name.removeprefix(str(about['view'])).lstrip('._-')}".rstrip("-")
+    bare = {name: unmarked(text) for name, text in {"title": shown.title, **shown.about}.items()}
     charts = [each for each in shown.pictures if each.chart is not None]
+    if not shown.pictures:
+        # A table is a picture, too, when it is to stand in a paper.
+        charts = [Drawn(chart=lambda: table_picture(shown.numbers(), shown.title, signs()))]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
         tail = f"-{number + 1}" if len(charts) > 1 else ""
@@ -115,8 +121,17 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
             name = f"{of}{tail}.{label.lower()}"
             _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
     _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.numbers()))
-    _download("JSON", "application/json", f"{of}.json", lambda: as_json(about, shown.numbers()))
+    _download("JSON", "application/json", f"{of}.json", partial(_json, shown, {**about, **bare}))
     _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
+
+
+def _begin(about: Mapping[str, object]) -> str:
+    """Return how the names of all files of a view begin: model, sentence, and the view."""
+    return f"{stem(about)}{about['view']}-"
+
+
+def _json(shown: Shown, about: Mapping[str, object]) -> str:
+    return as_json(about, shown.numbers())
 
 
 def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:

@@ -26,6 +26,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.messages import N_ as N_
 from pages.frame import address
 from viz.charts.signs import Signs
+from viz.direction import isolated
 
 Made = TypeVar("Made")
 
@@ -51,6 +52,21 @@ class _Known(threading.local):
 _known = _Known()
 
 
+class _Template(str):
+    """A text with {names}, each of which keeps its direction to itself."""
+
+    __slots__ = ()
+
+    def format(self, *values: object, **named: object) -> str:
+        """Return the text with what its names stand for."""
+        apart = {name: _apart(value) for name, value in named.items()}
+        return super().format(*map(_apart, values), **apart)
+
+
+def _apart(value: object) -> object:
+    return isolated(value) if isinstance(value, str) else value
+
+
 def _(message: str) -> str:
     """Return a text in the reader's language.
 
@@ -58,7 +74,7 @@ def _(message: str) -> str:
         message: The English text, written here or marked with `N_` where it is written.
     """
     # Nothing is what gettext calls the catalogue's own description.
-    return _texts().gettext(message) if message else ""
+    return _Template(_texts().gettext(message)) if message else ""
 
 
 def n_(singular: str, plural: str, n: int) -> str:
@@ -67,7 +83,7 @@ def n_(singular: str, plural: str, n: int) -> str:
     >>> [n_("{n} head", "{n} heads", n).format(n=n) for n in (1, 2)]
     ['1 head', '2 heads']
     """
-    return _texts().ngettext(singular, plural, n)
+    return _Template(_texts().ngettext(singular, plural, n))
 
 
 def translated(texts: Mapping[str, str]) -> dict[str, str]:
@@ -178,7 +194,12 @@ def percent_of_100(value: float, decimals: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Return Markdown that shows a text as it is, whatever signs are in it."""
+    """Return Markdown that shows a text as it is, whatever signs it holds and way it runs."""
+    return as_it_is(isolated(text))
+
+
+def as_it_is(text: str) -> str:
+    """Return Markdown that shows a part of a text, which takes its direction from the whole."""
     return "".join(f"&#{ord(sign)};" if sign in string.punctuation else sign for sign in text)
 
 

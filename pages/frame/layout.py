@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import components, doubts, links, presentation
+from pages.frame import components, links, marked_words, presentation
 from pages.frame.glossary import tips
 
 LESSON_TEXT = "lesson_text"
@@ -94,6 +94,8 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 .st-key-scripts { display: none; }
 /* A question mark stands apart from what it explains. */
 [data-testid="stWidgetLabel"] { column-gap: 0.35rem; }
+/* What is typed runs as its first letter does. */
+.stMain :is(input, textarea) { unicode-bidi: plaintext; }
 .stElementContainer[width="NUMBER_WIDTHpx"] { width: auto; min-width: max-content; }
 .stElementContainer[width="NUMBER_WIDTHpx"] .stSelectbox {
   display: flex;
@@ -200,7 +202,7 @@ def compact() -> None:
     st.html(_STYLE)
     st.html(presentation.STYLE)
     st.html(tips.STYLE)
-    st.html(doubts.STYLE)
+    st.html(marked_words.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
         st.html(_DRAWER, unsafe_allow_javascript=True)

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterable
 
 from pages.frame.language import _
+from viz.direction import isolated
 
 
 def joined(texts: Iterable[str | None]) -> str:
@@ -25,7 +26,7 @@ def listed(texts: Iterable[str]) -> str:
     >>> listed(["one", "two"])
     'one, two'
     """
-    return _(", ").join(texts)
+    return _(", ").join(map(isolated, texts))
 
 
 def listed_apart(texts: Iterable[str]) -> str:
@@ -34,7 +35,7 @@ def listed_apart(texts: Iterable[str]) -> str:
     >>> listed_apart(["one, two", "three"])
     'one, two; three'
     """
-    return _("; ").join(texts)
+    return _("; ").join(map(isolated, texts))
 
 
 def labelled(label: str, text: str) -> str:
@@ -70,4 +71,4 @@ def alternatives(texts: Iterable[str]) -> str:
     >>> alternatives(["he", "she"])
     'he or she'
     """
-    return _(" or ").join(texts)
+    return _(" or ").join(map(isolated, texts))

@@ -13,6 +13,7 @@ from pages.frame import cached
 from pages.frame.language import N_, _, n_, number
 
 _LETTERS, _GRAMMAR, _NAMES = N_("letters"), N_("grammar"), N_("names")
+_PAIRS = N_("pairs")
 _KINDS = {
     **dict.fromkeys((Copying.name, Reversing.name, Either.name), _LETTERS),
     **dict.fromkeys((Translation.name, Everyday.name), _GRAMMAR),
@@ -25,7 +26,8 @@ _SEED = 0
 
 def kind(task: str) -> str:
     """Return in a word what a task, by its name, is measured on."""
-    return _(_KINDS.get(task, N_("pairs")))
+    found = _KINDS.get(task, _PAIRS)
+    return _(found)
 
 
 def of_task(task: str, n: int) -> str:

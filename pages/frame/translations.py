@@ -24,7 +24,7 @@ def written_in_files(run: Run) -> str:
 
 
 def say(translations: str) -> None:
-    """Show what is written, with its marks (`doubts.in_markdown`); folded where it is long."""
+    """Show what is written, with its marks; folded where it is long."""
     # Marks are longer than what they mark.
     if len(_TAG.sub("", translations)) <= LONG:
         st.markdown(translations, unsafe_allow_html=True)

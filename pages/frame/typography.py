@@ -7,8 +7,9 @@ from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
 from core.tasks import TARGET_LANGUAGES
 from core.words import spaced_words
-from pages.frame.doubts import in_markdown
+from pages.frame.marked_words import in_markdown
 from viz.component.payload import Doubt
+from viz.direction import isolated
 
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
@@ -43,7 +44,7 @@ def marked(
     Args:
         first: One text.
         second: The other.
-        doubts: Words of each that are marked, see `doubts.in_markdown`.
+        doubts: Words of each that are marked, see `marked_words.in_markdown`.
     """
     words = spaced_words(first), spaced_words(second)
     found = aligned(*([word for word, _ in side] for side in words))
@@ -68,4 +69,4 @@ def _with_bold(
         bold = at in differing and (space or any(map(str.isalnum, word)))
         parts.append((f"**{shown}**" if bold else shown) + space)
     # Neighbours without a space between them are one bold text.
-    return "".join(parts).replace("****", "") or "–"
+    return isolated("".join(parts).replace("****", "")) or "–"

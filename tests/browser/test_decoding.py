@@ -1,7 +1,9 @@
 """The decoding stepper in a real browser: what is drawn, said and sent."""
 
 import re
+import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
@@ -16,6 +18,7 @@ from viz import theme
 from viz.stepper.decoding import pack_decoding, unpack_decoding
 
 APP = "decoding"
+SVG = "http://www.w3.org/2000/svg"
 pytestmark = pytest.mark.browser
 
 
@@ -476,3 +479,24 @@ def test_both_themes_show_a_weight_in_the_same_colour(show):
         assert (int(re.findall(r"\d+", text)[0]) > 127) == (scheme == "dark")
     assert seen["light"] == seen["dark"]
     assert np.unique(seen["light"]).size > 1
+
+
+def test_the_step_that_is_shown_is_saved_as_a_picture(show):
+    with show("known") as page:
+        go_to(page, 2)
+        said = bars(page, "free")
+        fed = column(page, "free").locator(".fed .chip:not(.later)").all_inner_texts()
+        files = {}
+        for ending in ("svg", "png"):
+            with page.expect_download() as found:
+                page.locator(f".tools .{ending}").click()
+            name = found.value.suggested_filename
+            assert re.fullmatch(rf"decoding-step-2-\d+-layer-0-head-0\.{ending}", name)
+            files[ending] = Path(found.value.path()).read_bytes()
+    assert files["png"].startswith(b"\x89PNG")
+    written = [text.text for text in ET.fromstring(files["svg"]).iter(f"{{{SVG}}}text")]
+    # Everything that the screen says of the step, in this order.
+    wanted = iter(written)
+    assert all(text in wanted for text in fed)
+    for bar in said:
+        assert {bar["text"], bar["percent"]} <= set(written)

@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.glossary import tips
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
@@ -76,3 +77,66 @@ def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
     page.get_by_role("radio", name="silence").click()
     page.wait_for_timeout(1500)
     expect(page.locator(".term-tip")).to_be_hidden(timeout=1)
+
+
+TOLD = [
+    # A text of the app, a word in it, and the term that is meant; none where it means none.
+    ("Rest the pointer on it.", "pointer", ""),
+    ("It is explained when the pointer rests on it.", "pointer", ""),
+    ("A pointer copies a word of the source.", "pointer", "pointer-generator"),
+    ("Without a pointer there is none.", "pointer", "pointer-generator"),
+    ("Arrow keys move from head to head.", "keys", ""),
+    ("Shift and an arrow key go on.", "key", ""),
+    ("Every query meets every key.", "key", "query"),
+    ("“mask” looks at “beam”: 0.61.", "mask", ""),
+    ("“mask” looks at “beam”: 0.61.", "beam", ""),
+    ("The look-ahead mask hides later words.", "mask", "look-ahead mask"),
+    ("<strong>seed</strong> looks most at <strong>loss</strong>.", "loss", "cross-entropy"),
+    ("<p class='st-key-seen'><strong>seed</strong> looks at <b>it</b>.</p>", "seed", ""),
+    ("<p class='st-key-sentence_said'>The beam broke.</p>", "beam", ""),
+]
+REST_ON = """word => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const at = walker.currentNode.data.search(new RegExp(`\\\\b${word}\\\\b`));
+        if (at < 0) continue;
+        const range = new Range();
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + word.length);
+        const {x, y, width, height} = range.getBoundingClientRect();
+        return {x: x + width / 2, y: y + height / 2};
+    }
+}"""
+
+
+@pytest.fixture(scope="module")
+def page_of_texts(browser):
+    """A page with nothing but the texts that it is given, and the script that explains terms."""
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tips.st, "html", lambda body, **how: found.append(body))
+        tips.lend()
+    page = browser.new_page()
+    page.set_content(f"<main class='stMain'></main>{found[0]}")
+    page.evaluate("setTimeout = (call, after) => window.queue = call")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(("text", "word", "term"), TOLD)
+def test_a_word_is_explained_only_where_the_term_is_meant(page_of_texts, text, word, term):
+    page = page_of_texts
+    page.mouse.move(5, 400)
+    page.evaluate(
+        "text => { document.querySelector('.stMain').innerHTML ="
+        " `<div data-testid='stMarkdownContainer'>${text}</div>`; }",
+        text,
+    )
+    page.evaluate("queue()")
+    place = page.evaluate(REST_ON, word)
+    page.mouse.move(place["x"], place["y"])
+    page.evaluate("queue()")
+    tip = page.locator(".term-tip")
+    assert tip.is_visible() == bool(term)
+    if term:
+        assert tip.locator("strong").inner_text() == term

@@ -82,7 +82,7 @@ def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
 def test_the_diagram_is_reached_with_the_tab_key(visit):
     page = visit(link("layers", "parts"))
     picture(page)
-    page.locator(".architecture .save").focus()
+    page.locator(".architecture .tools .svg").focus()
     page.keyboard.press("Tab")
     expect(page.locator("[data-part='encoder.0.self']").first).to_be_focused()
     page.keyboard.press("ArrowUp")

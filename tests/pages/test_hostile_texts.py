@@ -4,19 +4,22 @@ What the components draw of them, and what runs in a browser, is tested in tests
 """
 
 import json
+import re
 import shutil
+import unicodedata
 
 import pytest
 
 from core.runs.run import NOTICE
 from pages.frame import cached, tour_file, view
-from tests.pages.conftest import ROOT
+from pages.frame.files import as_csv
+from tests.pages.conftest import ROOT, UNLISTED
 from tests.pages.every_view import CASES, query_of
 from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
 
 HOSTILE = (
     "The <img src=x onerror=alert(1)> [x](javascript:alert(2)) $$z$$ :red[y] **bold** "
-    "![i](http://elsewhere.example/x.png) <script>alert(3)</script> &lt; :smile: it </s>"
+    "![i](http://elsewhere.example/x.png) <script>alert(3)</script> &lt; :smile: it </s> שלום سلام."
 )
 MARKS = (
     *("<img src=x", "<script>alert", "</s>", "](javascript", "](http"),
@@ -31,6 +34,21 @@ def taken_for_markup(at):
     return [(kind, mark) for kind, text in found for mark in MARKS if mark in text]
 
 
+def left_bare(at):
+    """Return the texts in which words that run from right to left could move their neighbours."""
+    isolate = re.compile("\u2068[^\u2068\u2069]*\u2069")
+    found = []
+    for kind, text in sent(at):
+        # In HTML each word has an element of its own; a column holds no text.
+        if kind in {*SHOWN_AS_THEY_ARE, "html", "column"}:
+            continue
+        while isolate.search(text):
+            text = isolate.sub("", text)
+        if {"R", "AL"} & set(map(unicodedata.bidirectional, text)):
+            found.append((kind, text))
+    return found
+
+
 @pytest.mark.parametrize(("page", "name"), CASES)
 def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
     open_page, taken, monkeypatch, page, name
@@ -39,7 +57,9 @@ def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
     at = open_page(page, **typed | {"unit": "words"} | query_of(page, name) | typed)
     assert not at.get("exception")
     assert taken_for_markup(at) == []
+    assert left_bare(at) == []
     for shown in taken:
+        assert "\u2068" not in shown.python + as_csv(shown.numbers())
         written = view.page(shown, {"sentence": HOSTILE})
         assert [mark for mark in ("<img src=x", "<script>alert") if mark in written] == []
 
@@ -47,7 +67,7 @@ def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
 @pytest.fixture
 def named_badly(own_runs, elsewhere):
     """A run of one's own whose folder, texts and figures were made to do harm."""
-    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME)
+    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME, ignore=UNLISTED)
     said = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(said | {"command": HOSTILE, "origin": HOSTILE}))
     (run / NOTICE).write_text(HOSTILE)

@@ -43,7 +43,9 @@ def test_every_run_has_a_row_with_what_its_files_say(open_page, own_copy):
         assert row["exact match"] == pytest.approx(100 * evaluation["exact_match"])
         assert row["held-out loss"] == pytest.approx(evaluation["loss"])
         assert row["guided head"] == settings.training.guide
-        assert row["n"] == evaluation["n"]
+        assert row["measured on"].endswith(f" ({evaluation['n']:,})")
+    assert rows.loc["everyday", "measured on"] == "grammar (2,000)"
+    assert rows.loc["everyday", "BLEU on its pairs"] == pytest.approx(45.2, abs=0.05)
     assert rows.loc["translate", "parameters"] == sum(
         parameter.numel() for parameter in load_run(GALLERY / "translate").model.parameters()
     )
@@ -57,7 +59,7 @@ def test_all_columns_that_are_shown_fit_into_a_narrow_window(open_page, another)
     [found] = [each for each in at.dataframe if is_of_all(each)]
     columns = json.loads(found.proto.columns)
     shown = [name for name in found.value if not columns[name].get("hidden")]
-    assert {"run", "state", "exact match", "BLEU", "n", "when"} <= set(shown)
+    assert {"run", "state", "exact match", "BLEU", "measured on", "when"} <= set(shown)
     # Of 900 pixels, without the page's margins and the ticks.
     assert sum(columns[name]["width"] for name in shown) <= 860 - 33
 
@@ -136,8 +138,9 @@ def test_one_run_shows_its_settings_its_command_and_its_results(open_page):
     assert shown["d_ff"] == str(settings.model.d_ff)
     assert "command" not in shown.index
     evaluation = json.loads((GALLERY / "translate-guided" / "evaluation.json").read_text())
+    right = percent(evaluation["exact_match"])
     for text in (
-        f"Of {evaluation['n']:,} held-out sentences of the grammar **{percent(evaluation['exact_match'])}** are",
+        f"Of {evaluation['n']:,} held-out sentences of the grammar **{right}** are",
         f"(step {evaluation['step']:,})",
         f"Of the single tokens {percent(evaluation['token_accuracy'])} are right",
     ):

@@ -9,7 +9,7 @@ from pages.classroom import current, settings
 from pages.classroom.settings import Classroom
 from pages.classroom.visitors import Visitor, admitted
 from pages.frame import cached, view
-from tests.pages.conftest import ROOT
+from tests.pages.conftest import ROOT, UNLISTED
 from tests.pages.sent import read
 
 RUN = "runs/Ann/mine"
@@ -78,7 +78,7 @@ def hers(tmp_path, monkeypatch):
     monkeypatch.setattr(cached, "OWN", tmp_path / "all")
     ann = admitted(cached.OWN, "Ann", "my word")
     run = ann.folder(cached.OWN) / "mine"
-    shutil.copytree(ROOT / "gallery" / "copy", run)
+    shutil.copytree(ROOT / "gallery" / "copy", run, ignore=UNLISTED)
     settings.open_classroom(Classroom())
     monkeypatch.setattr(current, "visitor", lambda: Visitor("Ann"))
     yield run

@@ -78,7 +78,12 @@ def test_everything_of_every_view_can_be_taken_away(shown, page, name, offline, 
     assert set(handed.about) <= set(FACTS)
     assert handed.seen.strip().endswith((".", "”"))
     assert_opens(offline, handed, written.pop("HTML"), tmp_path / "view.html")
-    assert_pictures(written, [each for each in handed.pictures if each.chart is not None])
+    tables = [] if handed.pictures else [handed.numbers]
+    assert_pictures(written, [each for each in handed.pictures if each.chart is not None] or tables)
+    # Components have buttons of their own.
+    for ending in ("png", "svg"):
+        buttons = offline.locator(f".tools .{ending}").count()
+        assert buttons + len([label for label in written if label.lower().startswith(ending)]) > 0
     # Its Python needs no more than the project's folder.
     found = {}
     with chdir(ROOT):

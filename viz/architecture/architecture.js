@@ -9,12 +9,13 @@ export default function (component) {
 
 function create(state, find) {
   state.parts = new Map();
-  state.nodes = { picture: find(".picture"), save: find(".save"), tooltip: find(".tooltip") };
+  state.nodes = { picture: find(".picture"), tooltip: find(".tooltip") };
   // Words were measured in another font if the page's own comes later.
   if (document.fonts.status !== "loaded") {
     document.fonts.ready.then(() => state.root.isConnected && state.width && draw(state));
   }
   answer(state);
+  answerTools(state, find, ({ view }) => view.texts.file, () => printedSvg(state.nodes.picture));
 }
 
 function receive(state, data) {
@@ -22,11 +23,10 @@ function receive(state, data) {
 }
 
 function draw(state) {
-  const { view, nodes: { picture, save } } = state;
+  const { view, nodes: { picture } } = state;
   state.font = getComputedStyle(picture).fontFamily;
   hideTooltip(state);
-  save.textContent = view.texts.save;
-  save.title = view.texts["save.help"];
+  nameTools(state, view.texts.title);
   const width = Math.min(WIDEST, Math.max(NARROWEST, state.width));
   drawPicture(state, layoutOf(view, width, state.font));
   markDrawn(state, "architecture-drawn");

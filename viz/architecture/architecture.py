@@ -24,11 +24,14 @@ DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     "key": N_("k"),
     "value": N_("v"),
     "tied": N_("shared"),
-    "save": N_("SVG"),
-    "save.help": N_("download the picture as SVG"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "file": N_("architecture"),
 }
 
-_SHARED = shared("mount", "pixels", "text", "tokens", "tooltip", "shapes", "save", "svg")
+_SHARED = shared("mount", "pixels", "text", "tokens", "tooltip", "shapes", "save", "svg", "tools")
 _OWN = ("words", "stack", "routes", "layout", "drawing", "export", "events", "architecture")
 
 Shape = Literal["part", "sum", "tokens"]

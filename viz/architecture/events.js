@@ -2,7 +2,7 @@
 
 function answer(state) {
   const { root, nodes } = state;
-  const { picture, save } = nodes;
+  const { picture } = nodes;
   const under = (event) => event.target.closest?.(".part");
   picture.onclick = (event) => pick(state, under(event));
   picture.onpointermove = (event) => {
@@ -21,7 +21,6 @@ function answer(state) {
   root.addEventListener("focusout", () => hideTooltip(state));
   root.onpointerleave = () => hideTooltip(state);
   picture.onkeydown = (event) => answerKey(state, under(event), event);
-  save.onclick = () => saveSvg(printedSvg(picture), "architecture.svg");
 }
 
 function pick(state, part) {

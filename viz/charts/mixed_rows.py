@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from viz import theme
+from viz.direction import isolated
 
 _TINT = 0.3
 """So that words are read on the colour in the light and in the dark theme."""
@@ -52,11 +53,11 @@ def mixed_rows(rows: Sequence[MixedRow], first: Sequence[str], second: Sequence[
 
 def _row(row: MixedRow, first: Sequence[str], second: Sequence[str]) -> str:
     words = "".join(
-        f'<span class="{" ".join(["word", *_of(word, place, first, second)])}">'
+        f'<span dir="auto" class="{" ".join(["word", *_of(word, place, first, second)])}">'
         f"{html.escape(word)}</span>"
         for place, word in enumerate(row.words)
     )
-    said = html.escape(f"{row.name}: {' '.join(row.words)} {row.verdict}".strip())
+    said = html.escape(f"{row.name}: {isolated(' '.join(row.words))} {row.verdict}".strip())
     verdict = f'<span class="verdict">{html.escape(row.verdict)}</span>' if row.verdict else ""
     return (
         f'<div class="row" role="img" aria-label="{said}">'

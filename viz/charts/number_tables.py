@@ -16,6 +16,7 @@ from typing import cast
 from viz import theme
 from viz.charts.signs import ENGLISH, Signs
 from viz.component.payload import check_texts
+from viz.direction import isolated
 from viz.messages import N_
 
 Columns = Mapping[str, Sequence[object]]
@@ -269,11 +270,13 @@ def _cell(value: object, said: Mapping[str, str], signs: Signs) -> str:
     if isinstance(value, float):
         return f"<td>{signs.in_text(three_digits(value))}</td>"
     text = "" if value is None else html.escape(str(value))
-    return f"<td>{text}</td>" if isinstance(value, int) else f'<td class="text">{text}</td>'
+    kind = "" if isinstance(value, int) else ' class="text" dir="auto"'
+    return f"<td{kind}>{text}</td>"
 
 
 def _named_cell(token: str, value: float, signs: Signs) -> str:
-    return f'<td class="text">{html.escape(token)} {signs.in_text(three_digits(value))}</td>'
+    named = f"{html.escape(isolated(token))} {signs.in_text(three_digits(value))}"
+    return f'<td class="text">{named}</td>'
 
 
 def _token(position: int, text: object, said: Mapping[str, str]) -> str:

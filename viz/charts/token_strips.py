@@ -69,7 +69,7 @@ def _strip(strip: TokenStrip) -> str:
     keys = "".join(_key(strip, place) for place in range(len(strip.keys)))
     return (
         f'<div class="strip" role="img" aria-label="{html.escape(strip.said)}">'
-        f'<span class="looks">{html.escape(strip.looks)}</span>'
+        f'<span class="looks" dir="auto">{html.escape(strip.looks)}</span>'
         f'<span class="keys">{keys}</span></div>'
     )
 
@@ -88,7 +88,7 @@ def _key(strip: TokenStrip, place: int) -> str:
         cell = '<span class="cell hidden">'
     written = html.escape(strip.written) if most else ""
     return (
-        f'<span class="{named}"><span class="word">{html.escape(label.text)}</span>'
+        f'<span class="{named}"><span dir="auto" class="word">{html.escape(label.text)}</span>'
         f"{cell}{written}</span></span>"
     )
 

@@ -64,7 +64,17 @@ function brokenLines(text, width, textWidth) {
     if (!lines.at(-1) || textWidth(longer) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  return lines;
+  return wholeIsolates(lines);
+}
+
+/** What is isolated in a text stays so in each of the lines over which it goes. */
+function wholeIsolates(lines) {
+  let open = 0;
+  return lines.map((line) => {
+    const begun = "\u2068".repeat(open) + line;
+    open = begun.split("\u2068").length - begun.split("\u2069").length;
+    return begun + "\u2069".repeat(open);
+  });
 }
 
 /** A whole document: the title in as many lines as it takes, and the body below it, at 0, 0. */

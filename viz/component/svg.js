@@ -1,4 +1,4 @@
-// Writing SVG, and saving it, as it is or as PNG. Needs save.js.
+// Writing SVG, and saving it, as it is or as PNG. Needs save.js, text.js.
 
 const PNG = { scale: 2, longest: 16_000 }; // pixels per unit, and along a side at most
 
@@ -27,7 +27,7 @@ function svgNode(name, attributes = {}, ...children) {
 
 /** A text whose baseline is at y. */
 const svgText = (x, y, text, attributes = {}) =>
-  svgNode("text", { x, y, ...attributes }, svgEscaped(text));
+  svgNode("text", { x, y, ...attributes }, svgEscaped(isolated(String(text))));
 
 /** Something moved to x, y and there turned by so many degrees. */
 const svgMoved = (x, y, degrees, ...children) => {
@@ -64,6 +64,6 @@ async function rastered(svg) {
 
 /** A title in letters and digits that any file system takes; without any, the other name. */
 function fileNameOf(title, otherwise) {
-  const words = title.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200c\u200d]*/gu) ?? [];
-  return lettersOf(words.join("-")).slice(0, 80).join("") || otherwise;
+  const words = title.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
+  return lettersOf(words.join("-")).slice(0, 50).join("").replace(/-$/, "") || otherwise;
 }

@@ -32,10 +32,31 @@ const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
 const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
+// As viz/direction.py has them.
+const BEGINNINGS = /[\u2066-\u2068]/;
+const TURNING = new RegExp(
+  "[\\u0590-\\u08ff\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufb1d-\\ufdff\\ufe70-\\ufefc"
+  + "\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]", "u");
+
+/** A text as it stands in a sentence: whichever way it runs, what is around it keeps its place. */
+function isolated(text) {
+  if (!TURNING.test(text)) return text;
+  let [kept, depth, bare] = ["", 0, false];
+  for (const sign of text) {
+    const ends = sign === "\u2069";
+    if (!ends || depth) kept += sign;
+    bare ||= !depth && !BEGINNINGS.test(sign) && TURNING.test(sign);
+    depth = Math.max(0, depth + BEGINNINGS.test(sign) - ends);
+  }
+  return bare || depth ? `\u2068${kept}${"\u2069".repeat(depth + 1)}` : text;
+}
 
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
 function fillParts(template, values) {
-  const said = (value = "") => (typeof value === "number" ? localNumber(value) : value);
+  const said = (value = "") => {
+    if (typeof value === "number") return localNumber(value);
+    return typeof value === "string" ? isolated(value) : value;
+  };
   return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? said(values[part]) : part));
 }
 
@@ -44,7 +65,7 @@ const fill = (template, values) => fillParts(template, values).join("");
 /** Texts put together with the signs of the reader's language: Chinese has its own. */
 const ended = (text) => fill(signs["sign.ended"], { text });
 const labelled = (label, text) => fill(signs["sign.labelled"], { label, text });
-const listed = (texts) => texts.join(signs["sign.listed"]);
+const listed = (texts) => texts.map(isolated).join(signs["sign.listed"]);
 const joined = (...sentences) => sentences.filter(Boolean)
   .reduce((said, more) => (said ? fill(signs["sign.joined"], { said, more }) : more), "");
 /** Several titles as one: a stop after each but the last. */

@@ -1,4 +1,4 @@
-// Tokens as elements. Text only by textContent.
+// Tokens as elements. Text only by textContent. Needs text.js.
 
 const CHIP_LINE = 28; // pixels
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
@@ -10,6 +10,11 @@ function element(tag, className, text = "") {
   node.textContent = text;
   return node;
 }
+
+/** A token within a sentence, and such a sentence for those who listen. */
+const word = (text) => element("bdi", "", text);
+const spokenOf = (node) => Array.from(node.childNodes, (part) =>
+  (part.nodeName === "BDI" ? isolated(part.textContent) : part.textContent)).join("");
 
 /** A token as an element that knows which token it is. */
 function tokenElement([text, flags], side, index, className, texts) {

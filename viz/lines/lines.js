@@ -20,7 +20,7 @@ function create(state, find) {
   Object.assign(state, measured(state, nodes.columns.query, 13, 12));
   answerLinesPointer(state);
   answerLinesKeys(state);
-  answerTools(state, find);
+  answerTools(state, find, ({ view }) => view.title, linesSvg);
 }
 
 function leave({ resting, portion, scrolling }) {
@@ -62,7 +62,7 @@ function draw(state) {
     state.scrolled = nodes.box.scrollTop;
   }
   nodes.title.textContent = view.title;
-  nameTools(state);
+  nameTools(state, view.title);
   nodes.all.setAttribute("aria-label", view.title);
   nodes.threshold.setAttribute("aria-label", texts.threshold);
   const notes = [texts.rest, view.masked && texts.mask, state.layout.scrolls && texts.scrolled,

@@ -82,6 +82,7 @@ _SCRIPTS = (
         "save",
         "svg",
         "figure",
+        "tools",
     ),
     *(
         f"lines/{name}"

@@ -2,23 +2,6 @@
 
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
 
-function answerTools(state, find) {
-  for (const [ending, save] of [["png", savePng], ["svg", saveSvg]]) {
-    find(`.${ending}`).onclick = () => {
-      const { title, texts } = state.view;
-      save(linesSvg(state), `${fileNameOf(title, texts.file)}.${ending}`);
-    };
-  }
-}
-
-function nameTools({ view: { texts, title }, root }) {
-  for (const [ending, help] of [["png", "png.help"], ["svg", "svg.help"]]) {
-    const button = root.querySelector(`.${ending}`);
-    button.textContent = texts[ending];
-    button.setAttribute("aria-label", fill(texts[help], { title }));
-  }
-}
-
 /** The whole picture: heads, columns, lines of all tokens or of the one that is kept, legend. */
 function linesSvg(state) {
   const { view, layout, pinned } = state;

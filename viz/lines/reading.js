@@ -21,7 +21,6 @@ function partnersOf(state, token) {
 function readingOf(state, token) {
   const { view } = state;
   const { texts } = view;
-  const word = (text) => element("bdi", "", text);
   const name = word(textOf(view, token.column, token.index));
   const first = element("span", "line");
   first.append(...fillParts(texts[token.column === "query" ? "looks" : "looked"], { token: name }));
@@ -72,7 +71,7 @@ function showReading(state, token) {
 function say(state, token) {
   const { view } = state;
   const partners = partnersOf(state, token).map(({ head, text, weight }) =>
-    [...(head === null ? [] : [fill(view.texts.head, { head })]), text, weight].join(" "));
+    [...(head === null ? [] : [fill(view.texts.head, { head })]), isolated(text), weight].join(" "));
   const more = view.counts[otherColumn(token.column)] > partners.length && view.heads.length === 1;
   state.nodes.live.textContent = fill(view.texts.said, {
     token: textOf(view, token.column, token.index),

@@ -209,6 +209,6 @@ function drawWords(figure, panel, view, root, textWidth) {
     context.font = `${size}px ${style.codeFont}`;
     // Other than in a file, the hatch behind a hidden cell's word is as dark as the theme.
     context.fillStyle = ink === "quiet" ? hatched : style[ink];
-    context.fillText(text, x, y + 0.5);
+    context.fillText(isolated(text), x, y + 0.5);
   }
 }

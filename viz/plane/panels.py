@@ -218,7 +218,11 @@ def component_assets(*layouts: Layout) -> Assets:
     # Two layouts may need the same script; once is enough.
     theirs = dict.fromkeys(name for layout in shown for name in _LAYOUTS[layout])
     scripts = (*shared(*_SHARED), *(f"plane/{name}" for name in (*_OWN, *theirs, "plane")))
-    styles = (*shared("plot", "doubts"), "plane/zoom", *(f"plane/{layout}" for layout in shown))
+    styles = (
+        *shared("plot", "marked_words"),
+        "plane/zoom",
+        *(f"plane/{layout}" for layout in shown),
+    )
     return assets_of("plane/plane", scripts, styles)
 
 

@@ -36,7 +36,7 @@ function moveCursor(state, cell) {
 /** Have screen readers say something, and the number of the keyboard's cell after it. */
 function say({ nodes, cursor }, ...first) {
   const lines = cursor && !nodes.tooltip.hidden ? [...nodes.tooltip.children] : [];
-  nodes.live.textContent = joinedTitles([...first, ...lines.map((line) => line.textContent)]);
+  nodes.live.textContent = joinedTitles([...first, ...lines.map(spokenOf)]);
 }
 
 /** What is marked now: the cell under the pointer, else the keyboard's, else nothing. */
@@ -75,24 +75,23 @@ function linesOf({ view, layout }, { panel: index, row, column }) {
   const { texts, followed, direction } = view;
   const panel = view.panels[index];
   const { rowAxis, columnAxis } = panel;
-  const word = ([text]) => element("bdi", "", text);
   const line = (parts, quiet) => {
     const node = element("span", quiet ? "line quiet" : "line");
     node.append(...parts);
     return node;
   };
-  const here = word(followed?.label ?? rowAxis.labels[row]);
-  const there = word(columnAxis.labels[column]);
+  const here = word((followed?.label ?? rowAxis.labels[row])[0]);
+  const there = word(columnAxis.labels[column][0]);
   const [from, to] = direction === "by" ? [there, here] : [here, there];
   const value = element("b", "", valueText(panel, texts, row, column));
   const lines = [line(fillParts(texts.cell, {
     row: from, query: from, column: to, key: to, value, weight: value,
   }))];
   const more = (panel.details ?? panel.texts)?.[row][column];
-  if (more?.trim()) lines.push(line([panel.details ? more : word([more])]));
+  if (more?.trim()) lines.push(line([panel.details ? more : word(more)]));
   if (rowAxis.then.length) {
     lines.push(line(fillParts(texts["row.decoder"], {
-      fed: word(rowAxis.labels[row]), predicted: word(rowAxis.then[row]),
+      fed: word(rowAxis.labels[row][0]), predicted: word(rowAxis.then[row][0]),
     }), true));
   }
   if (panel.heads) lines.push(line([rowAxis.labels[row][0]], true));

@@ -34,10 +34,24 @@ _SCRIPTS = (
         "tooltip",
         "walk",
         "shapes",
+        "save",
+        "svg",
+        "figure",
+        "tools",
     ),
     *(
         f"stepper/{name}"
-        for name in ("payload", "scrubber", "side", "bars", "table", "chart", "events", "stepper")
+        for name in (
+            "payload",
+            "scrubber",
+            "side",
+            "bars",
+            "table",
+            "chart",
+            "events",
+            "picture",
+            "stepper",
+        )
     ),
 )
 _FULL = 65535

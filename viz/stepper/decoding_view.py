@@ -64,6 +64,12 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "side.free": N_("free running"),
     "side.forced": N_("teacher forcing"),
     "now": N_("{side} {token} {probability}."),
+    "picture": N_("Decoding, step {number} / {last}; layer {layer}, head {head}"),
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+    "file": N_("decoding"),
 }
 
 # Sums of probabilities in 32-bit floats end a little beside 1.

@@ -132,11 +132,10 @@ function showLook(state, look, point) {
   const last = at + view.before;
   const hidden = kind === "target" && Number(index) > last;
   const weights = weightsOf(side[kind], view, layer, head, at, side.steps.length);
-  const word = ([text]) => element("bdi", "", text);
   const line = element("span", "line");
   line.append(...fillParts(view.texts.look, {
-    query: word(side.fed[last]),
-    key: word((kind === "source" ? view.source : side.fed)[index]),
+    query: word(side.fed[last][0]),
+    key: word((kind === "source" ? view.source : side.fed)[index][0]),
     weight: element("b", "", hidden ? view.texts.hidden : weightWords(weights[index])),
   }));
   showTooltip(state, [line], point);
@@ -149,7 +148,7 @@ function showDot(state, step, point) {
     const chosen = side?.steps[step]?.chosen;
     if (!chosen) continue;
     const { label, probability } = chosen;
-    lines.push(labelled(view.texts[`side.${name}`], `${label[0]} ${percentWords(probability)}`));
+    lines.push(labelled(view.texts[`side.${name}`], `${isolated(label[0])} ${percentWords(probability)}`));
   }
   if (step === view.difference) lines.push(view.texts["difference.mark"]);
   if (view.sides[0].steps[step]?.overridden) lines.push(view.texts.overridden);
@@ -159,8 +158,7 @@ function showDot(state, step, point) {
 function showOption({ root, nodes, view, columns }, option, point) {
   const row = columns[0].side.steps[columns[0].at].rows[[...option.parentElement.children].indexOf(option)];
   const line = element("span", "line");
-  const token = element("bdi", "", row.label[0]);
-  line.append(...fillParts(view.texts.force, { token }));
+  line.append(...fillParts(view.texts.force, { token: word(row.label[0]) }));
   showTooltip({ root, nodes }, [line], point);
 }
 
@@ -176,7 +174,7 @@ function moveInStrip(state, strip, event) {
   const look = looks[Math.min(looks.length - 1, Math.max(0, to))];
   rest(state);
   showLook(state, look, besides(look));
-  state.nodes.live.textContent = state.nodes.tooltip.textContent;
+  state.nodes.live.textContent = spokenOf(state.nodes.tooltip.firstElementChild);
 }
 
 /** Up and down lead from bar to bar; the tab key goes past all of them. */

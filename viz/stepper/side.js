@@ -111,11 +111,15 @@ function drawColumnStep(column, state) {
   drawAppended(column, view, side.steps[at], at);
 }
 
+/** What the next step is fed: what was chosen, or with teacher forcing the true word. */
+const nextLabel = (name, side, { true: truth, chosen }, next) =>
+  (name === "forced" ? truth?.label ?? side.fed[next] ?? chosen.label : chosen.label);
+
 /** What the next step is fed, and what can be done about it. Drawn in place: focus stays. */
 function drawAppended({ appended, name, side }, { texts, before }, step, at) {
   const forced = name === "forced";
   const next = at + 1 + before;
-  const label = forced ? step.true?.label ?? side.fed[next] ?? step.chosen.label : step.chosen.label;
+  const label = nextLabel(name, side, step, next);
   const chip = tokenElement(label, "target", next, "chip", texts);
   chip.classList.toggle("by-hand", !forced && step.overridden);
   chip.classList.remove("continues");

@@ -19,6 +19,7 @@ function create(state, find) {
   });
   answerPointer(state);
   answerKeys(state);
+  answerTools(state, find, stepTitle, stepSvg);
   nodes.table.ontoggle = nodes.chart.ontoggle = () => {
     drawTable(state);
     drawChart(state);
@@ -83,6 +84,7 @@ function drawStep(state) {
   for (const column of state.columns) drawColumnStep(column, state);
   drawTableStep(state);
   drawChartStep(state);
+  nameTools(state, stepTitle(state));
   state.root.dataset.step = state.step;
   markDrawn(state, "decoding-drawn");
 }

@@ -6,5 +6,8 @@ It is a page, and wherever a term stands on another page it is explained to whoe
 
 from pages.frame.glossary import beyond, model, practice
 from pages.frame.glossary.term import Term as Term
+from pages.frame.language import N_
 
 TERMS = (*model.TERMS, *practice.TERMS, *beyond.TERMS)
+EVERYDAY = N_("the pointer|arrow key|arrow keys")
+"""What holds a term's word and means none, with | between."""

@@ -7,7 +7,8 @@ import json
 
 import streamlit as st
 
-from pages.frame.glossary import TERMS, model
+from pages.frame import layout
+from pages.frame.glossary import EVERYDAY, TERMS, model
 from pages.frame.language import _
 
 STYLE = """
@@ -38,6 +39,7 @@ STYLE = """
 _SCRIPT = """
 <script>
 window.glossary = TERMS;
+window.everydayPhrases = EVERYDAY;
 if (!window.marksTerms && window.Highlight) {
     window.marksTerms = true;
     const AFTER = 350;  // milliseconds that a pointer rests before anything is said
@@ -48,14 +50,18 @@ if (!window.marksTerms && window.Highlight) {
     document.body.append(tip);
     let found = [], told, stood;
     const texts = ":is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer])";
+    // What is shown of a sentence, a word like "key" or "mask" among it, is no text of the app.
+    const foreign = "code, .katex, .st-key-glossary, .st-key-SENTENCE, .st-key-SEEN strong";
     const pressed = "button, label, a, [role=radio], [role=checkbox], [role=option]";
-    const letters = "[\\\\p{L}\\\\p{N}_]";
+    const inside = "\\\\p{L}\\\\p{N}_";
+    const letters = `[${inside}]`;
     const escaped = (text) => text.replace(/[.*+?^${}()|[\\]\\\\]/g, "\\\\$&");
 
     const find = () => {
         marked.clear();
         found = [];
         const forms = window.glossary.flatMap(({forms}, term) => forms.map((form) => [form, term]));
+        forms.push(...window.everydayPhrases.map((form) => [form, null]));
         forms.sort(([one], [other]) => other.length - one.length);
         const termOf = new Map(forms.map(([form, term]) => [form.toLowerCase(), term]));
         // Chinese has no spaces between words: a single sign is mostly a part of another word.
@@ -64,15 +70,16 @@ if (!window.marksTerms && window.Highlight) {
         const apart = any(forms.filter(([form]) => !unspaced(form)));
         const within = any(forms.filter(([form]) => unspaced(form) && form.length > 1));
         const pattern = new RegExp(
-            `${within}|(?\\x3c!${letters})(?:${apart})(?!${letters})`, "giu");
+            `${within}|(?\\x3c![“${inside}])(?:${apart})(?!${letters})`, "giu");
         for (const text of document.querySelectorAll(`.stMain ${texts}`)) {
             const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
             const known = new Set();
             while (walker.nextNode()) {
                 const node = walker.currentNode;
-                if (node.parentElement.closest("code, .katex, .st-key-glossary")) continue;
+                if (node.parentElement.closest(foreign)) continue;
                 for (const match of node.data.matchAll(pattern)) {
                     const term = termOf.get(match[0].toLowerCase());
+                    if (term === null) continue;
                     const range = new Range();
                     range.setStart(node, match.index);
                     range.setEnd(node, match.index + match[0].length);
@@ -142,6 +149,9 @@ def lend() -> None:
         {"forms": term.forms(), "text": _(term.text), "marked": term.name not in of_the_paper}
         for term in TERMS
     ]
-    # Nothing in a text can end the script.
-    written = json.dumps(terms, ensure_ascii=False).replace("<", "\\u003c")
-    st.html(_SCRIPT.replace("TERMS", written, 1), unsafe_allow_javascript=True)
+    script = _SCRIPT.replace("SENTENCE", layout.SENTENCE_SAID).replace("SEEN", layout.SEEN)
+    for name, given in (("EVERYDAY", _(EVERYDAY).split("|")), ("TERMS", terms)):
+        # Nothing in a text can end the script.
+        written = json.dumps(given, ensure_ascii=False).replace("<", "\\u003c")
+        script = script.replace(name, written, 1)
+    st.html(script, unsafe_allow_javascript=True)

@@ -13,7 +13,7 @@ from core.analysis.heads.comparison import (
 )
 from core.tokenizer import Token
 from core.words import has_unspaced
-from pages.frame import cached, doubts
+from pages.frame import cached, marked_words
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined, listed
 from pages.frame.selection import Selection, key_labels, query_labels
@@ -21,6 +21,7 @@ from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
+from viz.direction import unmarked
 
 LEAST = 0.001
 """Smaller changes of a weight are not said in digits."""
@@ -120,7 +121,7 @@ def translations(shown: Compared) -> str:
     lines = marked(
         typeset(shown.first.inspection.translation.text, own),
         typeset(shown.second.inspection.translation.text, other),
-        (doubts.of(shown.first.inspection), doubts.of(shown.second.inspection)),
+        (marked_words.of(shown.first.inspection), marked_words.of(shown.second.inspection)),
     )
     return "  \n".join(
         _("{name}: {translation}").format(name=plain(name), translation=line)
@@ -171,7 +172,7 @@ def _named(labels: Sequence[TokenLabel], at: int) -> str:
 
 def _sentence(text: str, changes: str) -> str:
     """Return a sentence with one full stop."""
-    end = "" if changes.endswith(plain(".") + "**") else "."
+    end = "" if unmarked(changes).endswith(plain(".") + "**") else "."
     return text.format(changes=changes) + end
 
 

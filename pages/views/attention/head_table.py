@@ -14,6 +14,7 @@ from core.tokenizer import Token
 from pages.frame import amounts
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens
+from viz.direction import isolated
 
 MARK = " "
 """Name of the column with the heads' colours."""
@@ -54,7 +55,7 @@ class HeadTable:
         """The pair as people read it."""
         query, key = self.pair or (0, 0)
         queries = query_tokens(self.selected.inspection, self.selected.kind)
-        return f"{queries[query].text} → {self.keys[key].text}"
+        return f"{isolated(queries[query].text)} → {isolated(self.keys[key].text)}"
 
     @property
     def keys(self) -> Sequence[Token]:

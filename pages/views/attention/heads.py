@@ -46,6 +46,7 @@ from pages.views.attention.head_table import (
 )
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
+from viz.direction import isolated, unmarked
 
 CHANCE = "chance"
 SORTS = {
@@ -102,7 +103,7 @@ def _ask_pair(selected: Selection) -> Pair:
 
 
 def _token(label: str, texts: Sequence[str], default: int, parameter: str) -> int:
-    offered = {index: f"{index} {text}" for index, text in enumerate(texts)}
+    offered = {index: f"{index} {isolated(text)}" for index, text in enumerate(texts)}
     return controls.selection(label, parameter, offered, default, labelled=False, width=150)
 
 
@@ -245,7 +246,9 @@ def _numbers(shown: HeadTable) -> dict[str, Column]:
         name: [attrgetter(attribute)(each) for each in summaries]
         for name, attribute in _NUMBERS.items()
     }
-    return {**columns(shown), **exact, "of_rows": [each.rows for each in summaries]}
+    told = columns(shown)
+    does = list(map(unmarked, told["does"]))
+    return {**told, "does": does, **exact, "of_rows": [each.rows for each in summaries]}
 
 
 def _python(shown: HeadTable) -> str:

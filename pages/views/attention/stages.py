@@ -9,6 +9,7 @@ from core.analysis.heads.stages import Panel, Stage, panels
 from core.analysis.heads.steps import HeadSteps
 from pages.frame.language import N_, _, n_, number
 from pages.frame.selection import Selection, key_axis, query_axis
+from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 FORMULAS: Mapping[Stage, str] = {
@@ -91,7 +92,7 @@ def axis_of(selected: Selection, steps: HeadSteps, name: AxisName) -> Axis:
 
 def named_cell(selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
     """Return which words, or which word and dimension, a cell of a stage's result is about."""
-    row, column = named_row_and_column(selected, steps, stage, cell)
+    row, column = map(isolated, named_row_and_column(selected, steps, stage, cell))
     return f"{row} → {column}" if panels(steps, stage)[0].columns == "key" else f"{row}, {column}"
 
 

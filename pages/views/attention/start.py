@@ -14,9 +14,9 @@ from pages.frame import (
     arrival,
     cached,
     controls,
-    doubts,
     language,
     layout,
+    marked_words,
     notes,
     session,
     tour,
@@ -97,7 +97,9 @@ def _draw(first: First, paper: tour.Tour) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
         inspection = cached.inspected(first.path, sentence, whole_words=True)
-        said = doubts.in_markdown(typeset(inspection.translation.text, run), doubts.of(inspection))
+        said = marked_words.in_markdown(
+            typeset(inspection.translation.text, run), marked_words.of(inspection)
+        )
         st.markdown(f"{plain(sentence)} → {said}", width="content", unsafe_allow_html=True)
     opened = Opened(first.path, run, first.task, sentence, inspection)
     selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)

@@ -6,9 +6,10 @@ from core.decoding.mask_predict import SentencePass
 from core.decoding.sentence import predicted_length
 from core.tasks import SEVERAL_RIGHT, right_targets
 from pages.frame import cached
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, as_it_is, n_, number, percent, plain
 from pages.frame.listed import alternatives, joined, listed, listed_apart
 from pages.frame.opening import Opened
+from viz.direction import isolated
 
 _FEW = 2
 """So many places are told one by one, with all that was written there."""
@@ -108,8 +109,8 @@ def _coloured(text: str, right: Sequence[str]) -> str:
     for at, word in enumerate(text.split()):
         of = [at < len(each.split()) and each.split()[at] == word for each in right]
         colour = {(True, False): _OF_FIRST, (False, True): _OF_SECOND}.get((of[0], of[1]))
-        words.append(f":{colour}[{plain(word)}]" if colour else plain(word))
-    return f"**{' '.join(words)}**" if words else "–"
+        words.append(f":{colour}[{as_it_is(word)}]" if colour else as_it_is(word))
+    return f"**{isolated(' '.join(words))}**" if words else "–"
 
 
 def _agreeing(text: str, right: str) -> int:

@@ -24,6 +24,7 @@ from viz.charts.histogram import Mark
 from viz.charts.histogram import histogram as histogram_chart
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
+from viz.direction import isolated
 
 _BESIDE = 8
 """A map of more heads in a layer needs the whole width."""
@@ -165,9 +166,9 @@ def _draw_strips(card: HeadCard) -> Drawn:
 
 
 def _strip(row: HeadRow, head: Head) -> TokenStrip:
-    query, key = row.queries[row.query].text, row.keys[row.key].text
+    query, key = isolated(row.queries[row.query].text), row.keys[row.key].text
     weight = number(row.weight, 2)
-    looks = query if row.predicted is None else f"{query} ▸ {row.predicted.text}"
+    looks = query if row.predicted is None else f"{query} ▸ {isolated(row.predicted.text)}"
     return TokenStrip(
         looks=looks,
         said=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),

@@ -33,6 +33,7 @@ from pages.views.heads.moved_row import Moved, Result
 from pages.views.heads.translations import before_and_after
 from viz.charts.frames import runs_table
 from viz.component.standalone import Drawn
+from viz.direction import isolated
 from viz.plane.matrices import Matrices
 
 MOVE, HOW = "move", "moved"
@@ -202,7 +203,7 @@ def _lines(change: StepChange) -> list[Mapping[str, object]]:
     if change.other is not None:
         tokens.append((change.other, change.other_before, change.other_after))
     return [
-        {"token": f"{change.step} {token.text}", "before": before, "after": after}
+        {"token": f"{change.step} {isolated(token.text)}", "before": before, "after": after}
         for token, before, after in tokens
     ]
 

@@ -2,7 +2,7 @@
 
 from core.analysis.effects.interventions import BeforeAfter, Outcome
 from core.runs.run import Run
-from pages.frame import doubts
+from pages.frame import marked_words
 from pages.frame.language import _
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
@@ -11,7 +11,9 @@ from pages.frame.typography import marked, typeset
 def both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
     """Return two translations in Markdown: what differs is bold, doubtful words are marked."""
     first, second = (typeset(each.translation.text, run) for each in (before, after))
-    return marked(first, second, (doubts.of_outcome(run, before), doubts.of_outcome(run, after)))
+    return marked(
+        first, second, (marked_words.of_outcome(run, before), marked_words.of_outcome(run, after))
+    )
 
 
 def before_and_after(found: BeforeAfter, run: Run, *, changed: bool = True) -> str:

@@ -12,6 +12,7 @@ from pages.frame.view import Columns, Shown, saying_why
 from pages.views.positions import controls
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
+from viz.direction import isolated
 
 TOKENS_DRAWN = 14
 """So many fit on the first screen."""
@@ -61,7 +62,7 @@ def _bars(found: position_experiments.Norms, part: slice) -> Chart:
         _("token × √d_model"): found.scaled_S,
         _("position"): found.positions_S,
     }
-    texts = [f"{place} {token.text}" for place, token in enumerate(found.tokens)]
+    texts = [f"{place} {isolated(token.text)}" for place, token in enumerate(found.tokens)]
     return bars(
         {name: norms_S[part].tolist() for name, norms_S in series.items()},
         texts[part],

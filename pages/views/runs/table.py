@@ -272,10 +272,10 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("step"): column(width=50, help=_("steps of training that are done")),
         _("exact match"): column(
             _("exact match"),
-            width=86,
+            width=80,
             help=_("exact match; beside own pairs, of the task’s sentences alone"),
         ),
-        _("BLEU"): column(_("BLEU"), width=48, help=_("counts words (sacrebleu’s 13a)")),
+        _("BLEU"): column(_("BLEU"), width=47, help=_("counts words (sacrebleu’s 13a)")),
         _("BLEU (characters)"): column(
             _("BLEU (characters)"),
             width=112,
@@ -286,7 +286,7 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         ),
         _("BLEU on its pairs"): column(
             _("on pairs"),
-            width=64,
+            width=52,
             help=_(
                 "BLEU on held-out pairs of the file that was learned beside the task; of everyday "
                 "on 1,000 everyday sentences"
@@ -297,13 +297,8 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             width=112,
             help=_("held-out pairs measured; training itself measures on 200 at most"),
         ),
-        _("model"): text(
-            _("size"),
-            width=88,
-            help=_("encoder + decoder layers · heads of each · d_model"),
-        ),
         _("when"): when(format="D MMM\u00a0HH:mm", width=88, timezone=st.context.timezone),
-        **dict.fromkeys((_("of"), _("parameters"), _("minutes"), _("guided head"))),
+        **dict.fromkeys((_("of"), _("model"), _("parameters"), _("minutes"), _("guided head"))),
     }
 
 

@@ -74,7 +74,7 @@ def draw(path: Path) -> Shown | None:
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
-        name=f"{path.name}-step-{step}-{head.site}",
+        name=f"{path.name}-step-{step}-{head.site}.{head.index}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
         seen=_seen(inspection, head, step),
         numbers=lambda: weights_of(inspection, head),

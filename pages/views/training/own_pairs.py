@@ -10,7 +10,8 @@ from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.tasks import CorpusError, Sample
 from core.tasks.corpus import Corpus
-from core.tasks.pairs import LARGEST, Pairs, TooLargeError, read_pairs
+from core.tasks.layout import Reading
+from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import vocabulary_for
@@ -19,7 +20,7 @@ from pages.frame import cached, controls, knobs, limits, session
 from pages.frame.language import N_, _, number, plain
 from pages.frame.listed import ended, joined, labelled
 from pages.frame.messages import explained
-from pages.views.training import pairs_found, settings
+from pages.views.training import pairs_columns, pairs_found, settings
 from pages.views.training.pairs_found import Taken
 from pages.views.training.settings import Begun
 
@@ -64,7 +65,10 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
             held_out = _held_out()
     else:
         name, content = _text()
-    digest, pairs = _pairs_in(name, content)
+    reading = FOUND
+    if content.strip():
+        reading = pairs_columns.ask(content, name, _digest(name, content, FOUND))
+    digest, pairs = _pairs_in(name, content, reading)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         suitable = (
             vocabulary_for(len(pairs.samples), pairs.samples) if isinstance(pairs, Pairs) else None
@@ -82,7 +86,9 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
         return None, changed
     with st.spinner(_("Reading the pairs …")):
         taken = (
-            pairs if isinstance(pairs, str) else _taken(name, digest, pairs, held_out, size, model)
+            pairs
+            if isinstance(pairs, str)
+            else _taken(name, digest, pairs, held_out, size, model, reading)
         )
     if isinstance(taken, str):
         st.error(plain(explained(taken)))
@@ -97,13 +103,13 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 
-def _pairs_in(name: str, content: bytes) -> tuple[str, Pairs | str]:
+def _pairs_in(name: str, content: bytes, reading: Reading) -> tuple[str, Pairs | str]:
     """Return what stands for a file, and its pairs, or why it has none; read once."""
     if not content.strip():
         return "", ""
-    digest = _digest(name, content)
+    digest = _digest(name, content, reading)
     with st.spinner(_("Reading the pairs …")):
-        return digest, cached.of_key(_read, digest, content, name)
+        return digest, cached.of_key(_read, digest, content, name, reading)
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:
@@ -134,7 +140,7 @@ def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
     """Ask for a file; the one that was taken before stays until another comes."""
     shown = st.file_uploader(
         label,
-        type=["tsv", "csv", "txt"],
+        type=["tsv", "csv", "txt", "jsonl", "gz"],
         max_upload_size=limits.upload_megabytes(LARGEST // 2**20),
         key=key,
         on_change=session.take_file,
@@ -171,12 +177,13 @@ def _taken(  # noqa: PLR0913
     held_out: Mapping[Part, tuple[str, bytes]],
     vocab_size: int,
     model: ModelConfig,
+    reading: Reading,
 ) -> Taken | str:
     """Return what is in the pairs, or why they cannot be used; computed once."""
     parts: dict[Part, tuple[Sample, ...]] = {}
     for part, (its_name, its_content) in held_out.items():
-        its = _digest(its_name, its_content)
-        found = cached.of_key(_read, its, its_content, its_name)
+        its = _digest(its_name, its_content, reading)
+        found = cached.of_key(_read, its, its_content, its_name, reading)
         if isinstance(found, str):
             return found
         if found.refused:
@@ -190,13 +197,13 @@ def _taken(  # noqa: PLR0913
     return taken
 
 
-def _digest(name: str, content: bytes) -> str:
-    return f"{hashlib.sha256(content).hexdigest()} {name}"
+def _digest(name: str, content: bytes, reading: Reading) -> str:
+    return f"{hashlib.sha256(content).hexdigest()} {name} {reading}"
 
 
-def _read(content: bytes, name: str) -> Pairs | str:
+def _read(content: bytes, name: str, reading: Reading) -> Pairs | str:
     try:
-        return read_pairs(content, name)
+        return read_pairs(content, name, reading)
     except TooLargeError as error:
         more = N_("{why}. The command line takes more: python -m core train OUT --task FILE")
         return Message(more, why=error.args[0])

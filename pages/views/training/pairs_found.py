@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.fitting import Lengths as Counted
 from core.tasks.corpus import FILES, Corpus
+from core.tasks.layout import JSON_LINES
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.charts import chart
@@ -20,7 +21,7 @@ from viz.charts.curves import Quantity, curves
 MOST_REFUSED = 100
 """So many of the lines that cannot be used are shown."""
 MOST_PIECES = 40
-SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon")}
+SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon"), JSON_LINES: N_("JSON")}
 _BINS = 40
 _CHART = 260
 """Height in pixels."""
@@ -86,7 +87,7 @@ def details(taken: Taken, longest: int) -> None:
                 st.caption(_("The first {n} of them.").format(n=len(shown)))
     st.caption(
         _("Source and target as they were read, with {separator} between them.").format(
-            separator=_(SEPARATORS[taken.pairs.separator])
+            separator=_(SEPARATORS[taken.pairs.layout.separator])
         )
     )
     text_rows.show_pairs(

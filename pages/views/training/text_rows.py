@@ -92,7 +92,7 @@ def show_table(
 
 def _chips(row: Chips) -> str:
     return "".join(
-        f'<span class="joined">{escape(text)}</span>' if joined else f"<span>{escape(text)}</span>"
+        f'<span dir="auto" class="{"joined" if joined else ""}">{escape(text)}</span>'
         for text, joined in row
     )
 

@@ -347,6 +347,8 @@ def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path,
     assert command("export", out, tmp_path / "small", "--without-pairs")[0] == 0
     assert not (tmp_path / "small" / "pairs.tsv").exists()
     assert load_run(tmp_path / "small").evaluation["pronoun"]
+    # What was measured on the pairs stays.
+    assert load_run(tmp_path / "small").evaluation["own_pairs"]["n"] == 3
 
 
 def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(

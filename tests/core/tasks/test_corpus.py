@@ -5,7 +5,8 @@ import pytest
 
 from core.tasks import Sample
 from core.tasks.corpus import FILES, Corpus, CorpusError, kept_corpus, read_corpus
-from core.tasks.pairs import as_tsv
+from core.tasks.layout import Reading
+from core.tasks.pairs import FOUND, as_tsv
 from core.tasks.split import is_in_test_part, place
 
 PARTS = ("train", "valid", "test")
@@ -15,10 +16,10 @@ LINES = ["\t".join(pair) for pair in PAIRS]
 
 @pytest.fixture
 def read(tmp_path):
-    def written_and_read(text, encoding="utf-8", newline="\n"):
+    def written_and_read(text, encoding="utf-8", newline="\n", reading=FOUND):
         path = tmp_path / "pairs.tsv"
         path.write_bytes(text.replace("\n", newline).encode(encoding))
-        return read_corpus([path])
+        return read_corpus([path], reading=reading)
 
     return written_and_read
 
@@ -77,12 +78,21 @@ def test_only_line_ends_end_a_line(read, sign):
 )
 def test_line_that_is_no_pair_is_named_by_its_number(read, line, reason):
     with pytest.raises(CorpusError, match=rf"pairs\.tsv, line 5: {reason}"):
-        read("\n".join([*LINES[:3], "", line, *LINES[3:]]))
+        read("\n".join([*LINES[:3], "", line, *LINES[3:]]), reading=Reading(strict=True))
+
+
+def test_lines_without_a_pair_are_left_out_and_the_first_of_them_named(read):
+    corpus = read("\n".join([LINES[0], "one", *LINES[1:], *["more"] * 6]))
+    assert pairs_of(corpus) == set(PAIRS)
+    [note] = corpus.notes
+    assert "without a pair are left out (7): line 2: 1 column, not 2, line 62: 1 column" in note
+    assert note.endswith("line 65: 1 column, not 2, …")
 
 
 def test_of_several_refused_lines_the_first_is_named_and_the_others_counted(read):
     with pytest.raises(CorpusError, match=r"line 2: 1 column, not 2 \(2 more lines"):
-        read("\n".join([LINES[0], "one", *LINES[1:], "two", "three"]))
+        lines = [LINES[0], "one", *LINES[1:], "two", "three"]
+        read("\n".join(lines), reading=Reading(strict=True))
 
 
 def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path):
@@ -234,7 +244,7 @@ def test_two_files_that_do_not_belong_together_are_refused(tmp_path, source, tar
     one.write_text(source)
     other.write_text(target)
     with pytest.raises(CorpusError, match=message):
-        read_corpus([one, other])
+        read_corpus([one, other], reading=Reading(strict=True))
 
 
 def test_held_out_samples_have_different_sources_and_fewer_are_the_first_of_more():

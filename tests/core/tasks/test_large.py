@@ -9,6 +9,7 @@ from core.tasks import Sample, task_named
 from core.tasks import large as module
 from core.tasks.corpus import Corpus, CorpusError, read_corpus
 from core.tasks.large import KeptCorpus, LargeCorpus, is_large, pairs_in
+from core.tasks.layout import Reading
 from core.tasks.pairs import as_tsv, read_pairs
 
 MINE = [Sample(f"word {n}", f"mot {n}") for n in range(600)]
@@ -59,7 +60,7 @@ def test_a_line_that_is_no_pair_is_named(tmp_path, content, message):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(content)
     with pytest.raises(CorpusError, match=message):
-        list(pairs_in([path]))
+        list(pairs_in([path], Reading(strict=True)))
 
 
 def test_files_of_different_length_and_files_that_are_missing_are_named(tmp_path):

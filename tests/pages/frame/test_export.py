@@ -10,7 +10,7 @@ from core.__main__ import main
 from core.runs.run import load_run
 from pages.attention import VIEWS
 from pages.frame import export
-from pages.frame.files import as_csv, as_json
+from pages.frame.files import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, said, shown, unfold
 from tests.pages.views.attention.conftest import from_csv, run_lines
@@ -87,7 +87,10 @@ def test_every_view_can_be_taken_away_whole(open_view, name, kind):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_view_offers_files_link_python_and_explanations(open_view, name):
     at, taken = opened_view(open_view, name)
-    assert [button.label for button in at.get("download_button")] == ["CSV", "JSON", "HTML"]
+    assert [button.label for button in at.get("download_button")] == [
+        *(("PNG", "SVG") if name == "heads" else ()),
+        *("CSV", "JSON", "HTML"),
+    ]
     assert [folded.label for folded in at.expander][-4:] == [
         "As a table",
         "How to read this",
@@ -139,10 +142,18 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
     names = []
     monkeypatch.setattr(export, "_download", lambda label, mime, file, written: names.append(file))
     at, taken = open_view("maps", model="copy", sentence="a b c/d")
-    assert names == [f"copy-a-b-c-d-{taken.name}.{ending}" for ending in ("csv", "json", "html")]
+    begins = f"{stem({'model': 'copy', 'sentence': 'a b c/d'})}maps-"
+    assert names == [f"{begins}{taken.name}.{ending}" for ending in ("csv", "json", "html")]
     assert taken.name.endswith(".cross.1")
     bodies = [each.proto.body for each in at.get("html")]
-    assert '<i hidden data-files-begin="copy-a-b-c-d-"></i>' in bodies
+    assert f'<i hidden data-files-begin="{begins}"></i>' in bodies
+
+
+def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_view, files):
+    _, taken = open_view("heads", model="copy", sentence="a b c")
+    drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
+    assert {taken.title, *taken.numbers()} <= set(map(html.unescape, drawn))
+    assert files["png"]().startswith(b"\x89PNG")
 
 
 def test_the_table_is_made_only_for_whoever_opens_it(open_view):

@@ -1,8 +1,8 @@
 import json
 import math
+import re
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,14 +66,39 @@ def test_what_json_cannot_say_is_null():
     }
 
 
-@pytest.mark.parametrize(
-    ("sentence", "begins"),
-    [
-        ("من می\u200cخواهم.", "من-می\u200cخواهم-"),
-        ("हिन्दी में", "हिन्दी-में-"),
-        ("👩\u200d❤\ufe0f\u200d👨 hi", "hi-"),
-        ("न\u0940" * 25, "न\u0940" * 24 + "-"),
-    ],
-)
-def test_the_name_of_a_file_keeps_words_and_characters_whole(sentence, begins):
-    assert stem({"sentence": sentence}) == begins
+SAID = [
+    ("translate", "The animal didn't cross the street because it was too tired."),
+    ("translate", "The animal didn't cross the street because it was too wide."),
+    ("translate", "The animal did not cross."),
+    ("translate", "The animal did not cross?"),
+    ("translate-guided", "The animal did not cross."),
+    *(("runs/a b", "x"), ("runs/a-b", "x"), ("runs/a_b", "x"), ("copy", "CON"), ("copy", "..")),
+    *(
+        ("everyday", "می‌خواهم بروم"),
+        ("everyday", "नमस्ते दुनिया"),
+        ("everyday", "老师昨天看见白色的猫。"),
+    ),
+    *(
+        ("everyday", "👩‍❤️‍👨"),
+        ("everyday", "🇫🇷"),
+        ("everyday", 'a<b>:"/\\|?*'),
+        ("everyday", "a\tb\n"),
+    ),
+]
+
+
+def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
+    names = [stem({"model": model, "sentence": sentence}) for model, sentence in SAID]
+    assert len({name.casefold() for name in names}) == len(SAID)
+    for name in names:
+        assert not re.search(r'[<>:"/\\|?*\s\u0000-\u001f\u200b-\u200f\u2066-\u2069.]', name), name
+        assert len(name.encode()) <= 180
+
+
+def test_names_of_files_can_be_read_in_any_script():
+    for sentence, words in {
+        "नमस्ते दुनिया": "नमस्ते-दुनिया",
+        "می‌خواهم": "می-خواهم",
+        "老师昨天": "老师昨天",
+    }.items():
+        assert stem({"model": "copy", "sentence": sentence}).startswith(f"copy-{words}-")

@@ -1,3 +1,4 @@
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -178,3 +179,16 @@ def test_a_brief_number_has_five_characters_at_most_and_is_right(score):
     read = Decimal(text.replace("−", "-"))
     # Half a unit of the last digit that is written.
     assert float(read) == pytest.approx(score, abs=0.501 * 10.0 ** read.as_tuple().exponent)
+
+
+def test_a_token_in_any_text_leaves_the_signs_around_it_in_their_places():
+    file = language.LOCALES / "zh_CN" / "LC_MESSAGES" / "app.po"
+    texts = [each.id for each in catalogues.read(file) if isinstance(each.id, str)]
+    name = re.compile(r"(?<!\{)\{\w+\}(?!\})")
+    texts = [text for text in texts if name.search(text) and "{{" not in text]
+    assert len(texts) > 500
+    for token in ("سلام", "می‌خواهم", "(שלום", "ר.", "٣", "\u202eit"):
+        for text in texts:
+            values = dict.fromkeys((part[1:-1] for part in name.findall(text)), token)
+            isolated = name.sub(f"\u2068{token}\u2069", text)
+            assert language._(text).format(**values) == isolated

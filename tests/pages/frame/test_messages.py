@@ -11,9 +11,11 @@ from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.runs.names import checked_name
 from core.runs.run import RunError, load_run
-from core.tasks.pairs import CorpusError, read_pairs
+from core.tasks.layout import CorpusError
+from core.tasks.pairs import read_pairs
 from pages.frame import cached, language, messages
 from pages.frame.messages import explained
+from tests.pages.conftest import UNLISTED
 
 
 @pytest.fixture
@@ -74,7 +76,7 @@ def spoil(name, content):
     ],
 )
 def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chinese):
-    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run", ignore=UNLISTED))
     damage(path)
     try:
         said = explained(load_run(path).damage)

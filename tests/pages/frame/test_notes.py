@@ -36,7 +36,7 @@ def test_a_head_whose_silencing_changes_nothing_is_said_with_n_and_seed(open_app
     at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
     assert (
         f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.00 to "
-        "1.00 points, n = 100, seed 7)." in said(at)
+        "1.00 points, on 100 held-out rows of letters, seed 7)." in said(at)
     )
     at.selectbox(key="head").set_value(2).run()
     assert NO_CHANGE not in said(at)

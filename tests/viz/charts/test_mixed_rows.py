@@ -7,7 +7,7 @@ FIRST, SECOND = ["a", "b", "c"], ["c", "b", "a"]
 
 def classes(words):
     drawn = mixed_rows([MixedRow(name="written", words=words)], FIRST, SECOND)
-    return re.findall(r'<span class="word ?(\w*)">', drawn)
+    return re.findall(r'<span dir="auto" class="word ?(\w*)">', drawn)
 
 
 def test_a_word_has_the_colour_of_the_row_that_alone_has_it_at_its_place():

@@ -70,7 +70,7 @@ def test_the_number_can_be_read_on_every_colour():
 def test_the_largest_weight_is_written_and_only_that():
     written = token_strips([strip()])
     assert written.count("1.00</span>") == 1
-    assert re.search(r'class="key most"><span class="word">animal', written)
+    assert re.search(r'class="key most"><span dir="auto" class="word">animal', written)
 
 
 def test_what_the_mask_hides_has_no_colour():

@@ -22,7 +22,7 @@ def test_exposure_bias_is_measured_on_a_few_sentences_and_on_many_on_request(ope
     assert max(shown.numbers()["targets"]) == 60
     at.segmented_control(key="exposure_samples").set_value(400).run()
     assert not at.exception
-    assert any("400 held-out sentences" in each.value for each in at.markdown)
+    assert any("400 held-out rows of letters" in each.value for each in at.markdown)
 
 
 def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_view):

@@ -194,7 +194,7 @@ def test_exposure_says_the_gap_of_the_held_out_sentences(opened):
     free = 100 * np.average(columns["own_words_fed"], weights=n)
     assert f"of {n.sum():,} tokens right" in text
     assert f"**{forced - free:.1f}** points less" in text
-    assert "60 held-out sentences" in text
+    assert "60 held-out rows of letters" in text
 
 
 def test_a_link_opens_on_its_step_and_the_output_layer_shows_the_same(opened):

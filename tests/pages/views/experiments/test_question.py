@@ -6,6 +6,7 @@ from core.experiments import EXPERIMENTS
 from core.experiments.experiment import Expected
 
 RIGHT = "Right, of 2,000 held-out sentences of the grammar:"
+ROWS_RIGHT = "Right, of 2,000 held-out rows of letters:"
 TOO_FEW = "**Undecided**: 3 trainings of each are too few to tell."
 
 
@@ -28,7 +29,7 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("bottleneck", f"**Borne out.** {RIGHT} Transformer **99.6 %** · "),
+        ("bottleneck", f"**Borne out.** {ROWS_RIGHT} Transformer **99.6 %** · "),
         (
             "residuals",
             f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %** "

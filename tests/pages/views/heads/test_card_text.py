@@ -148,7 +148,7 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
 ):
     elsewhere("OWN", one_stack_folder(like).parent)
     at = open_page("heads", trial="card", model=f"runs/{like}", text_costs="true")
-    assert "of 400 held-out sentences, seed 0" in said(at)
+    assert "of 400 held-out rows of letters, seed 0" in said(at)
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
     rows = handed_over[-1].numbers()

@@ -136,7 +136,7 @@ def test_the_greedy_curve_is_that_of_the_model(open_prune, own_copy):
     shares = percent(at_needed), percent(expected[0].exact_match)
     found = "{} of 6 sentences are still right (with all {})"
     assert found.format(*shares) in said(at)
-    assert f"{expected[0].n} held-out sentences, seed 0" in said(at)
+    assert f"{expected[0].n} held-out rows of letters, seed 0" in said(at)
     assert "The same sentences choose" in said(at)
 
 

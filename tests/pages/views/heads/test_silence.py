@@ -168,7 +168,7 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
     assert [word.strip() for word in words] == ["off ·", "−30", "5.0", "·"]
     assert details[0] == "off; 95\u00a0% from −2.00 to 2.00, n = 400: no change found"
     assert details[1] == "95\u00a0% from −32.0 to −28.0, n = 400"
-    assert "in points, on 400 held-out sentences, seed 7." in said(at)
+    assert "in points, on 400 held-out rows of letters, seed 7." in said(at)
     assert (panel.scale, panel.limit) == ("signed", 50)
     np.testing.assert_array_equal(
         panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)
@@ -185,7 +185,7 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
         list(first[["before", "after", "change", "low", "high"]]),
         [0.9, 0.6, -30, -32, -28],
     )
-    assert "400 held-out sentences, seed 7" in said(at)
+    assert "400 held-out rows of letters, seed 7" in said(at)
     assert "of heads that change nothing, about one in twenty" in said(at)
 
 

@@ -24,7 +24,7 @@ def test_measuring_starts_with_a_button(open_silence, own_copy, monkeypatch):
     monkeypatch.setattr(measuring, "start", started.append)
     at = open_silence(model="runs/mine")
     button = at.button(key=silence_measuring.START)
-    assert button.label == "Measure all heads on 400 held-out sentences"
+    assert button.label == "Measure all heads on 400 held-out rows of letters"
     button.click().run()
     assert started == [own_copy]
 
@@ -59,7 +59,10 @@ def test_what_ended_badly_is_said_and_can_be_started_again(
     at = open_silence(model="runs/mine")
     [warning] = at.warning
     assert words in warning.value.replace("&#46;", ".").replace("&#58;", ":")
-    assert at.button(key=silence_measuring.START).label == "Measure again on 400 held-out sentences"
+    assert (
+        at.button(key=silence_measuring.START).label
+        == "Measure again on 400 held-out rows of letters"
+    )
 
 
 def stored(path, n, *, all_there_are=False):
@@ -71,7 +74,10 @@ def stored(path, n, *, all_there_are=False):
 def test_what_was_measured_on_few_sentences_can_be_measured_again(open_silence, own_copy):
     stored(own_copy, 5)
     at = open_silence(model="runs/mine")
-    assert at.button(key=silence_measuring.START).label == "Measure again on 400 held-out sentences"
+    assert (
+        at.button(key=silence_measuring.START).label
+        == "Measure again on 400 held-out rows of letters"
+    )
     assert at.dataframe
 
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import viz.component
 from core.analysis.effects.interventions import Outcome
-from core.decoding.doubts import UNSURE, WrittenWord, written_words
+from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.inspection import Inspection
 from core.runs.run import Run
-from pages.frame.language import _, percent, plain
+from pages.frame.language import _, as_it_is, percent
 from pages.frame.listed import joined
 from viz.component.payload import Doubt
+from viz.direction import isolated
 
-_CSS = Path(viz.component.__file__).with_name("doubts.css").read_text(encoding="utf-8")
+_CSS = Path(viz.component.__file__).with_name("marked_words.css").read_text(encoding="utf-8")
 STYLE = f"<style>{_CSS}</style>"
 """How marked words look on a page, as in the components."""
 
@@ -45,11 +46,14 @@ def _marked(text: str, words: Sequence[WrittenWord]) -> tuple[Doubt, ...]:
 
 
 def _said(text: str, word: WrittenWord) -> str:
+    text = isolated(text)
     share = percent(word.probability)
     unsure = _("{word}: {share} – the model is unsure here.").format(word=text, share=share)
     if not word.unseen:
         return unsure
-    source = _("It looked most at “{source}”, which training never saw.").format(source=word.unseen)
+    source = _("It looked most at “{source}”, which training never saw.").format(
+        source=isolated(word.unseen)
+    )
     known = _("{word}: {share}.").format(word=text, share=share)
     return joined((unsure if word.is_unsure else known, source))
 
@@ -74,17 +78,19 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
         start: Where the part begins.
         end: Where it ends; None for the end of the text.
     """
-    end = len(text) if end is None else end
+    whole, end = end is None, len(text) if end is None else end
     parts, at = [], start
     for doubt in doubts:
         if start <= doubt.start and doubt.end <= end:
-            kind = "doubt unseen" if doubt.unseen else "doubt"
+            unseen = " unseen" * doubt.unseen
             said = escape(doubt.said)
-            marked = plain(text[doubt.start : doubt.end])
+            marked = as_it_is(text[doubt.start : doubt.end])
             parts += [
-                plain(text[at : doubt.start]),
-                f'<span class="{kind}" role="note" tabindex="0" aria-label="{said}" '
+                as_it_is(text[at : doubt.start]),
+                f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{said}" '
                 f'data-said="{said}">{marked}</span>',
             ]
             at = doubt.end
-    return "".join([*parts, plain(text[at:end])])
+    shown = "".join([*parts, as_it_is(text[at:end])])
+    # A part takes its direction from the whole.
+    return isolated(shown) if whole else shown

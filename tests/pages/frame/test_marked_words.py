@@ -2,9 +2,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.decoding.doubts import WrittenWord
+from core.decoding.marked_words import WrittenWord
 from core.vocabulary import Span
-from pages.frame import doubts
+from pages.frame import marked_words
 from pages.frame.typography import marked
 from viz.component.payload import Doubt
 
@@ -13,7 +13,9 @@ UNSEEN = WrittenWord(Span(0, 2), 0.8, "thorns")
 
 
 def of(*words):
-    return doubts.of(SimpleNamespace(translation=SimpleNamespace(text="il dort"), written=words))
+    return marked_words.of(
+        SimpleNamespace(translation=SimpleNamespace(text="il dort"), written=words)
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,13 +34,15 @@ def test_a_marked_word_says_its_number_and_why(words, said):
 
 
 def test_the_legend_is_there_only_where_something_is_marked():
-    assert doubts.legend([SURE]) == ""
-    assert doubts.legend([SURE, UNSURE]) == "dashed: the model was unsure (below 40\xa0%)"
-    assert doubts.legend([UNSURE, UNSEEN]).endswith("dotted: from a word that training never saw")
+    assert marked_words.legend([SURE]) == ""
+    assert marked_words.legend([SURE, UNSURE]) == "dashed: the model was unsure (below 40\xa0%)"
+    assert marked_words.legend([UNSURE, UNSEEN]).endswith(
+        "dotted: from a word that training never saw"
+    )
 
 
 def test_what_a_text_holds_stays_text():
-    shown = doubts.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
+    shown = marked_words.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
     assert "<b>" not in shown and "<i>" not in shown and "*" not in shown
     assert 'tabindex="0"' in shown and 'aria-label="&lt;i&gt;&quot;x&quot;&lt;/i&gt;"' in shown
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.marked_words import matched
-from core.decoding.doubts import UNSURE, WrittenWord, written_words
 from core.decoding.greedy import greedy_steps
+from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.decoding.sentence import given_text
 from core.inspection import inspect_sentence
 from core.runs.run import load_run

@@ -1,0 +1,20 @@
+// The two buttons that save a component's picture. Needs svg.js, text.js.
+
+const ENDINGS = [["png", savePng], ["svg", saveSvg]];
+
+/** Answer them: `titleOf(state)` is what the picture says it is, `drawn(state)` its SVG. */
+function answerTools(state, find, titleOf, drawn) {
+  for (const [ending, save] of ENDINGS) {
+    find(`.tools .${ending}`).onclick = () => {
+      save(drawn(state), `${fileNameOf(titleOf(state), state.view.texts.file)}.${ending}`);
+    };
+  }
+}
+
+function nameTools({ view: { texts }, root }, title) {
+  for (const [ending] of ENDINGS) {
+    const button = root.querySelector(`.tools .${ending}`);
+    button.textContent = texts[ending];
+    button.setAttribute("aria-label", fill(texts[`${ending}.help`], { title }));
+  }
+}

@@ -1,0 +1,151 @@
+// The step that is shown as a picture to take away: both sides, with what the layer and head look at.
+
+const STEP_PICTURE = {
+  side: 510, apart: 40, names: 116, row: 12, line: 24, chip: 4, bar: 18, signs: 26, name: 112,
+  number: 70, cell: 15, look: 36, narrowest: 22,
+};
+
+const stepTitle = ({ view: { texts, count }, step, layer, head }) =>
+  fill(texts.picture, { number: step, last: count - 1, layer, head });
+
+function stepSvg(state) {
+  const style = figureStyle(state.root);
+  const { side, apart } = STEP_PICTURE;
+  const sides = state.columns.filter((column) => column.side)
+    .map((column) => svgSide(column, state, style));
+  const height = Math.max(...sides.map((drawn) => drawn.height));
+  const body = [
+    sides.map((drawn, i) => svgMoved(i * (side + apart), 0, 0, drawn.body)),
+    svgMoved(STEP_PICTURE.names, height + STEP_PICTURE.row, 0, svgReading(state.view, style)),
+  ];
+  const width = sides.length * (side + apart) - apart;
+  return figureSvg(
+    { title: stepTitle(state), width, height: height + STEP_PICTURE.row + 20, body }, style);
+}
+
+/** A side as far as it has come at this step: its rows, each below its name. */
+function svgSide({ side, name, at }, { view, layer, head }, style) {
+  const { texts } = view;
+  const { names, row } = STEP_PICTURE;
+  const last = at + view.before;
+  const later = name === "free" || view.crossOnly;
+  const seen = (labels) => (later ? labels.slice(0, last + 1) : labels);
+  const step = side.steps[at];
+  const strip = (kind, labels) => svgLooks(
+    labels, weightsOf(side[kind], view, layer, head, at, side.steps.length), kind,
+    kind === "target" ? last : Infinity, style);
+  const rows = [
+    ["fed", svgChips(seen(side.fed).map((label, i) => ({
+      label, strong: i === last, tint: i > last ? style.paper : undefined,
+    })), style)],
+    ["next", svgBars(step, texts, style)],
+    view.selfOnly ? null : ["looks.source", strip("source", view.source)],
+    view.crossOnly ? null : ["looks.prefix", strip("target", seen(side.fed))],
+    ["appended", svgChips([{ label: nextLabel(name, side, step, last + 1) }], style)],
+  ].filter(Boolean);
+  const quiet = (text) => brokenLines(text, names - 8, (part) =>
+    figureTextWidth(part, FIGURE.text, style.font));
+  const body = [svgText(0, 12, texts[name], { "font-weight": 600, fill: style.ink })];
+  let height = 28;
+  for (const [key, drawn] of rows) {
+    const lines = quiet(texts[key]);
+    body.push(svgMoved(0, height, 0, lines.map((line, i) =>
+      svgText(0, 14 * i + 14, line, { fill: style.quiet }))));
+    body.push(svgMoved(names, height, 0, drawn.body));
+    height += Math.max(drawn.height, 14 * lines.length + 4) + row;
+  }
+  return { body, height };
+}
+
+/** Boxes of some widths one after the other, in lines of a side's width. */
+function placedInLines(widths, gap, line) {
+  let [x, y] = [0, 0];
+  const room = STEP_PICTURE.side - STEP_PICTURE.names;
+  const places = widths.map((width) => {
+    if (x && x + width > room) [x, y] = [0, y + line];
+    const place = { x, y };
+    x += width + gap;
+    return place;
+  });
+  return { places, height: y + line };
+}
+
+function svgChips(chips, style) {
+  const drawn = chips.map(({ label: [text, flags], ...look }) =>
+    ({ text: middle(text, 40), flags, side: "target", ...look }));
+  const { chip, line } = STEP_PICTURE;
+  const { places, height } = placedInLines(drawn.map((each) => chipWidth(each, style)), chip, line);
+  const body = drawn.map((each, i) =>
+    svgChip({ ...each, x: places[i].x, y: places[i].y + 10 }, style));
+  return { body, height };
+}
+
+/** What is looked at, the colour above each token its weight; what the mask hides has none. */
+function svgLooks(labels, weights, side, last, style) {
+  const { narrowest, cell, look } = STEP_PICTURE;
+  const chips = labels.map(([text, flags]) => ({ text: middle(text, 16), flags, side }));
+  const widths = chips.map((chip) => Math.max(narrowest, chipWidth(chip, style)));
+  const { places, height } = placedInLines(widths, 2, look);
+  const body = chips.map((chip, i) => {
+    const { x, y } = places[i];
+    const box = i > last ? { fill: "none", stroke: style.rule }
+      : { fill: CSS_COLOURS[Math.round(weights[i] / 257)] };
+    return [
+      svgNode("rect", { x, y, width: widths[i], height: cell, ...box }),
+      svgChip({ ...chip, side: "", x: x + widths[i] / 2, y: y + cell + 9, align: "center" }, style),
+    ];
+  });
+  return { body, height };
+}
+
+/** The distribution as on the screen, and below it its numbers. */
+function svgBars(step, texts, style) {
+  const { side, names, bar, signs, name, number } = STEP_PICTURE;
+  const start = signs + name + number;
+  const most = side - names - start;
+  const rows = step.rows.map((row, i) => {
+    const y = i * bar;
+    const text = row.others ? texts.others : middle(row.label[0], 12);
+    const fillOf = row.chosen ? style.accent : row.true ? style.true : style.rule;
+    const bold = (row.chosen || row.true) && 600;
+    return [
+      row.true ? svgSign("true", signs - 20, y + 7, style) : [],
+      row.chosen ? svgSign("chosen", signs - 8, y + 7, style) : [],
+      svgText(signs, y + 11, text, {
+        fill: style.ink, "font-family": row.others ? style.font : style.codeFont, "font-weight": bold,
+      }),
+      svgText(start - 10, y + 11, percentWords(row.probability),
+        { fill: style.ink, "text-anchor": "end" }),
+      svgNode("rect", { x: start, y: y + 1, width: most * Math.min(1, row.probability), height: 11,
+        fill: fillOf }),
+    ];
+  });
+  const entropy = labelled(texts.entropy, `${numberWords(Math.max(0, step.entropy))} ${texts.nats}`);
+  const rank = step.true ? fill(texts.rank, { rank: step.true.rank + 1 }) : "";
+  const said = listed([rank && labelled(texts.true, rank), entropy].filter(Boolean));
+  const below = rows.length * bar;
+  return {
+    body: [rows, svgText(signs, below + 12, said, { fill: style.quiet })], height: below + 16,
+  };
+}
+
+const svgSign = (kind, x, y, style) => (kind === "true"
+  ? svgMoved(x, y, 45, svgNode("rect", { x: -3.8, y: -3.8, width: 7.6, height: 7.6, fill: style.true }))
+  : svgNode("circle", { cx: x, cy: y, r: 4.5, fill: style.accent }));
+
+/** How the colours of weights are read, and what an empty box is. */
+function svgReading({ texts, sides, crossOnly }, style) {
+  const start = figureTextWidth(texts.weight, FIGURE.text, style.font) + 10;
+  const colours = CSS_COLOURS.filter((_, i) => i % 8 === 0);
+  return [
+    svgText(0, 11, texts.weight, { fill: style.quiet }),
+    colours.map((colour, i) => svgNode("rect", { x: start + 4 * i, y: 2, width: 4.5, height: 10, fill: colour })),
+    [0, 0.5, 1].map((weight) => svgText(start + 128 * weight, 24, String(weight), {
+      fill: style.quiet, "text-anchor": "middle",
+    })),
+    sides.length < 2 || crossOnly ? [] : [
+      svgNode("rect", { x: start + 160, y: 2, width: 18, height: 10, fill: "none", stroke: style.rule }),
+      svgText(start + 184, 11, texts.hidden, { fill: style.quiet }),
+    ],
+  ];
+}
