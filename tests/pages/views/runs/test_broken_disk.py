@@ -1,5 +1,6 @@
 """On a full disk, or one that has turned read-only, pages say so in a sentence and lose nothing."""
 
+import os
 import tempfile
 from html import unescape
 
@@ -63,7 +64,7 @@ def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
     at = open_page("runs", runs="runs/mine")
     assert "It was not packed" not in said(at)
     refused = at.session_state["_drawers"][manage._UNPACKED]
-    with broken(temporary, code, good=2), pytest.raises(OSError, match=TELLS[code]):
+    with broken(temporary, code, good=2), pytest.raises(OSError, match=os.strerror(code)):
         manage.packed_or_noted(pack, own_copy, refused)
     told(at.run(), own_runs, f"It was not packed: {TELLS[code]}.")
     assert contents(own_copy) == before
