@@ -181,8 +181,8 @@ def _task(
         return _own_pairs(task, valid, test, beside, reading)
     if len(task) > 1 or valid or test or reading != Reading():
         raise CommandError(
-            f"the task {task[0]!r} makes its sentences; --valid, --test and how they are read are "
-            "for files"
+            f"the task {task[0]!r} makes its sentences; --valid and --test are files, and "
+            "--columns, --no-header and --strict say how files are read"
         )
     if beside:
         raise CommandError("--beside is for pairs of your own: --task names their file")

@@ -65,10 +65,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
             held_out = _held_out()
     else:
         name, content = _text()
-    reading = FOUND
-    if content.strip():
-        reading = pairs_columns.ask(content, name, _digest(name, content, FOUND))
-    digest, pairs = _pairs_in(name, content, reading)
+    reading, digest, pairs = _pairs_in(name, content)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         suitable = (
             vocabulary_for(len(pairs.samples), pairs.samples) if isinstance(pairs, Pairs) else None
@@ -103,13 +100,17 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 
-def _pairs_in(name: str, content: bytes, reading: Reading) -> tuple[str, Pairs | str]:
-    """Return what stands for a file, and its pairs, or why it has none; read once."""
+def _pairs_in(name: str, content: bytes) -> tuple[Reading, str, Pairs | str]:
+    """Ask how a file is to be read, and return that, what stands for both, and its pairs.
+
+    In their place is why there are none.
+    """
     if not content.strip():
-        return "", ""
+        return FOUND, "", ""
+    reading = pairs_columns.ask(content, name, _digest(name, content, FOUND))
     digest = _digest(name, content, reading)
     with st.spinner(_("Reading the pairs …")):
-        return digest, cached.of_key(_read, digest, content, name, reading)
+        return reading, digest, cached.of_key(_read, digest, content, name, reading)
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:

@@ -1,4 +1,4 @@
-"""Which columns of a file hold the pairs, and whether its first line is one: asked where it may be."""
+"""Which columns of a file hold the pairs, and whether its first line is one."""
 
 import streamlit as st
 

@@ -76,6 +76,17 @@ def test_a_file_of_pairs_is_measured_with_a_signature(command, copy_folder, copy
     assert out.splitlines()[0].endswith("of 8 pairs")
 
 
+def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy_folder, tmp_path):
+    path = tmp_path / "test.csv"
+    path.write_text("id,source,target\n1,a b c d,a b c d\n2,,b c d e\n")
+    status, out, error = command("evaluate", copy_folder, "--file", path)
+    assert status == 0
+    assert "of 1 pairs" in out
+    assert "left out (1): line 3: the first column is empty" in error
+    assert "line 3: the first" in refused("evaluate", copy_folder, "--file", path, "--strict")
+    assert "--strict is for --file" in refused("evaluate", copy_folder, "--strict")
+
+
 def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, pairs, tmp_path):
     for side in ("source", "target"):
         lines = "".join(f"{getattr(each, side)}\n" for each in PAIRS)

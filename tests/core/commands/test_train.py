@@ -413,8 +413,27 @@ def test_more_pairs_than_memory_holds_are_learned_beside_nothing(
 
 def test_a_line_that_is_no_pair_is_named(refused, tmp_path, pairs):
     pairs.write_text(pairs.read_text() + "\nonly one column")
-    sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")
+    sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny", "--strict")
     assert "line 62" in sentence
+    assert not (tmp_path / "run").exists()
+
+
+def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(command, tmp_path):
+    rows = "".join(f"{n};word {n};mot {n};Wort {n}\n" for n in range(30))
+    (tmp_path / "pairs.csv").write_text(f"id;en;fr;de\n{rows}30;word;;\n", encoding="utf-8")
+    options = ("--task", tmp_path / "pairs.csv", "--columns", "de,en", "--preset", "tiny")
+    status, said, error = command("train", tmp_path / "run", *options, "--steps", "1")
+    assert (status, error) == (0, "")
+    assert "pairs.csv: the first line names columns: id, en, fr, de\n" in said
+    assert "left out (1): line 32: the first column is empty\n" in said
+    assert "Wort 3\tword 3\n" in (tmp_path / "run" / "pairs.tsv").read_text(encoding="utf-8")
+    assert "--columns de,en" in read_settings(tmp_path / "run").command
+
+
+@pytest.mark.parametrize("columns", ["en", "en,fr,de", ""])
+def test_one_column_or_three_are_refused(refused, tmp_path, pairs, columns):
+    said = refused("train", tmp_path / "run", "--task", pairs, "--columns", columns)
+    assert "--columns takes two" in said
 
 
 def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
