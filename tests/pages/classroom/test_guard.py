@@ -7,10 +7,12 @@ from types import SimpleNamespace
 from urllib.parse import quote, urlencode
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pages.classroom import accounts, cookie, passwords
 from pages.classroom.accounts import Accounts
-from pages.classroom.guard import FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
+from pages.classroom.guard import FREE_NEW_NAMES, FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
 from pages.classroom.passwords import hashed
 from pages.classroom.settings import Classroom
 from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted, admitted_by_account
@@ -34,23 +36,37 @@ async def whatever(scope, receive, send):
 @pytest.fixture
 def ask(tmp_path):
     """Return a function that asks a guard for something: status, headers and text."""
-    guards = {None: Guard(whatever, CLASSROOM, tmp_path)}
+    return asking(tmp_path)
+
+
+def asking(tmp_path):
+    guards = {}
 
     def asked(
-        path="/", *, query="layer=1", kind="http", form=None, kept="", classroom=None, **headers
+        path="/",
+        *,
+        query="layer=1",
+        kind="http",
+        form=None,
+        kept="",
+        classroom=None,
+        **headers,
     ):
-        sent = []
+        sent, client = [], headers.pop("client", "10.0.0.1")
         guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))
         headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
         scope = {
             "type": kind,
             "method": "GET" if form is None else "POST",
             "path": path,
-            "query_string": query.encode() if form is None else b"",
+            "query_string": query.encode("latin-1") if form is None else b"",
             "scheme": "http",
             "server": ("class.local", 80),
-            "client": ("10.0.0.1", 1),
-            "headers": [(name.encode(), text.encode()) for name, text in headers.items()],
+            "client": (client, 1),
+            "headers": [
+                (name.replace("_", "-").encode(), text.encode("latin-1"))
+                for name, text in headers.items()
+            ],
         }
 
         async def receive():
@@ -67,6 +83,16 @@ def ask(tmp_path):
         return sent[0].get("status", sent[0]["type"]), given, text
 
     return asked
+
+
+@pytest.fixture
+def cheap(monkeypatch):
+    """Return a class whose passwords cost nothing, while the clock stands still."""
+    monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr(passwords.hashlib, "scrypt", lambda password, **_: password)
+    return Classroom(
+        password=hashed("all together"), teacher_password=hashed("mine alone"), secret="cheap"
+    )
 
 
 def cookie_of(headers):
@@ -157,9 +183,124 @@ def test_a_form_that_is_too_large_is_not_read(ask):
 
 
 def test_signing_out_takes_the_cookie_away(ask):
-    status, headers, _ = ask("/sign-out")
+    status, headers, _ = ask("/sign-out", form={}, origin="http://class.local")
     assert status == 303
     assert "Max-Age=0" in headers["set-cookie"]
+
+
+def test_no_link_and_no_page_of_another_site_signs_anybody_out(ask):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    assert "set-cookie" not in ask("/sign-out", kept=kept)[1]
+    status, headers, _ = ask("/sign-out", form={}, kept=kept, origin="http://elsewhere.org")
+    assert (status, "set-cookie" in headers) == (403, False)
+
+
+def test_a_success_clears_no_failures_but_those_of_the_same_name(ask, cheap):
+    # At the teacher's password, with a success as a student after each ten.
+    found = []
+    for number in range(FREE_OF_MACHINE + 1):
+        found.append(ask("/sign-in", classroom=cheap, form={"password": f"guess {number}"})[0])
+        if number % 10 == 9 and number < FREE_OF_MACHINE - 1:
+            assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 303
+    assert found == [403] * FREE_OF_MACHINE + [429]
+    assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 429
+    assert ask("/sign-in", classroom=cheap, form=ANN, client="10.0.0.2")[0] == 303
+
+
+def test_a_success_by_one_name_clears_no_failures_at_another(ask, cheap):
+    ben = ANN | {"name": "Ben"}
+    for form in (ANN, ben):
+        ask("/sign-in", classroom=cheap, form=form)
+    for _ in range(FREE_OF_NAME):
+        assert ask("/sign-in", classroom=cheap, form=ANN | {"word": "guess"})[0] == 403
+        assert ask("/sign-in", classroom=cheap, form=ben)[0] == 303
+    assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 429
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Zo\N{LATIN SMALL LETTER E WITH DIAERESIS}", "Zoe\N{COMBINING DIAERESIS}"),
+        ("Ann", " aNN "),
+        ("Strauß", "STRAUSS"),
+    ],
+)
+def test_one_name_is_one_account_and_one_counter_however_it_is_written(ask, names, cheap):
+    assert ask("/sign-in", classroom=cheap, form=ANN | {"name": names[0]})[0] == 303
+    found = [
+        ask("/sign-in", classroom=cheap, form=ANN | {"name": names[number % 2], "word": "guess"})[0]
+        for number in range(FREE_OF_NAME + 1)
+    ]
+    assert found == [403] * FREE_OF_NAME + [429]
+
+
+def test_a_class_may_choose_its_names_at_once_and_nobody_names_without_end(ask, cheap):
+    def chosen(number, client="10.0.0.1"):
+        form = ANN | {"name": f"visitor {number}"}
+        return ask("/sign-in", classroom=cheap, form=form, client=client)[0]
+
+    assert FREE_NEW_NAMES > 50
+    assert {chosen(number) for number in range(FREE_NEW_NAMES)} == {303}
+    assert chosen(FREE_NEW_NAMES) == 429
+    # Whoever has a name comes in, and so does somebody elsewhere.
+    assert chosen(7) == 303
+    assert chosen(FREE_NEW_NAMES, client="10.0.0.2") == 303
+
+
+def test_every_answer_stands_in_no_frame_of_another_site_and_is_what_it_says(ask):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    asked = (
+        ask("/", kept=kept),
+        ask(HEALTH),
+        ask("/"),
+        ask("/", accept="text/html"),
+        ask("/sign-in", form=ANN),
+        ask("/sign-out", form={}),
+        ask("/sign-in", form=ANN, origin="null"),
+    )
+    for _, headers, _ in asked:
+        assert "frame-ancestors" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+
+
+NOBODYS = Classroom(secret="without passwords, which are slow")
+BROKEN = ["http://[::1", "http://", "//", "[", "http://class.local:x", "null", "http://a]b", ""]
+TEXT = st.one_of(
+    st.sampled_from(BROKEN),
+    st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0"), max_size=40),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    headers=st.fixed_dictionaries(
+        dict.fromkeys(("origin", "host", "x_forwarded_for", "accept_language"), TEXT)
+    ),
+    jar=TEXT,
+    query=TEXT,
+)
+def test_no_header_and_no_query_breaks_an_answer(tmp_path_factory, headers, jar, query):
+    ask = asking(tmp_path_factory.getbasetemp())
+    cookies = f"{cookie.NAME}={jar}; _streamlit_user={jar}; transformer_class_destination={jar}"
+    headers |= {"cookie": cookies, "accept": "text/html"}
+    class_local = headers | {"host": "class.local"}
+    for given_headers in (headers, class_local):
+        for classroom in (NOBODYS, replace(NOBODYS, accounts=OPEN.accounts)):
+            for path in ("/", HEALTH, "/heads", "/sign-in/account"):
+                found = ask(path, query=query, classroom=classroom, **given_headers)
+                assert found[0] < 500
+            found = ask("/sign-in", form={"name": jar}, classroom=classroom, **given_headers)
+            assert found[0] < 500
+            found = ask("/_stcore/stream", kind="websocket", classroom=classroom, **given_headers)
+            assert found[0] == "websocket.close"
+
+
+@pytest.mark.parametrize("origin", BROKEN)
+def test_a_broken_origin_is_none_of_this_server(ask, origin):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    for path in ("/sign-in", "/sign-out", "/_stcore/upload_file/a/b"):
+        assert ask(path, form=ANN, kept=kept, origin=origin)[0] == 403
 
 
 @pytest.mark.parametrize(
@@ -269,5 +410,5 @@ def test_with_accounts_the_way_to_the_provider_and_nothing_else_is_open(ask):
 
 
 def test_signing_out_takes_the_account_away_too(ask):
-    _, headers, _ = ask("/sign-out", classroom=OPEN, cookie=kept_of("ann@school.example"))
+    _, headers, _ = ask("/sign-out", form={}, classroom=OPEN, cookie=kept_of("ann@school.example"))
     assert headers["set-cookie"].startswith("_streamlit_user=")
