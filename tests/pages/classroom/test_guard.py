@@ -1,98 +1,19 @@
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import unescape
-from types import SimpleNamespace
 from urllib.parse import quote, urlencode
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.classroom import accounts, cookie, passwords
+from pages.classroom import accounts, cookie
 from pages.classroom.accounts import Accounts
-from pages.classroom.guard import FREE_NEW_NAMES, FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
-from pages.classroom.passwords import hashed
+from pages.classroom.guard import HEALTH
 from pages.classroom.settings import Classroom
 from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted, admitted_by_account
 from tests.pages.classroom import test_accounts
-
-CLASSROOM = Classroom(
-    password=hashed("all together"), teacher_password=hashed("mine alone"), secret="of this class"
-)
-ANN = {"password": "all together", "name": "Ann", "word": "my word"}
-
-
-async def whatever(scope, receive, send):
-    """The app that is guarded: it says yes to all."""
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.accept"})
-    else:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"inside"})
-
-
-@pytest.fixture
-def ask(tmp_path):
-    """Return a function that asks a guard for something: status, headers and text."""
-    return asking(tmp_path)
-
-
-def asking(tmp_path):
-    guards = {}
-
-    def asked(
-        path="/",
-        *,
-        query="layer=1",
-        kind="http",
-        form=None,
-        kept="",
-        classroom=None,
-        **headers,
-    ):
-        sent, client = [], headers.pop("client", "10.0.0.1")
-        guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))
-        headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
-        scope = {
-            "type": kind,
-            "method": "GET" if form is None else "POST",
-            "path": path,
-            "query_string": query.encode("latin-1") if form is None else b"",
-            "scheme": "http",
-            "server": ("class.local", 80),
-            "client": (client, 1),
-            "headers": [
-                (name.replace("_", "-").encode(), text.encode("latin-1"))
-                for name, text in headers.items()
-            ],
-        }
-
-        async def receive():
-            return {"type": "http.request", "body": urlencode(form or {}).encode()}
-
-        async def send(message):
-            sent.append(message)
-
-        # In a thread: a browser of other tests may have a loop of its own in this one.
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, guard(scope, receive, send)).result()
-        given = {name.decode(): text.decode() for name, text in sent[0].get("headers", [])}
-        text = b"".join(each.get("body", b"") for each in sent).decode()
-        return sent[0].get("status", sent[0]["type"]), given, text
-
-    return asked
-
-
-@pytest.fixture
-def cheap(monkeypatch):
-    """Return a class whose passwords cost nothing, while the clock stands still."""
-    monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))
-    monkeypatch.setattr(passwords.hashlib, "scrypt", lambda password, **_: password)
-    return Classroom(
-        password=hashed("all together"), teacher_password=hashed("mine alone"), secret="cheap"
-    )
+from tests.pages.classroom.conftest import ANN, CLASSROOM, asking
 
 
 def cookie_of(headers):
@@ -160,24 +81,6 @@ def test_another_site_cannot_sign_anybody_in(ask):
     assert ask("/sign-in", form=ANN, origin="http://class.local")[0] == 303
 
 
-def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask, monkeypatch):
-    # Comparing is slow on purpose, and on a busy machine slower than the first waits.
-    monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))
-    ask("/sign-in", form=ANN)
-    for _ in range(FREE_OF_NAME):
-        assert ask("/sign-in", form=ANN | {"word": "guess"})[0] == 403
-    assert ask("/sign-in", form=ANN)[0] == 429
-    assert ask("/sign-in", form=ANN | {"name": "Ben"})[0] == 303
-
-
-def test_whoever_guesses_the_password_has_to_wait(ask, monkeypatch):
-    # Comparing is slow on purpose.
-    monkeypatch.setattr("pages.classroom.guard.matches", lambda _password, _kept: False)
-    for _ in range(FREE_OF_MACHINE):
-        assert ask("/sign-in", form=ANN)[0] == 403
-    assert ask("/sign-in", form=ANN)[0] == 429
-
-
 def test_a_form_that_is_too_large_is_not_read(ask):
     assert ask("/sign-in", form=ANN | {"name": "x" * 300_000})[0] == 413
 
@@ -193,58 +96,6 @@ def test_no_link_and_no_page_of_another_site_signs_anybody_out(ask):
     assert "set-cookie" not in ask("/sign-out", kept=kept)[1]
     status, headers, _ = ask("/sign-out", form={}, kept=kept, origin="http://elsewhere.org")
     assert (status, "set-cookie" in headers) == (403, False)
-
-
-def test_a_success_clears_no_failures_but_those_of_the_same_name(ask, cheap):
-    # At the teacher's password, with a success as a student after each ten.
-    found = []
-    for number in range(FREE_OF_MACHINE + 1):
-        found.append(ask("/sign-in", classroom=cheap, form={"password": f"guess {number}"})[0])
-        if number % 10 == 9 and number < FREE_OF_MACHINE - 1:
-            assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 303
-    assert found == [403] * FREE_OF_MACHINE + [429]
-    assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 429
-    assert ask("/sign-in", classroom=cheap, form=ANN, client="10.0.0.2")[0] == 303
-
-
-def test_a_success_by_one_name_clears_no_failures_at_another(ask, cheap):
-    ben = ANN | {"name": "Ben"}
-    for form in (ANN, ben):
-        ask("/sign-in", classroom=cheap, form=form)
-    for _ in range(FREE_OF_NAME):
-        assert ask("/sign-in", classroom=cheap, form=ANN | {"word": "guess"})[0] == 403
-        assert ask("/sign-in", classroom=cheap, form=ben)[0] == 303
-    assert ask("/sign-in", classroom=cheap, form=ANN)[0] == 429
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("Zo\N{LATIN SMALL LETTER E WITH DIAERESIS}", "Zoe\N{COMBINING DIAERESIS}"),
-        ("Ann", " aNN "),
-        ("Strauß", "STRAUSS"),
-    ],
-)
-def test_one_name_is_one_account_and_one_counter_however_it_is_written(ask, names, cheap):
-    assert ask("/sign-in", classroom=cheap, form=ANN | {"name": names[0]})[0] == 303
-    found = [
-        ask("/sign-in", classroom=cheap, form=ANN | {"name": names[number % 2], "word": "guess"})[0]
-        for number in range(FREE_OF_NAME + 1)
-    ]
-    assert found == [403] * FREE_OF_NAME + [429]
-
-
-def test_a_class_may_choose_its_names_at_once_and_nobody_names_without_end(ask, cheap):
-    def chosen(number, client="10.0.0.1"):
-        form = ANN | {"name": f"visitor {number}"}
-        return ask("/sign-in", classroom=cheap, form=form, client=client)[0]
-
-    assert FREE_NEW_NAMES > 50
-    assert {chosen(number) for number in range(FREE_NEW_NAMES)} == {303}
-    assert chosen(FREE_NEW_NAMES) == 429
-    # Whoever has a name comes in, and so does somebody elsewhere.
-    assert chosen(7) == 303
-    assert chosen(FREE_NEW_NAMES, client="10.0.0.2") == 303
 
 
 def test_every_answer_stands_in_no_frame_of_another_site_and_is_what_it_says(ask):
