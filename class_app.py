@@ -18,6 +18,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 """At those who wait in line."""
 classroom = settings.read(settings.folder(), os.environ)
 settings.open_classroom(classroom)
+os.environ["JOB_MEGABYTES"] = str(classroom.limits.job_megabytes)
 
 
 @asynccontextmanager

@@ -29,6 +29,8 @@ from core.messages import Message, said
 LAST = 19
 NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))
 """Whoever uses the machine comes first; from 0, where all count alike, to `LAST`."""
+MEGABYTES = int(os.environ.get("JOB_MEGABYTES", "0"))
+"""So much memory a process may take, on Linux; 0 for as much as there is."""
 AUTOGROUP = Path("/proc/self/autogroup")
 """Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0
@@ -101,7 +103,7 @@ class Work:
         told = self.job.told(self.folder)
         if self.is_there():
             with suppress(OSError):
-                self.job.tell(self.folder, "failed", told, said(error) or type(error).__name__)
+                self.job.tell(self.folder, "failed", told, reason(error))
 
     def is_there(self) -> bool:
         """Say whether the folder is still the one that is held, and none that took its place."""
@@ -192,6 +194,33 @@ def make_way() -> None:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
+def bound_memory() -> None:
+    """Have the system refuse more memory than a process may take, before others go short of it."""
+    if MEGABYTES and sys.platform == "linux":
+        import resource  # noqa: PLC0415  # other systems have none
+
+        # Of the address space a good part is never used, and files that are read are no burden.
+        resource.setrlimit(resource.RLIMIT_DATA, (MEGABYTES * 1_000_000, MEGABYTES * 1_000_000))
+
+
+def reason(error: BaseException) -> str:
+    """Return why work failed: where memory was refused, how much there is."""
+    refused = isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(sign in str(error) for sign in _NO_MEMORY)
+    )
+    if MEGABYTES and refused:
+        return Message(
+            "more than {most} MB of memory are needed: a smaller batch, shorter texts, fewer "
+            "layers or fewer heads take less",
+            most=MEGABYTES,
+        )
+    return said(error) or type(error).__name__
+
+
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "bad_alloc", "could not create a")
+"""How torch, and what it computes with, say that they were refused memory."""
+
+
 def main(
     job: Job,
     work: Callable[..., Iterable[object]],
@@ -213,6 +242,7 @@ def main(
     folder, *others = sys.argv[1:] if arguments is None else arguments
     expected: tuple[type[Exception], ...] = (OSError, job.error, *mendable)
     make_way()
+    bound_memory()
     try:
         for _ in work(Path(folder), *others):
             pass

@@ -47,18 +47,18 @@ def checked_name(text: str) -> str:
 
 def free_name(parent: Path, wanted: str) -> str:
     """Return a name that nothing in a folder has: the wanted one, or wanted-2, wanted-3 and on."""
-    taken = {_same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
+    taken = {same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
     numbered = (_numbered(wanted, number) for number in itertools.count(2))
-    return next(name for name in itertools.chain([wanted], numbered) if _same(name) not in taken)
+    return next(name for name in itertools.chain([wanted], numbered) if same(name) not in taken)
 
 
 def is_taken(parent: Path, name: str, by_others_than: str) -> bool:
     """Say whether a folder holds something whose name some system takes for the same."""
     others = (path.name for path in parent.iterdir() if path.name != by_others_than)
-    return _same(name) in map(_same, others)
+    return same(name) in map(same, others)
 
 
-def _same(name: str) -> str:
+def same(name: str) -> str:
     """Return what is equal for names that some system takes for one: A and a, é in either form."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 

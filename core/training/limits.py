@@ -37,6 +37,10 @@ class Limits:
     """And those of one, with what waits in line."""
     waiting: int = 20
     """So many trainings wait in line."""
+    job_megabytes: int = 3_000
+    """Memory of each training and measurement, the teacher's too."""
+    disk_megabytes_of_all: int = 20_000
+    """Of the runs of all together, however many names there are."""
     memory_megabytes: int = 5_500
     """For all models and results that a process keeps in memory, for all together."""
 
@@ -70,7 +74,7 @@ class Limits:
                 raise ConfigError(Message(text, n=n, most=most))
 
     def require_room(
-        self, used: int, model: ModelConfig | None = None, n_checkpoints: int = 1
+        self, used: int, model: ModelConfig | None = None, n_checkpoints: int = 1, of_all: int = 0
     ) -> None:
         """Refuse what would take more of the disk than one may have.
 
@@ -78,6 +82,7 @@ class Limits:
             used: Bytes that are taken already.
             model: What is to be trained; None for something that takes no more to speak of.
             n_checkpoints: Those whose weights stay.
+            of_all: Bytes that the runs of all together take already.
 
         Raises:
             ConfigError: There is no room; the message says how much is taken.
@@ -95,6 +100,12 @@ class Limits:
                     most=self.disk_megabytes,
                     more=-(-more // MEGABYTE),
                 )
+            )
+
+        if of_all + more > self.disk_megabytes_of_all * MEGABYTE:
+            text = N_("the runs of the class take {used} MB of {most} MB: ask the teacher for room")
+            raise ConfigError(
+                Message(text, used=-(-of_all // MEGABYTE), most=self.disk_megabytes_of_all)
             )
 
     def require_turn(self, n_own: int, n: int) -> None:

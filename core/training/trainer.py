@@ -14,7 +14,6 @@ from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
 from core.fitting import fitting
 from core.jobs import Wish
-from core.messages import said
 from core.model import Transformer, build
 from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
@@ -30,6 +29,7 @@ from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
 from core.training.rewards import Reward, reward_of
 from core.training.workers import Workers, workers
+from core.work import reason
 
 EVALUATION_SAMPLES = 200
 """So many held-out samples are measured while training goes on."""
@@ -227,7 +227,7 @@ def _failures_noted(
         state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         # A full disk or a folder that is gone cannot be told so; the error itself says it.
         with suppress(OSError, RunError):
-            folder.write_status(state, step(), said(error))
+            folder.write_status(state, step(), reason(error))
         raise
 
 

@@ -96,7 +96,8 @@ def environment(classroom: settings.Classroom) -> dict[str, str]:
     """Return what the server finds in its environment beside what is there."""
     # What one replica lets a page hand over, the next takes, too.
     secret = hashlib.sha256(f"streamlit {classroom.secret}".encode()).hexdigest()
-    return FRUGAL | {"STREAMLIT_SERVER_COOKIE_SECRET": secret}
+    # Anybody can write `X-Forwarded-For`: whose is believed, whoever has a proxy says.
+    return FRUGAL | {"STREAMLIT_SERVER_COOKIE_SECRET": secret, "FORWARDED_ALLOW_IPS": ""}
 
 
 def _become(command: list[str], environment: Mapping[str, str]) -> NoReturn:

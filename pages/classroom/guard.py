@@ -6,11 +6,13 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.messages import N_, said
+from core.runs.names import same
 from pages.classroom import accounts, cookie, destination, sign_in
 from pages.classroom.accounts import Accounts
 from pages.classroom.passwords import Attempts, matches
@@ -23,6 +25,7 @@ from pages.classroom.visitors import (
     admitted,
     admitted_by_account,
     is_known,
+    is_new,
 )
 
 HEALTH = "/_stcore/health"
@@ -34,15 +37,23 @@ LARGEST_FORM = 200_000
 """Bytes; an address may hold a long sentence, in nine letters a sign."""
 FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
 """So many failures cost nothing: a class may come from one address."""
+FREE_NEW_NAMES = 100
+"""So many names may be chosen at once from one address, and from then on some in a minute."""
+OF_ALL = {
+    # Components of the app stand in frames of its own pages.
+    "Content-Security-Policy": "frame-ancestors 'self'",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+"""What every answer says, unless it says something else itself."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
         "frame-ancestors 'none'; base-uri 'none'"
     ),
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
 }
+"""And what the guard's own answers say."""
 
 
 class Guard:
@@ -58,6 +69,7 @@ class Guard:
         """
         self._app, self._classroom, self._runs = app, classroom, runs
         self._of_machine, self._of_name = Attempts(FREE_OF_MACHINE), Attempts(FREE_OF_NAME)
+        self._new_names = Attempts(FREE_NEW_NAMES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or hand on."""
@@ -73,18 +85,20 @@ class Guard:
         else:
             # An answer is an app, too.
             answer = await self._answer(Request(scope, receive)) or self._app
-            await answer(scope, receive, send)
+            await answer(scope, receive, _with_headers(send))
 
     async def _answer(self, request: Request) -> Response | None:
         """Return what is answered to a request; None where the app answers."""
         # Not of the request's URL: what a browser calls this host could be part of its path.
         path = request.scope["path"]
-        if path == sign_in.SIGN_OUT:
+        if not _is_host(request.headers.get("host", "")):
+            return Response("", 400, HEADERS)
+        if request.method not in READING and not _is_from_here(request):
+            return Response("", 403, HEADERS)
+        if path == sign_in.SIGN_OUT and request.method == "POST":
             return _signed_out(request)
         if path == sign_in.SIGN_IN and request.method == "POST":
             return await self._sign_in(request)
-        if request.method not in READING and not _is_from_here(request):
-            return Response("", 403, HEADERS)
         if path == HEALTH or self._is_let_in(request.scope):
             return None
         if self._classroom.accounts and path in accounts.ROUTES:
@@ -101,7 +115,8 @@ class Guard:
     async def _ask(self, request: Request) -> Response:
         if "text/html" not in request.headers.get("accept", ""):
             return Response("", 401, HEADERS)
-        asked = request.scope["path"] + (f"?{request.url.query}" if request.url.query else "")
+        query = request.scope["query_string"].decode(errors="replace")
+        asked = request.scope["path"] + (f"?{query}" if query else "")
         if asked == "/":
             # There the provider leads back to; whoever asks for something else wants that now.
             kept = request.cookies.get(destination.NAME, "")
@@ -131,8 +146,6 @@ class Guard:
             return CANNOT_BE_KEPT
 
     async def _sign_in(self, request: Request) -> Response:
-        if not _is_from_here(request):
-            return Response("", 403, HEADERS)
         content = bytearray()
         async for part in request.stream():
             content += part
@@ -143,12 +156,13 @@ class Guard:
         try:
             _begin_attempt(self._of_machine, machine)
             # What is compared takes its time, in which others are answered.
-            visitor = await run_in_threadpool(self._visitor, form)
+            visitor = await run_in_threadpool(self._visitor, form, machine)
         except _TooOftenError as error:
             return self._page(request, form, status=429, seconds=error.seconds)
         if isinstance(visitor, str):
             return self._page(request, form, status=403, problem=visitor)
-        self._of_machine.note(machine, failed=False)
+        # Others of the same address may have failed, or the same visitor at the teacher's password.
+        self._of_machine.take_back(machine)
         return self._let_in(request, visitor, form.then)
 
     def _to_provider(self, request: Request) -> Response:
@@ -173,17 +187,19 @@ class Guard:
         shown = sign_in.page(languages, form, problem, seconds, by_account=by_account)
         return HTMLResponse(shown, status, HEADERS)
 
-    def _visitor(self, form: Form) -> Visitor | str:
+    def _visitor(self, form: Form, machine: str) -> Visitor | str:
         """Return who has signed in, or why nobody has.
 
         Raises:
-            _TooOftenError: Somebody guessed words of this name.
+            _TooOftenError: Somebody guessed words of this name, or chose too many new names.
         """
         if matches(form.password, self._classroom.teacher_password):
             return TEACHER
         if not matches(form.password, self._classroom.password):
             return N_("This is not the password of the class.")
-        name = form.name.casefold()
+        name = same(form.name)
+        if is_new(self._runs, name):
+            _begin_attempt(self._new_names, machine)
         _begin_attempt(self._of_name, name)
         try:
             visitor = admitted(self._runs, form.name, form.word)
@@ -222,7 +238,7 @@ def _keep(request: Request, answer: Response, name: str, kept: str, seconds: int
         max_age=seconds,
         httponly=True,
         samesite="lax",
-        secure=request.url.scheme == "https",
+        secure=request.scope["scheme"] == "https",
     )
 
 
@@ -241,5 +257,26 @@ def _redirected(to: str) -> RedirectResponse:
 
 def _is_from_here(request: HTTPConnection) -> bool:
     """Say whether a page of this server asks, as far as the browser says."""
-    origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    origin, host = request.headers.get("origin"), request.headers.get("host", "")
+    return _is_host(host) and (origin is None or origin.partition("://")[2] == host)
+
+
+def _is_host(text: str) -> bool:
+    """Say whether a text can stand in an address as the name of a machine, maybe with a port."""
+    try:
+        return (urlsplit(f"//{text}").port or 0) >= 0
+    except ValueError:
+        return False
+
+
+def _with_headers(send: Send) -> Send:
+    """Return what sends an answer together with what every answer says."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message.setdefault("headers", []))
+            for name, text in OF_ALL.items():
+                headers.setdefault(name, text)
+        await send(message)
+
+    return sending

@@ -55,27 +55,40 @@ def _text(content: bytes) -> str:
 
 @dataclass(slots=True)
 class Attempts:
-    """Lets whoever guesses wait: after a few failures longer and longer, up to a minute."""
+    """Lets whoever guesses wait: after a few failures longer and longer, up to a minute.
+
+    Each such minute forgets one failure, so that slips of a whole class do not add up.
+    """
 
     free: int
     """So many failures cost nothing: a class may have one address, and fingers slip."""
     longest: float = 60.0
     """Seconds."""
     remembered: int = 10_000
-    _failed: OrderedDict[str, tuple[int, float]] = field(default_factory=OrderedDict)
+    _failed: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def wait(self, who: str, now: float | None = None) -> float:
         """Return for how many seconds nothing is tried for somebody."""
-        n, last = self._failed.get(who, (0, 0.0))
-        if n < self.free:
+        now = time.monotonic() if now is None else now
+        n, last = self._failed.get(who, (0.0, 0.0))
+        # A moment forgets nothing.
+        above = round(n) - self.free
+        if above < 0:
             return 0.0
-        pause = min(self.longest, 2.0 ** min(n - self.free, 10))
-        return max(0.0, last + pause - (time.monotonic() if now is None else now))
+        pause = min(self.longest, 2.0 ** min(above, 10))
+        return max(0.0, last + pause - now)
 
     def note(self, who: str, failed: bool, now: float | None = None) -> None:
         """Note how an attempt of somebody ended: one that did not fail makes good for all."""
-        n, _ = self._failed.pop(who, (0, 0.0))
+        now = time.monotonic() if now is None else now
+        n, last = self._failed.pop(who, (0.0, now))
         if failed:
-            self._failed[who] = (n + 1, time.monotonic() if now is None else now)
+            self._failed[who] = (max(0.0, n - (now - last) / self.longest) + 1, now)
         while len(self._failed) > self.remembered:
             self._failed.popitem(last=False)
+
+    def take_back(self, who: str) -> None:
+        """Take back one attempt of somebody, which did not fail: those before it still count."""
+        if who in self._failed:
+            n, last = self._failed[who]
+            self._failed[who] = (max(0.0, n - 1), last)

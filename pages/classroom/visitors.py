@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.messages import N_, said
-from core.runs.names import checked_name, free_name
+from core.runs.names import checked_name, free_name, same
 from core.runs.run import RunError
 from pages.classroom.passwords import hashed, matches
 
@@ -65,7 +65,7 @@ def admitted(runs: Path, name: str, word: str) -> Visitor:
     (runs / CLASS).mkdir(parents=True, exist_ok=True)
     # Also of several processes that serve one class.
     with _one_at_a_time, FileLock(runs / CLASS / LOCK):
-        name = next((each for each in names(runs) if each.casefold() == name.casefold()), name)
+        name = _given_before(runs, name) or name
         mark = Visitor(name).folder(runs) / MARK
         kept = _kept(mark)
         if kept is None:
@@ -112,11 +112,20 @@ def is_known(runs: Path, visitor: Visitor) -> bool:
     return kept is not None and kept["key"] == visitor.key
 
 
+def is_new(runs: Path, name: str) -> bool:
+    """Say whether nobody ever came by a name."""
+    return _given_before(runs, name) is None
+
+
 def names(runs: Path) -> list[str]:
     """Return the names of all who ever came, in order."""
     folder = runs / CLASS
     found = folder.iterdir() if folder.is_dir() else iter(())
     return sorted(each.name for each in found if each.is_dir() and each.name[0] != ".")
+
+
+def _given_before(runs: Path, name: str) -> str | None:
+    return next((each for each in names(runs) if same(each) == same(name)), None)
 
 
 def _given(runs: Path, name: str, word: str) -> Visitor:

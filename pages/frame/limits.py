@@ -76,7 +76,7 @@ def starting(
         return
     limits.require(model, training)
     n_kept = training.keep_checkpoints + begins_with_run
-    limits.require_room(bytes_in(cached.own()), model, n_kept)
+    limits.require_room(bytes_in(cached.own()), model, n_kept, _used_by_all())
     with _deciding():
         at_work, waiting = under_way()
         waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
@@ -156,8 +156,17 @@ def room() -> int:
     if limits is None:
         return LARGEST
     used = bytes_in(cached.own())
-    limits.require_room(used)
-    return min(LARGEST, limits.disk_megabytes * MEGABYTE - used)
+    of_all = _used_by_all()
+    limits.require_room(used, of_all=of_all)
+    left = (
+        limits.disk_megabytes * MEGABYTE - used,
+        limits.disk_megabytes_of_all * MEGABYTE - of_all,
+    )
+    return min(LARGEST, *left)
+
+
+def _used_by_all() -> int:
+    return bytes_in(cached.OWN / CLASS)
 
 
 def upload_megabytes(usual: int) -> int:

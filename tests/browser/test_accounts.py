@@ -132,7 +132,7 @@ def test_in_a_browser_the_teacher_signs_in_and_out(asked, address, browser):
     page.get_by_role("link", name="Sign in with your account").click()
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_text("Signed in as the teacher.")).to_be_visible()
-    page.get_by_role("link", name="Sign out").click()
+    page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Password of the class")).to_be_visible()
     page.reload()
     expect(page.get_by_label("Password of the class")).to_be_visible()

@@ -119,7 +119,7 @@ def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
 
 def test_whoever_signs_out_is_asked_again(signed_in):
     page = signed_in("Ann", "/runs")
-    page.get_by_role("link", name="Sign out").click()
+    page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Password of the class")).to_be_visible()
     page.reload()
     expect(page.get_by_label("Password of the class")).to_be_visible()

@@ -31,6 +31,8 @@ def fail(folder, error):
     with working(COUNTING, folder) as work:
         work.tell(1, 3)
         yield 0
+        if error == "memory":
+            bytearray(3 * 10**9)
         raise {"told": COUNTING.error, "strange": KeyError}[error]("no more numbers")
 
 

@@ -81,6 +81,15 @@ def test_what_comes_last_runs_when_nobody_else_wants_to(folder, monkeypatch):
     assert json.loads((folder / "counted.json").read_text())["runs_only_when_idle"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone bounds what a process writes to")
+def test_work_gets_no_more_memory_than_it_may_and_says_so(folder, monkeypatch):
+    monkeypatch.setenv("JOB_MEGABYTES", "2000")
+    COUNTING.start(folder, "memory")
+    found = ended(folder)
+    assert found.state == "failed"
+    assert found.message.startswith("more than 2,000 MB of memory are needed")
+
+
 def test_how_far_it_is_is_told(folder):
     begun(folder)
     found = COUNTING.status(folder)

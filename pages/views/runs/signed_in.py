@@ -15,7 +15,11 @@ def say() -> None:
         return
     name = current.visitor().name
     said = _("Signed in as {name}.").format(name=name) if name else _("Signed in as the teacher.")
-    # A link of Markdown would open another tab.
+    # No link: a page of another site could lead there.
     leave = escape(_("Sign out"))
-    link = f'<a href="{SIGN_OUT}" target="_self" style="color: inherit">{leave}</a>'
-    st.html(f"<small>{escape(said)} {link}</small>", width="content")
+    form = (
+        f'<form method="post" action="{SIGN_OUT}" style="display: inline">'
+        '<button style="all: unset; cursor: pointer; text-decoration: underline">'
+        f"{leave}</button></form>"
+    )
+    st.html(f"<small>{escape(said)} {form}</small>", width="content")

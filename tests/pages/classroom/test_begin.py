@@ -65,3 +65,8 @@ def test_replicas_of_one_class_take_what_a_page_of_another_hands_over():
     name = "STREAMLIT_SERVER_COOKIE_SECRET"
     assert secrets[0][name] == secrets[1][name] != secrets[2][name]
     assert secrets[0][name] != "a"
+
+
+def test_nobody_is_believed_about_where_she_comes_from_but_a_proxy_that_is_named():
+    # An empty list of those whom uvicorn believes; its own usual one holds 127.0.0.1.
+    assert begin.environment(Classroom(secret="s"))["FORWARDED_ALLOW_IPS"] == ""

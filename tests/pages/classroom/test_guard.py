@@ -1,72 +1,19 @@
-import asyncio
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import unescape
-from types import SimpleNamespace
 from urllib.parse import quote, urlencode
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from pages.classroom import accounts, cookie, passwords
+from pages.classroom import accounts, cookie
 from pages.classroom.accounts import Accounts
-from pages.classroom.guard import FREE_OF_MACHINE, FREE_OF_NAME, HEALTH, Guard
-from pages.classroom.passwords import hashed
+from pages.classroom.guard import HEALTH
 from pages.classroom.settings import Classroom
 from pages.classroom.visitors import CLASS, MARK, TEACHER, Visitor, admitted, admitted_by_account
 from tests.pages.classroom import test_accounts
-
-CLASSROOM = Classroom(
-    password=hashed("all together"), teacher_password=hashed("mine alone"), secret="of this class"
-)
-ANN = {"password": "all together", "name": "Ann", "word": "my word"}
-
-
-async def whatever(scope, receive, send):
-    """The app that is guarded: it says yes to all."""
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.accept"})
-    else:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"inside"})
-
-
-@pytest.fixture
-def ask(tmp_path):
-    """Return a function that asks a guard for something: status, headers and text."""
-    guards = {None: Guard(whatever, CLASSROOM, tmp_path)}
-
-    def asked(
-        path="/", *, query="layer=1", kind="http", form=None, kept="", classroom=None, **headers
-    ):
-        sent = []
-        guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))
-        headers = {"host": "class.local", "cookie": f"{cookie.NAME}={kept}"} | headers
-        scope = {
-            "type": kind,
-            "method": "GET" if form is None else "POST",
-            "path": path,
-            "query_string": query.encode() if form is None else b"",
-            "scheme": "http",
-            "server": ("class.local", 80),
-            "client": ("10.0.0.1", 1),
-            "headers": [(name.encode(), text.encode()) for name, text in headers.items()],
-        }
-
-        async def receive():
-            return {"type": "http.request", "body": urlencode(form or {}).encode()}
-
-        async def send(message):
-            sent.append(message)
-
-        # In a thread: a browser of other tests may have a loop of its own in this one.
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(asyncio.run, guard(scope, receive, send)).result()
-        given = {name.decode(): text.decode() for name, text in sent[0].get("headers", [])}
-        text = b"".join(each.get("body", b"") for each in sent).decode()
-        return sent[0].get("status", sent[0]["type"]), given, text
-
-    return asked
+from tests.pages.classroom.conftest import ANN, CLASSROOM, asking
 
 
 def cookie_of(headers):
@@ -134,32 +81,77 @@ def test_another_site_cannot_sign_anybody_in(ask):
     assert ask("/sign-in", form=ANN, origin="http://class.local")[0] == 303
 
 
-def test_whoever_guesses_words_of_a_name_has_to_wait_and_others_have_not(ask, monkeypatch):
-    # Comparing is slow on purpose, and on a busy machine slower than the first waits.
-    monkeypatch.setattr(passwords, "time", SimpleNamespace(monotonic=lambda: 100.0))
-    ask("/sign-in", form=ANN)
-    for _ in range(FREE_OF_NAME):
-        assert ask("/sign-in", form=ANN | {"word": "guess"})[0] == 403
-    assert ask("/sign-in", form=ANN)[0] == 429
-    assert ask("/sign-in", form=ANN | {"name": "Ben"})[0] == 303
-
-
-def test_whoever_guesses_the_password_has_to_wait(ask, monkeypatch):
-    # Comparing is slow on purpose.
-    monkeypatch.setattr("pages.classroom.guard.matches", lambda _password, _kept: False)
-    for _ in range(FREE_OF_MACHINE):
-        assert ask("/sign-in", form=ANN)[0] == 403
-    assert ask("/sign-in", form=ANN)[0] == 429
-
-
 def test_a_form_that_is_too_large_is_not_read(ask):
     assert ask("/sign-in", form=ANN | {"name": "x" * 300_000})[0] == 413
 
 
 def test_signing_out_takes_the_cookie_away(ask):
-    status, headers, _ = ask("/sign-out")
+    status, headers, _ = ask("/sign-out", form={}, origin="http://class.local")
     assert status == 303
     assert "Max-Age=0" in headers["set-cookie"]
+
+
+def test_no_link_and_no_page_of_another_site_signs_anybody_out(ask):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    assert "set-cookie" not in ask("/sign-out", kept=kept)[1]
+    status, headers, _ = ask("/sign-out", form={}, kept=kept, origin="http://elsewhere.org")
+    assert (status, "set-cookie" in headers) == (403, False)
+
+
+def test_every_answer_stands_in_no_frame_of_another_site_and_is_what_it_says(ask):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    asked = (
+        ask("/", kept=kept),
+        ask(HEALTH),
+        ask("/"),
+        ask("/", accept="text/html"),
+        ask("/sign-in", form=ANN),
+        ask("/sign-out", form={}),
+        ask("/sign-in", form=ANN, origin="null"),
+    )
+    for _, headers, _ in asked:
+        assert "frame-ancestors" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+
+
+NOBODYS = Classroom(secret="without passwords, which are slow")
+BROKEN = ["http://[::1", "http://", "//", "[", "http://class.local:x", "null", "http://a]b", ""]
+TEXT = st.one_of(
+    st.sampled_from(BROKEN),
+    st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0"), max_size=40),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    headers=st.fixed_dictionaries(
+        dict.fromkeys(("origin", "host", "x_forwarded_for", "accept_language"), TEXT)
+    ),
+    jar=TEXT,
+    query=TEXT,
+)
+def test_no_header_and_no_query_breaks_an_answer(tmp_path_factory, headers, jar, query):
+    ask = asking(tmp_path_factory.getbasetemp())
+    cookies = f"{cookie.NAME}={jar}; _streamlit_user={jar}; transformer_class_destination={jar}"
+    headers |= {"cookie": cookies, "accept": "text/html"}
+    class_local = headers | {"host": "class.local"}
+    for given_headers in (headers, class_local):
+        for classroom in (NOBODYS, replace(NOBODYS, accounts=OPEN.accounts)):
+            for path in ("/", HEALTH, "/heads", "/sign-in/account"):
+                found = ask(path, query=query, classroom=classroom, **given_headers)
+                assert found[0] < 500
+            found = ask("/sign-in", form={"name": jar}, classroom=classroom, **given_headers)
+            assert found[0] < 500
+            found = ask("/_stcore/stream", kind="websocket", classroom=classroom, **given_headers)
+            assert found[0] == "websocket.close"
+
+
+@pytest.mark.parametrize("origin", BROKEN)
+def test_a_broken_origin_is_none_of_this_server(ask, origin):
+    kept = cookie.written(CLASSROOM, TEACHER)
+    for path in ("/sign-in", "/sign-out", "/_stcore/upload_file/a/b"):
+        assert ask(path, form=ANN, kept=kept, origin=origin)[0] == 403
 
 
 @pytest.mark.parametrize(
@@ -269,5 +261,5 @@ def test_with_accounts_the_way_to_the_provider_and_nothing_else_is_open(ask):
 
 
 def test_signing_out_takes_the_account_away_too(ask):
-    _, headers, _ = ask("/sign-out", classroom=OPEN, cookie=kept_of("ann@school.example"))
+    _, headers, _ = ask("/sign-out", form={}, classroom=OPEN, cookie=kept_of("ann@school.example"))
     assert headers["set-cookie"].startswith("_streamlit_user=")

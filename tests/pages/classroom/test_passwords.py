@@ -21,12 +21,28 @@ def test_whoever_guesses_waits_longer_and_longer():
     assert attempts.wait("b", now=100.0) == 0.0
 
 
-def test_a_right_password_makes_good_for_failures():
+def test_an_attempt_that_did_not_fail_takes_back_itself_alone():
     attempts = Attempts(free=1)
     for _ in range(5):
         attempts.note("a", failed=True, now=100.0)
+    attempts.take_back("a")
+    assert attempts.wait("a", now=100.0) == 8.0
     attempts.note("a", failed=False, now=100.0)
     assert attempts.wait("a", now=100.0) == 0.0
+
+
+def test_failures_are_forgotten_one_a_minute_and_no_guess_is_faster():
+    attempts = Attempts(free=3)
+    for minute in range(1000):
+        assert attempts.wait("a", now=60.0 * minute) == 0.0
+        attempts.note("a", failed=True, now=60.0 * minute)
+    now = n = 0
+    while now < 10_000:
+        now += attempts.wait("b", now=now)
+        attempts.note("b", failed=True, now=now)
+        n += 1
+    # Three are free, seven more raise the wait to a minute.
+    assert n <= 3 + 7 + 10_000 / 60
 
 
 def test_no_more_is_remembered_than_there_is_room_for():

@@ -65,6 +65,22 @@ def test_a_visitors_training_must_be_small_enough(of_class):
         pytest.fail("it was started")
 
 
+def test_new_names_take_no_more_of_the_disk_than_all_may(of_class):
+    of_class(EVE, disk_megabytes=20, disk_megabytes_of_all=30)
+    for visitor in (ANN, BEN):
+        (run_of(visitor) / "weights").write_bytes(bytes(14 * MEGABYTE))
+    assert limits.room() == 2 * MEGABYTE
+    larger = replace(TINY.model, vocab_size=4 * TINY.model.vocab_size)
+    with (
+        pytest.raises(ConfigError, match="29 MB of 30 MB|28 MB of 30 MB"),
+        limits.starting(larger, TINY.training),
+    ):
+        pytest.fail("it was started")
+    (run_of(BEN) / "more").write_bytes(bytes(2 * MEGABYTE + 1))
+    with pytest.raises(ConfigError, match="31 MB of 30 MB"):
+        limits.room()
+
+
 def test_a_visitors_disk_is_her_own(of_class):
     of_class(ANN, disk_megabytes=20)
     (run_of(ANN) / "weights").write_bytes(bytes(15 * MEGABYTE))

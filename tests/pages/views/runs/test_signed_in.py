@@ -31,4 +31,4 @@ def test_in_a_class_everybody_is_told_and_can_sign_out(said):
     settings.open_classroom(Classroom())
     assert "Signed in as Ann &amp; Ben." in said(Visitor("Ann & Ben"))
     assert "Signed in as the teacher." in said(TEACHER)
-    assert 'href="/sign-out"' in said(TEACHER)
+    assert 'method="post" action="/sign-out"' in said(TEACHER)
