@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from core.config import ConfigError
-from core.decoding.step import Stepper, length_limit
+from core.decoding.limit import length_limit
+from core.decoding.step import Stepper
 from core.model import Transformer
 from core.pieces import in_pieces
 

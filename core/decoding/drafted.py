@@ -11,7 +11,8 @@ from itertools import islice
 from torch import Tensor
 
 from core.decoding.greedy import greedy_steps, most_probable
-from core.decoding.step import DecodeOptions, DecodeStep, length_limit
+from core.decoding.limit import length_limit
+from core.decoding.step import DecodeOptions, DecodeStep
 from core.model import Probe, Transformer
 
 

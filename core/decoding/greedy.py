@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 from torch import Tensor
 
-from core.decoding.step import DecodeOptions, DecodeStep, Stepper, length_limit, steps
+from core.decoding.limit import length_limit
+from core.decoding.step import DecodeOptions, DecodeStep, Stepper, steps
 from core.model import Probe, Transformer
 from core.pieces import pause
 

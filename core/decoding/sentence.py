@@ -9,6 +9,7 @@ from torch import Tensor
 from core.batch import encode_source, pad
 from core.config import ConfigError
 from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.limit import CONTINUATION
 from core.decoding.mask_predict import (
     MaskPredict,
     SentencePass,
@@ -16,7 +17,7 @@ from core.decoding.mask_predict import (
     predicted_places,
     sentence_passes,
 )
-from core.decoding.step import CONTINUATION, DecodeOptions, DecodeStep
+from core.decoding.step import DecodeOptions, DecodeStep
 from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ConfigError, ModelConfig
+from core.decoding.limit import length_limit
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.heads import Site
@@ -21,8 +22,6 @@ from core.model.masks import padding_to_hide
 from core.model.probes import continued
 from core.pieces import in_pieces
 
-CONTINUATION = 24
-"""So many tokens a decoder alone writes on."""
 _AT_ONCE = 1 << 20
 """So many scores are compared at once."""
 Choose = Callable[[Tensor], int]
@@ -275,32 +274,6 @@ def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
 def total_log_probability(steps: Iterable[DecodeStep]) -> float:
     """Return the logarithm of the probability of all that was appended, in nats."""
     return sum(step.log_probability for step in steps)
-
-
-def length_limit(
-    model: Transformer, source_length: int, n_fed: int = 1, max_new_tokens: int | None = None
-) -> int:
-    """Return after how many new tokens decoding stops even without EOS.
-
-    No target that was learned is longer. Where nothing is known of them, twice the source and some
-    more is longer than most translations, and a text has no natural end. The model has no positions
-    beyond its table.
-
-    Args:
-        model: Who writes.
-        source_length: 0 for a decoder alone.
-        n_fed: So many tokens stand before the new ones.
-        max_new_tokens: The limit that somebody asked for; None for the usual one.
-    """
-    ratio = model.config.target_ratio
-    if max_new_tokens is not None:
-        longest = max_new_tokens
-    elif source_length or ratio:
-        # A decoder alone is fed the source as a prompt.
-        longest = math.ceil(max(2.0, ratio) * (source_length or n_fed)) + 16
-    else:
-        longest = CONTINUATION
-    return max(0, min(model.config.max_positions - n_fed, longest))
 
 
 def steps(

@@ -13,7 +13,8 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
-from core.decoding.step import length_limit, require_next, sayable
+from core.decoding.limit import length_limit
+from core.decoding.step import require_next, sayable
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head
 from core.model import Silence, Transformer

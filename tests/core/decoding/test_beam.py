@@ -13,7 +13,7 @@ from core.config import ConfigError, ModelConfig
 from core.decoding.beam import LARGEST_BEAM, beam_steps, decode_by_beam, length_penalty
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
-from core.decoding.step import length_limit
+from core.decoding.limit import length_limit
 from core.model import build
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD

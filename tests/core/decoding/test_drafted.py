@@ -8,7 +8,8 @@ import torch
 from core.decoding.drafted import drafted_steps
 from core.decoding.forced import forced_steps
 from core.decoding.greedy import greedy_steps
-from core.decoding.step import DecodeOptions, length_limit
+from core.decoding.limit import length_limit
+from core.decoding.step import DecodeOptions
 from core.heads import Head
 from core.model import Override, Silence, build
 from tests.core.conftest import MINIATURE

@@ -4,7 +4,7 @@ import torch
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.greedy import decode_greedily
-from core.decoding.step import length_limit
+from core.decoding.limit import length_limit
 from core.heads import Site
 from core.model import Silence, build
 from core.vocabulary import BOS, EOS

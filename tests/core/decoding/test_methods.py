@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from core.config import ModelConfig
 from core.decoding.beam import beam_steps, beam_tree
 from core.decoding.greedy import greedy_steps
+from core.decoding.limit import length_limit
 from core.decoding.methods import Beam, Forced, Greedy, decode
 from core.decoding.sampling import Sampling, sampled_steps
-from core.decoding.step import DecodeOptions, length_limit
+from core.decoding.step import DecodeOptions
 from core.model import build
 from core.vocabulary import EOS
 from tests.core.families.both import opened

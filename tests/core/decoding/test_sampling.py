@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.greedy import greedy_steps
+from core.decoding.limit import length_limit
 from core.decoding.sampling import (
     Sampling,
     decode_by_sampling,
     sampled_steps,
     sampling_distribution,
 )
-from core.decoding.step import length_limit
 from core.model import build
 from core.vocabulary import BOS, EOS, PAD
 

@@ -15,8 +15,8 @@ from core.runs.management import rename_run
 from core.runs.run import RunError, load_run, read_settings
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
+from core.training.extend import extend_run
 from core.training.loop import make_optimizer
-from core.training.prepare import extend_run
 from core.training.trainer import train_run
 
 

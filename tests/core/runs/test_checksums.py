@@ -16,7 +16,7 @@ from core.runs.run import load_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.training.export import export_run
-from core.training.prepare import extend_run
+from core.training.extend import extend_run
 from core.training.trainer import train_run
 
 

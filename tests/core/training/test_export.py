@@ -14,7 +14,7 @@ from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import export
 from core.training.export import average_run, export_run
-from core.training.prepare import extend_run
+from core.training.extend import extend_run
 from core.training.trainer import train_run
 
 

@@ -6,8 +6,8 @@ import pytest
 from core.batch import encode_samples
 from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
+from core.decoding.limit import length_limit
 from core.decoding.mask_predict import n_places
-from core.decoding.step import length_limit
 from core.files import write_atomically
 from core.model import build
 from core.objective import SEPARATOR

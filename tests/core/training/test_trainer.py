@@ -20,8 +20,9 @@ from core.runs.weights import best_weights, newest_checkpoint
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import Corpus
 from core.training import trainer
+from core.training.extend import extend_run
 from core.training.loop import TrainingError
-from core.training.prepare import extend_run, prepare_run
+from core.training.prepare import prepare_run
 from core.training.presets import PRESETS
 from core.training.trainer import complete_run, train_run
 
@@ -224,43 +225,6 @@ def test_a_finished_run_has_nothing_left_to_do_until_it_is_extended(prepare, tmp
     assert [each.train_step.step for each in finish(path)] == [4, 5]
     assert read_settings(path).training.steps == 5
     assert load_run(path).step == 5
-
-
-def test_an_extended_run_says_both_commands_that_make_it_again(prepare, tmp_path):
-    path = prepare(tmp_path / "my run", steps=3)
-    first = read_settings(path).command
-    extend_run(path, 3)
-    assert read_settings(path).command == first
-    finish(path)
-    extend_run(path, 5)
-    assert read_settings(path).command.splitlines() == [
-        first,
-        f"python -m core train '{path}' --resume --steps 5  # from step 3 on",
-    ]
-
-
-def test_fewer_steps_than_were_done_are_refused(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=3)
-    finish(path)
-    with pytest.raises(ConfigError, match="steps is 2, but .* has done 3"):
-        extend_run(path, 2)
-    assert read_settings(path).training.steps == 3
-
-
-def test_a_run_without_its_optimizer_is_not_extended(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=3)
-    finish(path)
-    newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
-    with pytest.raises(RunError, match="its optimizer was not kept, so it cannot go on"):
-        extend_run(path, 5)
-    assert read_settings(path).training.steps == 3
-
-
-def test_extending_to_no_steps_is_refused(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=3)
-    with pytest.raises(ConfigError, match="steps is 0"):
-        extend_run(path, 0)
-    assert read_settings(path).training.steps == 3
 
 
 def test_known_words_are_those_of_the_training_batches(copy_run, translation_run):

@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 from core.config import ConfigError
 from core.runs.weights import newest_checkpoint
 from core.training import trainer
+from core.training.extend import extend_run
 from core.training.loop import step_seed
-from core.training.prepare import extend_run
 from core.training.trainer import train_run
 from core.training.workers import ALONE, Workers
 from tests.core import conftest as miniature
