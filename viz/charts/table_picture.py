@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.number_tables import Columns, three_digits
+from viz.charts.number_tables import Columns, cell_text
 from viz.charts.signs import ENGLISH, Signs
 from viz.direction import isolated
 
@@ -47,7 +47,5 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
 
 
 def _written(value: object, signs: Signs) -> str:
-    if isinstance(value, float):
-        return signs.in_text(three_digits(value))
-    text = "" if value is None else str(value)
+    text = cell_text(value, signs)
     return isolated(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
