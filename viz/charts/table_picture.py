@@ -39,9 +39,9 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
     heads, rows = alt.datum.row == 0, alt.datum.row > 0
     drawn = alt.layer(
         of_cells.mark_text(**words, color=theme.colour(theme.QUIET))
-        .encode(text="text:N")
+        .encode(text=alt.Text("text:N"))
         .transform_filter(heads),
-        of_cells.mark_text(**words).encode(text="text:N").transform_filter(rows),
+        of_cells.mark_text(**words).encode(text=alt.Text("text:N")).transform_filter(rows),
     ).properties(width=right, height=height, title=alt.TitleParams(title, anchor="start"))
     return drawn.configure_view(stroke=None)
 
