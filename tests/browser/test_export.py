@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from pages.frame.files import stem
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
 
@@ -51,7 +52,8 @@ def test_a_picture_s_file_is_named_after_model_and_sentence(visit):
     with page.expect_download() as found:
         page.get_by_role("button", name="Save as a drawing: Decoder layer").click()
     name = found.value.suggested_filename
-    assert name.startswith("copy-k-d-a-f-decoder-"), name
+    begins = stem({"model": "copy", "sentence": "k d a f"})
+    assert name.startswith(f"{begins}maps-decoder-cross-"), name
     assert name.endswith(".svg")
 
 

@@ -24,6 +24,7 @@ from tests.browser.apps.matrices_page import (
 )
 from tests.browser.canvas import pixels
 from viz import theme
+from viz.direction import unmarked
 
 pytestmark = pytest.mark.browser
 
@@ -152,7 +153,7 @@ def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(sh
     middles, colours = drawn_cells(document)
     expected = expected_pixels(matrix)
     assert colours == [tuple(pixel[:3]) for pixel in expected.reshape(-1, 4) if pixel[3]]
-    texts = {"".join(text.itertext()) for text in document.iter(f"{SVG}text")}
+    texts = {unmarked("".join(text.itertext())) for text in document.iter(f"{SVG}text")}
     labels = {label.text for axis in (matrix.rows, matrix.columns) for label in axis.labels}
     assert {matrix.rows.name, matrix.columns.name} <= texts
     assert labels - texts <= {matrices_cases.LONG}

@@ -186,6 +186,13 @@ def three_digits(value: float) -> str:
     return text.replace("-", "−").replace(".e", "e").replace("inf", "∞")
 
 
+def cell_text(value: object, signs: Signs) -> str:
+    """Return what stands in a cell: a number with three digits, or any text."""
+    if isinstance(value, float):
+        return signs.in_text(three_digits(value))
+    return "" if value is None else str(value)
+
+
 def _apart(columns: Columns) -> tuple[Columns, Columns]:
     """Return the rows that are cells, and those that are not; each with the columns it fills."""
     places = next((pair for pair in _PLACES if set(pair) <= set(columns)), ())
@@ -267,11 +274,8 @@ def _head(text: str, scope: str) -> str:
 def _cell(value: object, said: Mapping[str, str], signs: Signs) -> str:
     if value is _HIDDEN:
         return f"<td>{html.escape(said['hidden'])}</td>"
-    if isinstance(value, float):
-        return f"<td>{signs.in_text(three_digits(value))}</td>"
-    text = "" if value is None else html.escape(str(value))
-    kind = "" if isinstance(value, int) else ' class="text" dir="auto"'
-    return f"<td{kind}>{text}</td>"
+    kind = "" if isinstance(value, int | float) else ' class="text" dir="auto"'
+    return f"<td{kind}>{html.escape(cell_text(value, signs))}</td>"
 
 
 def _named_cell(token: str, value: float, signs: Signs) -> str:

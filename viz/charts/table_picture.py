@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.number_tables import Columns, three_digits
+from viz.charts.number_tables import Columns, cell_text
 from viz.charts.signs import ENGLISH, Signs
 from viz.direction import isolated
 
@@ -39,15 +39,13 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
     heads, rows = alt.datum.row == 0, alt.datum.row > 0
     drawn = alt.layer(
         of_cells.mark_text(**words, color=theme.colour(theme.QUIET))
-        .encode(text="text:N")
+        .encode(text=alt.Text("text:N"))
         .transform_filter(heads),
-        of_cells.mark_text(**words).encode(text="text:N").transform_filter(rows),
+        of_cells.mark_text(**words).encode(text=alt.Text("text:N")).transform_filter(rows),
     ).properties(width=right, height=height, title=alt.TitleParams(title, anchor="start"))
     return drawn.configure_view(stroke=None)
 
 
 def _written(value: object, signs: Signs) -> str:
-    if isinstance(value, float):
-        return signs.in_text(three_digits(value))
-    text = "" if value is None else str(value)
+    text = cell_text(value, signs)
     return isolated(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")

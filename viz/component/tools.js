@@ -1,10 +1,10 @@
 // The two buttons that save a component's picture. Needs svg.js, text.js.
 
-const ENDINGS = [["png", savePng], ["svg", saveSvg]];
+const ENDINGS = [["png", "png.help", savePng], ["svg", "svg.help", saveSvg]];
 
 /** Answer them: `titleOf(state)` is what the picture says it is, `drawn(state)` its SVG. */
 function answerTools(state, find, titleOf, drawn) {
-  for (const [ending, save] of ENDINGS) {
+  for (const [ending, , save] of ENDINGS) {
     find(`.tools .${ending}`).onclick = () => {
       save(drawn(state), `${fileNameOf(titleOf(state), state.view.texts.file)}.${ending}`);
     };
@@ -12,9 +12,9 @@ function answerTools(state, find, titleOf, drawn) {
 }
 
 function nameTools({ view: { texts }, root }, title) {
-  for (const [ending] of ENDINGS) {
+  for (const [ending, help] of ENDINGS) {
     const button = root.querySelector(`.tools .${ending}`);
     button.textContent = texts[ending];
-    button.setAttribute("aria-label", fill(texts[`${ending}.help`], { title }));
+    button.setAttribute("aria-label", fill(texts[help], { title }));
   }
 }
