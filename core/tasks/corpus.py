@@ -209,11 +209,11 @@ def read_corpus(
     Raises:
         CorpusError: A file cannot be read, or as `read_pairs`.
     """
-    found = [found_in(paths, reading) if paths else None for paths in (train, valid, test)]
-    first, *held_out = found
-    assert first is not None
-    corpus = Corpus(_name(train), first.rows, *(each and each.samples for each in held_out))
-    files = zip((train, valid, test), found, strict=True)
+    first = found_in(train, reading)
+    found = [found_in(paths, reading) if paths else None for paths in (valid, test)]
+    valid_pairs, test_pairs = (each.samples if each else None for each in found)
+    corpus = Corpus(_name(train), first.rows, valid_pairs, test_pairs)
+    files = zip((train, valid, test), (first, *found), strict=True)
     corpus.notes = tuple(
         note for paths, each in files if each for note in notes(_name(paths), each)
     )
@@ -227,8 +227,8 @@ def kept_corpus(folder: Path) -> Corpus:
         CorpusError: They cannot be read.
     """
     train, valid, test = ([folder / name] for name in FILES.values())
-    held_out = (each if each[0].is_file() else [] for each in (valid, test))
-    return read_corpus(train, *held_out, KEPT)
+    valid, test = (each if each[0].is_file() else [] for each in (valid, test))
+    return read_corpus(train, valid, test, KEPT)
 
 
 def read_samples(path: Path) -> Sequence[Sample]:

@@ -430,12 +430,6 @@ def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(c
     assert "--columns de,en" in read_settings(tmp_path / "run").command
 
 
-@pytest.mark.parametrize("columns", ["en", "en,fr,de", ""])
-def test_one_column_or_three_are_refused(refused, tmp_path, pairs, columns):
-    said = refused("train", tmp_path / "run", "--task", pairs, "--columns", columns)
-    assert "--columns takes two" in said
-
-
 def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
     pairs.write_text(pairs.read_text() + "\n" + "zz " * 600 + "\ty", encoding="utf-8")
     out = tmp_path / "run"
