@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sentencepiece import SentencePieceProcessor
-from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+# The module makes its classes when it is imported.
+from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from core.families.family import FamilyError
 from core.families.fast_tokenizer import SPACE, whole

@@ -1,6 +1,7 @@
 """A table as a picture: what a view without any other shows, for a paper."""
 
 from itertools import islice
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -25,17 +26,18 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
         title: A sentence.
         signs: What numbers are written with.
     """
-    cells, right = [], 0
+    cells, right, n_rows = [], 0, 1
     for name, values in columns.items():
         written = [name, *(_written(value, signs) for value in islice(values, ROWS))]
         left, right = right, right + _LETTER * max(map(len, written)) + _APART
+        n_rows = max(n_rows, len(written))
         cells += [{"x": left, "row": row, "text": text} for row, text in enumerate(written)]
-    height = ROW * max(cell["row"] + 1 for cell in cells)
+    height = ROW * n_rows
     of_cells = alt.Chart(pd.DataFrame(cells, columns=["x", "row", "text"])).encode(
         x=alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, right], nice=False)),
         y=alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[height / ROW, 0], nice=False)),
     )
-    words = {"align": "left", "baseline": "top", "fontSize": 12}
+    words: dict[str, Any] = {"align": "left", "baseline": "top", "fontSize": 12}
     heads, rows = alt.datum.row == 0, alt.datum.row > 0
     drawn = alt.layer(
         of_cells.mark_text(**words, color=theme.colour(theme.QUIET))
