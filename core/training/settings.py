@@ -57,7 +57,8 @@ def parse_setting(text: str) -> tuple[str, Setting]:
 
 
 def _unknown(text: str, name: str) -> ConfigError:
-    if near := get_close_matches(name, _names(), n=1):
+    near = [] if name in _LISTS else get_close_matches(name, _names(), n=1)
+    if near:
         return ConfigError(
             "there is no setting {name}; did you mean {near}?", name=repr(name), near=near[0]
         )

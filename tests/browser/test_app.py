@@ -280,7 +280,7 @@ def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
     typed = "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Ebold%3C%2Fb%3E+a"
     page = visit(f"{path}model=copying&sentence={typed}")
     chart = page.locator(".stVegaLiteChart svg").first
-    marks = chart.locator("g.mark-symbol > path, g.mark-rect > path")
+    marks = chart.locator("g.mark-symbol.role-mark > path, g.mark-rect.role-mark > path")
     marks.first.wait_for()
     tooltip = page.locator("#vg-tooltip-element")
     for at in range(0, marks.count(), 5):

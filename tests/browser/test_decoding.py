@@ -148,8 +148,8 @@ def test_strips_have_the_colours_of_their_weights_for_the_chosen_head(show):
     view = decoding_cases.known()
     with show("known") as page:
         for layer, head in [(0, 0), (1, 2)]:
-            page.get_by_label("layer").select_option(str(layer))
-            page.get_by_label("head").select_option(str(head))
+            page.locator("select.layer").select_option(str(layer))
+            page.locator("select.head").select_option(str(head))
             for name in ("free", "forced"):
                 side = getattr(view, name)
                 go_to(page, 3)
@@ -425,7 +425,7 @@ def test_the_chart_reads_a_step_and_goes_to_it(show):
 
 def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(show):
     with show("sentence", choose=1) as page:
-        go_to(page, 12).get_by_label("head").select_option("2")
+        go_to(page, 12).locator("select.head").select_option("2")
 
         def choose(case, steps):
             page.get_by_role("radio", name=case, exact=True).click(force=True)
@@ -437,7 +437,7 @@ def test_the_step_and_the_head_stay_for_the_sentence_and_another_begins_anew(sho
         go_to(page, 3)
         choose("by_hand", "step 3 / 15")
         choose("known", "step 0 / 4")
-        expect(page.get_by_label("head")).to_have_value("2")
+        expect(page.locator("select.head")).to_have_value("2")
 
 
 def test_hostile_tokens_are_plain_text(show):

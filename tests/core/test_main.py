@@ -8,11 +8,13 @@ from core.commands import translate
 
 
 @pytest.mark.parametrize("arguments", [[], ["fly"], ["translate"], ["count", "--colour"]])
-def test_what_is_no_command_ends_with_status_2_and_the_usage(capsys, arguments):
+def test_what_is_no_command_ends_with_status_2_and_says_where_help_is(capsys, arguments):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
-    assert "usage: python -m core" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert "(see python -m core" in said
 
 
 def test_help_names_every_command(capsys):

@@ -142,7 +142,12 @@ def test_a_run_that_learned_clauses_as_words_is_read_as_it_was_learned():
     bpe.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(
-                Regex(r" ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+"), "isolated"
+                Regex(
+                    r" ?[\p{L}\p{M}]+(?=n't\b)|n't\b| ?[\p{L}\p{M}]+'(?=\p{L})"
+                    r"(?!(?:s|re|ve|ll|d|m)\b)|'(?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+"
+                    r"| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
+                ),
+                "isolated",
             ),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]

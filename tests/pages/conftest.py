@@ -185,7 +185,7 @@ def another(own_runs):
     """Return a function that makes a run of one's own from one of the gallery."""
 
     def make(name, of="copy"):
-        return Path(shutil.copytree(ROOT / "gallery" / of, own_runs / name))
+        return Path(shutil.copytree(ROOT / "gallery" / of, own_runs / name, ignore=UNLISTED))
 
     return make
 

@@ -247,7 +247,7 @@ def _numbers(shown: HeadTable) -> dict[str, Column]:
         for name, attribute in _NUMBERS.items()
     }
     told = columns(shown)
-    does = list(map(unmarked, told["does"]))
+    does = [unmarked(str(each)) for each in told["does"]]
     return {**told, "does": does, **exact, "of_rows": [each.rows for each in summaries]}
 
 

@@ -96,7 +96,7 @@ def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
 def _sentences(study: PatchingStudy, direction: str, run: Run) -> str:
     """Return both translations in Markdown, one below the other."""
     clean, corrupt = _names(direction)
-    texts = marked(*(typeset(each.text, run) for each in (study.clean, study.corrupt)))
+    texts = marked(typeset(study.clean.text, run), typeset(study.corrupt.text, run))
     lines = [
         _("From the {name}: {text}").format(name=clean, text=texts[0]),
         _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),

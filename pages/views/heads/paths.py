@@ -259,7 +259,7 @@ def _take_ranked(paths: Paths, selected: tuple[int, int]) -> None:
 def _sentences(paths: Paths, run: Run) -> str:
     """Return both translations in Markdown, one below the other."""
     study = paths.study
-    texts = marked(*(typeset(each.text, run) for each in (study.clean, study.other)))
+    texts = marked(typeset(study.clean.text, run), typeset(study.other.text, run))
     lines = [
         _("First sentence, {written}: {text}").format(written=written(run), text=texts[0]),
         _("Second sentence, {written}: {text}").format(written=written(run), text=texts[1]),

@@ -110,7 +110,7 @@ def _seen(runs: Iterable[Listed]) -> str:
     said = right.format(
         run=plain(best), share=percent(share), sentences=measured_on.of_task(task, n)
     )
-    return f"{text} {said}"
+    return joined([text, said])
 
 
 def _numbers(runs: Iterable[Listed]) -> Columns:

@@ -56,6 +56,7 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
     assert found.settings == read_settings(run)
     assert found.n_parameters == count_parameters(found.settings.model)
     assert asdict(found.results) | {"seed": 0} == EVALUATION | {
+        "n_unfinished": 0,
         "own_pairs": None,
         "while_training": False,
     }

@@ -68,7 +68,7 @@ def test_metrics_have_a_line_every_ten_steps_and_whenever_held_out_samples_are_m
     records = metrics(copy_folder, but=())
     assert [record["step"] for record in records] == [10, 15, 20, 30]
     every_line = {"step", "seconds", "loss", "learning_rate", "tokens_per_second"}
-    names = ("loss", "exact_match", "token_accuracy", "bleu", "chrf", "n")
+    names = ("loss", "exact_match", "token_accuracy", "bleu", "chrf", "n", "n_unfinished")
     held_out = {f"held_out_{name}" for name in names}
     for record in records:
         due = record["step"] in (15, 30)
