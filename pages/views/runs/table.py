@@ -15,6 +15,7 @@ from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, measured_on, progress, session, snippets, tables
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table, written
