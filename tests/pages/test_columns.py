@@ -11,7 +11,8 @@ TABLES = {
     "what silencing costs": ("heads", {"trial": "silence"}),
     "runs": ("runs", {"runs": "copy"}),
 }
-DECIMAL = {"en": re.compile(r"\d\.\d"), "de": re.compile(r"\d,\d")}
+# Three digits behind a sign may be thousands.
+DECIMAL = {"en": re.compile(r"\d\.\d(?!\d\d\b)"), "de": re.compile(r"\d,\d(?!\d\d\b)")}
 
 
 def cells(at):

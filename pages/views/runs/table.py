@@ -242,8 +242,8 @@ def _row(run: Listed, name: str) -> dict[str, object]:
         _("run"): name,
         _("task"): settings.family or settings.task,
         # Before the rest: on a phone the first columns alone are seen.
-        _("measured on"): _measured_on(record),
         **_figures(record.results),
+        _("measured on"): _measured_on(record),
         _("state"): _(progress.STATES[run.situation.state]),
         _("step"): run.situation.step,
         _("of"): run.situation.steps,

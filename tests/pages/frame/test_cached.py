@@ -22,7 +22,7 @@ from tests.pages.conftest import ROOT
 def opened():
     """The files of runs that were opened or asked for their text; to be emptied by the test."""
     found = []
-    read_text, open_path, open_file = Path.read_text, Path.open, io.open
+    read_text, open_path, open_file, open_handle = Path.read_text, Path.open, io.open, os.open
 
     def note(path):
         if isinstance(path, str | os.PathLike) and {"gallery", "runs"} & set(Path(path).parts):
@@ -40,7 +40,14 @@ def opened():
         note(path)
         return open_file(path, *arguments, **named)
 
+    def noted_handle(path, flags, *arguments, **named):
+        # Locks are opened to be written.
+        if not flags & (os.O_WRONLY | os.O_RDWR):
+            note(path)
+        return open_handle(path, flags, *arguments, **named)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "open", noted_handle)
         patch.setattr(Path, "read_text", noted_text)
         patch.setattr(Path, "open", noted_path)
         patch.setattr("builtins.open", noted_file)

@@ -41,7 +41,7 @@ def test_only_what_is_known_to_be_french_is_set(name, text):
         ("白猫睡了。", "黑狗睡了。", "**白猫**睡了。"),
         ("แมวขาว", "แมวดำ", "แมว**ขาว**"),
         ("猫。", "猫！", "猫。"),
-        ("می\u200cخواهم بروم.", "می\u200cخواهم بمانم.", "می\u200cخواهم **بروم&#46;**"),
+        ("می\u200cخواهم بروم.", "می\u200cخواهم بمانم.", "\u2068می\u200cخواهم **بروم&#46;**\u2069"),
     ],
 )
 def test_characters_that_differ_are_bold_where_there_are_no_spaces(first, second, bold):

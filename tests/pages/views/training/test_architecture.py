@@ -34,6 +34,7 @@ NOT_TRAINED = {
 NOT_ASKED = {
     "rotary_scaling": "four numbers that stretch published models to longer texts",
     "adam_betas": "two numbers, which no option of the command line says either",
+    "target_ratio": "how long targets are, the pairs that are learned say",
     "made_share": "the page learns no task beside own pairs, of which it is a share",
 }
 """Setting → why nobody is asked for it."""
