@@ -9,7 +9,10 @@ def command(capsys):
 
     def run(*arguments):
         capsys.readouterr()
-        status = main([str(argument) for argument in arguments])
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as ended:
+            status = ended.code
         said = capsys.readouterr()
         return status, said.out, said.err
 

@@ -39,11 +39,6 @@ def test_the_run_folder_stays_as_it_is(command, copy_folder):
     assert sorted(path.name for path in copy_folder.rglob("*")) == before
 
 
-@pytest.mark.parametrize("n", ["0", "-3"])
-def test_no_samples_cannot_be_measured(refused, copy_folder, n):
-    assert f"--n is {n}, not 1 or more" in refused("evaluate", copy_folder, "--n", n)
-
-
 def test_missing_run_is_named(refused, tmp_path):
     assert str(tmp_path / "none") in refused("evaluate", tmp_path / "none")
 
@@ -130,10 +125,6 @@ def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run,
         "".join(f"{each.source}\t{each.target}\n" for each in samples)
     )
     assert json.loads(out) == json.loads(command(*asked, "--file", tmp_path / "same.tsv")[1])
-
-
-def test_a_beam_that_cannot_be_is_refused(refused, copy_folder, pairs):
-    assert "beam is 0" in refused("evaluate", copy_folder, "--file", pairs, "--beam", "0")
 
 
 def test_of_a_parallel_decoder_it_is_said_in_how_many_passes_it_wrote(

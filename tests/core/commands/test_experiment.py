@@ -40,9 +40,6 @@ def test_what_there_is_not_is_refused(command, tmp_path):
     status, _, error = command("experiment", "show", "everything")
     assert status == 2
     assert "there are bottleneck, reading, " in error
-    status, _, error = command("experiment", "run", "order", tmp_path, "--seeds", "0")
-    assert status == 2
-    assert "--seeds is 0" in error
     (tmp_path / "order.json").write_text("{}")
     status, _, error = command("experiment", "show", "order", "--results", tmp_path)
     assert status == 2

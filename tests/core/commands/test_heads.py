@@ -143,10 +143,5 @@ def test_nobody_measures_what_somebody_measures(refused, path):
     assert "another process is measuring" in refused("heads", path, "--n", "5")
 
 
-@pytest.mark.parametrize("n", ["0", "-3"])
-def test_no_sentences_cannot_be_measured(refused, path, n):
-    assert f"--n is {n}, not 1 or more" in refused("heads", path, "--n", n)
-
-
 def test_missing_run_is_named(refused, tmp_path):
     assert str(tmp_path / "none") in refused("heads", tmp_path / "none")

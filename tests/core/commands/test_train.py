@@ -232,12 +232,6 @@ def test_a_task_that_is_none_is_refused(refused, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("steps", ["0", "-4"])
-def test_no_steps_are_refused(refused, tmp_path, steps):
-    assert f"steps is {steps}" in refused(*train_copies(tmp_path / "run", "--steps", steps))
-    assert not (tmp_path / "run").exists()
-
-
 def test_an_unknown_preset_is_refused_with_those_there_are(capsys, tmp_path):
     with pytest.raises(SystemExit) as ended:
         main(["train", str(tmp_path / "run"), "--preset", "huge"])

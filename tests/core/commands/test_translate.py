@@ -108,9 +108,7 @@ def test_steps_are_lines_to_read(command, copy_folder):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--beam", "0"), "beam is 0"),
         (("--sample", "--top-p", "0"), "top_p is 0.0"),
-        (("--sample", "--temperature", "0"), "temperature is 0.0"),
         (("--beam", "2", "--sample"), "choose one of --beam and --sample"),
         (("--force", "a " * 300), "the target has 300 tokens, the model room for 111"),
     ],
