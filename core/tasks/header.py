@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from babel import localedata
+from babel import Locale
 from babel.core import get_global
 
 SOURCE, TARGET, NEITHER = "source", "target", ""
@@ -89,7 +89,7 @@ def _mixed(texts: Sequence[str]) -> bool:
     """Say whether codes of two letters stand beside codes of three that have two: is, est."""
     codes = [found[1] for text in texts if (found := _CODE.fullmatch(text.casefold()))]
     short = any(len(code) == 2 for code in codes)
-    return short and any(code not in _names_in("en") for code in codes if len(code) == 3)
+    return short and any(code not in Locale("en").languages for code in codes if len(code) == 3)
 
 
 def meaning(text: str) -> Meaning | None:
@@ -124,7 +124,7 @@ def language_code(text: str) -> str:
     if not (found := _CODE.fullmatch(text.casefold())):
         return ""
     code, rest = found[1], found[2].replace("-", "_")
-    if code not in _names_in("en"):
+    if code not in Locale("en").languages:
         # Also of two letters, where a code was another once.
         alias = get_global("language_aliases").get(code, "")
         code = _MACRO.get(code, alias.partition("_")[0])
@@ -183,18 +183,13 @@ def _languages() -> dict[str, str]:
     """Return names of languages → their codes; a name of two is that of the first."""
     found = {_joined(name): code for name, code in _OTHER_NAMES.items()}
     for naming in _NAMING.split():
-        for code, name in _names_in(naming).items():
+        for code, name in Locale.parse(naming).languages.items():
             found.setdefault(_joined(name), code)
     return found
 
 
 def _joined(name: str) -> str:
     return " ".join(_words(name))
-
-
-def _names_in(language: str) -> dict[str, str]:
-    names: dict[str, str] = localedata.load(language, merge_inherited=False)["languages"]
-    return names
 
 
 def named_columns(names: Iterable[str]) -> dict[int, Meaning]:

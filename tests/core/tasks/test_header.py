@@ -1,7 +1,9 @@
 """First lines that name columns, and pairs that look like them."""
 
 import pytest
+from babel import Locale, localedata
 
+from core.tasks import header
 from core.tasks.header import is_header
 
 
@@ -67,3 +69,10 @@ def test_names_of_languages_and_of_columns_are_a_header(line):
 )
 def test_pairs_are_no_header(line):
     assert not is_header(line.split("\t"))
+
+
+def test_the_names_of_languages_leave_the_numbers_of_a_language_whole(monkeypatch):
+    monkeypatch.setattr(localedata, "_cache", {})
+    header._languages.cache_clear()
+    assert is_header(["norsk", "engelsk"])
+    assert Locale("zh").number_symbols["latn"]["decimal"] == "."
