@@ -136,7 +136,7 @@ def test_a_click_writes_every_number(take, download):
     assert read["columns"]["weight"] == expected
     assert (read["sentence"], read["view"]) == (TIRED, "maps")
     assert read["title"] == "Encoder layer 1, self-attention head 2"
-    assert path.name == "translate-guided-The-animal-didn-t-cross-encoder.1.self.2.csv"
+    assert path.name == "translate-guided-The-animal-didn-t-cross-5664-maps-encoder.1.self.2.csv"
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):

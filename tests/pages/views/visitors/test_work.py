@@ -44,6 +44,6 @@ def test_what_could_not_be_stopped_is_said(a_class, open_page, said, monkeypatch
     monkeypatch.setattr(line, "leave", lambda path: (_ for _ in ()).throw(OSError(28, "Full")))
     at = open_page("visitors", model=None)
     at.button(key="end runs/Ann/mine").click().run()
-    assert "That could not be done: Full" in said(at)
+    assert "That could not be done: No space left on the disk" in said(at)
     assert line.in_line([run]) == [run]
     assert cached.OWN != ROOT / "runs"
