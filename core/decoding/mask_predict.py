@@ -19,7 +19,7 @@ from core.config import ConfigError, ModelConfig
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.model.length import likeliest_lengths
-from core.model.masks import padding_to_hide
+from core.model.masks import padding_mask
 
 PASSES = 4
 """Wherever a model is measured or shown and nobody says how many."""
@@ -93,7 +93,7 @@ def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) 
         source_BS: With EOS, padded.
     """
     assert model.length is not None
-    visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
+    visible_B1S = padding_mask(source_BS, model.config.pad_id)
     logits_BN = model.length(memory_BSD, visible_B1S)
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     return likeliest_lengths(logits_BN, lengths_B).clamp(2, model.config.max_positions - 1)
@@ -128,7 +128,7 @@ def mask_predict_passes(
     config = model.config
     begins_B1 = source_BS.new_tensor([config.begins]).expand(len(source_BS), -1)
     with torch.inference_mode():
-        visible_B1S = padding_to_hide(source_BS, config.pad_id)
+        visible_B1S = padding_mask(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
         place_BT, said_BT = _empty_places(model, memory_BSD, source_BS)
         # The EOS of a predicted length is known, and nobody doubts it.

@@ -18,7 +18,7 @@ from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
-from core.model.masks import padding_to_hide
+from core.model.masks import padding_mask
 from core.model.probes import continued
 from core.pieces import in_pieces
 
@@ -119,7 +119,7 @@ class Stepper:
         self._fed_BT = torch.empty(n, 0, dtype=torch.long, device=model.device)
         with torch.inference_mode():
             if source_BS is not None:
-                self._visible_B1S = padding_to_hide(source_BS, model.config.pad_id)
+                self._visible_B1S = padding_mask(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
                 seen = (self._memory_BSD, self._visible_B1S)

@@ -14,7 +14,7 @@ from core.decoding.step import DecodeStep, logits_of, require_next, sayable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
-from core.model.masks import padding_to_hide
+from core.model.masks import padding_mask
 from core.objective import translations
 from core.runs.run import Run
 
@@ -148,7 +148,7 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
     """Return how many tokens are right after a mistake, without it, and how many there are."""
     batch = collate(pairs, model.config.pad_id).to(model.device)
     memory_BSD = model.encode(batch.source_BS)
-    visible_B1S = padding_to_hide(batch.source_BS, model.config.pad_id)
+    visible_B1S = padding_mask(batch.source_BS, model.config.pad_id)
     # Row i of the labels is what row i writes; EOS is no word to be mistaken for.
     middle_B1 = (batch.predicted_BT.sum(dim=1, keepdim=True) - 1) // 2
     rows_1T = torch.arange(batch.fed_BT.shape[1], device=model.device)[None]

@@ -20,7 +20,6 @@ from core.model.probe import Probe, Step, probed
 from core.model.recurrence import Recurrence
 from core.model.ssru import SSRU
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
-from core.pieces import is_watched, pause
 
 
 class Residual(nn.Module):
@@ -105,13 +104,6 @@ class Residual(nn.Module):
         describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, (Residual,))
 
 
-def _pause(x_BKD: Tensor) -> None:
-    """Let whoever waits for what is computed end it here, and when a gradient comes back."""
-    pause()
-    if is_watched() and x_BKD.requires_grad:
-        x_BKD.register_hook(lambda _gradient: pause())
-
-
 class Layer(nn.Module):
     """Named sublayers in the order in which the stream meets them."""
 
@@ -124,7 +116,6 @@ class Layer(nn.Module):
 
     def forward(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Return x_BKD after all sublayers."""
-        _pause(x_BKD)
         for sublayer, residual in self.blocks():
             added = partial(sublayer.added, seen=seen, probe=probe)
             x_BKD = residual(x_BKD, added, probe, seen.visible_BQK)

@@ -22,12 +22,6 @@ def padding_mask(ids_BK: Tensor, pad_id: int = PAD) -> Tensor:
     return (ids_BK != pad_id)[:, None, :]
 
 
-def padding_to_hide(ids_BK: Tensor, pad_id: int = PAD) -> Tensor | None:
-    """Return `padding_mask`, or None where there is no padding: without a mask all is faster."""
-    visible_B1K = padding_mask(ids_BK, pad_id)
-    return None if bool(visible_B1K.all()) else visible_B1K
-
-
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """Return visible_TT, the look-ahead mask: position i may look at every j ≤ i.
 

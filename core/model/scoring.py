@@ -110,9 +110,6 @@ def attention_weights(scores_BHQK: Tensor) -> Tensor:
     [[0.5, 0.5], [0.0, 0.0]]
     """
     blind_BHQ1 = scores_BHQK.amax(dim=-1, keepdim=True) == -math.inf
-    # Where it is computed elsewhere, as on a GPU, to ask would be to wait for it.
-    if scores_BHQK.device.type == "cpu" and not blind_BHQ1.any():
-        return scores_BHQK.softmax(dim=-1)
     return scores_BHQK.masked_fill(blind_BHQ1, 0.0).softmax(dim=-1).masked_fill(blind_BHQ1, 0.0)
 
 

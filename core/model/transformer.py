@@ -12,7 +12,7 @@ from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.length import LengthPrediction
-from core.model.masks import decoder_mask, later_rows, padding_to_hide
+from core.model.masks import decoder_mask, later_rows, padding_mask
 from core.model.norm import describe_norm, norm_of, normalise
 from core.model.output import OutputTransform, describe_output
 from core.model.part import Sketch
@@ -81,7 +81,7 @@ class Transformer(nn.Module):
         memory_BSD = self.encode(source_BS, probe)
         if target_BT is None:
             return self.scores(memory_BSD) if self.config.has_output else memory_BSD
-        hidden = padding_to_hide(source_BS, self.config.pad_id)
+        hidden = padding_mask(source_BS, self.config.pad_id)
         if self.length is not None and probe is not None:
             self.length(memory_BSD, hidden, probe)
         return self.decode(target_BT, memory_BSD, hidden, probe, source_BS=source_BS)
@@ -100,7 +100,7 @@ class Transformer(nn.Module):
         """
         x_BSD = self.source_embedding(source_BS, probe=probe, segments_BK=segments_BS)
         n = source_BS.shape[1]
-        visible_B1S = padding_to_hide(source_BS, self.config.pad_id)
+        visible_B1S = padding_mask(source_BS, self.config.pad_id)
         seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
         if self.config.memory == "last":
             for layer in self.encoder:

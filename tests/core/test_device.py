@@ -13,7 +13,6 @@ from core.config import ModelConfig
 from core.device import autocast, best_device, rounded_products
 from core.heads import Head
 from core.model import Cache, build
-from core.model import transformer as module
 from core.model.masks import padding_mask
 from core.tasks import TASKS
 from core.train_config import TrainConfig
@@ -25,9 +24,7 @@ META = torch.device("meta")
 
 
 @pytest.fixture(params=["sinusoidal", "learned"])
-def model(request, tokenizer, monkeypatch):
-    # Whether there is padding is a number, and there are none.
-    monkeypatch.setattr(module, "padding_to_hide", padding_mask)
+def model(request, tokenizer):
     config = ModelConfig(
         tokenizer.vocab_size, 1, 1, d_model=16, d_ff=32, n_heads=2, positions=request.param
     )

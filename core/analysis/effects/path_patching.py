@@ -26,7 +26,7 @@ from core.heads import Head, Site
 from core.messages import Message, SaidError
 from core.model import Patch, Probe, Probes, Record, Silence, Step, Transformer
 from core.model.attention import MultiHeadAttention
-from core.model.masks import padding_to_hide
+from core.model.masks import padding_mask
 
 
 class PathError(SaidError, ValueError):
@@ -221,7 +221,7 @@ class PathPatching:
             logits_BTV = self._model(source_BS, target_BT, probe)
         else:
             assert source_BS is not None
-            visible_B1S = padding_to_hide(source_BS, self._model.config.pad_id)
+            visible_B1S = padding_mask(source_BS, self._model.config.pad_id)
             memory_BSD = memory_1SD.expand(n, -1, -1)
             logits_BTV = self._model.decode(
                 target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS

@@ -18,7 +18,7 @@ from core.decoding.step import require_next, sayable
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head
 from core.model import Silence, Transformer
-from core.model.masks import padding_to_hide
+from core.model.masks import padding_mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ class Silenceable:
         return collate(pairs, self.model.config.pad_id).to(self.model.device)
 
     def _decoded(self, batch: Batch, memory_BSD: Tensor, probe: Silence) -> Tensor:
-        visible_B1S = padding_to_hide(batch.source_BS, batch.pad_id)
+        visible_B1S = padding_mask(batch.source_BS, batch.pad_id)
         return self.model.decode(
             batch.fed_BT, memory_BSD, visible_B1S, probe, source_BS=batch.source_BS
         )

@@ -6,7 +6,6 @@ from core.model.masks import (
     causal_mask,
     decoder_mask,
     padding_mask,
-    padding_to_hide,
 )
 from core.vocabulary import PAD
 
@@ -28,16 +27,10 @@ def test_padding_mask_is_the_same_for_every_query():
     assert padding_mask(torch.tensor([[4, PAD, 5]])).tolist() == [[[True, False, True]]]
 
 
-def test_without_padding_there_is_nothing_to_hide():
-    assert padding_to_hide(torch.tensor([[4, 5]])) is None
-    hidden = padding_to_hide(torch.tensor([[4, PAD], [5, 6]]))
-    assert hidden.tolist() == [[[True, False]], [[True, True]]]
-
-
 def test_another_token_may_fill_up_or_none():
     ids = torch.tensor([[4, PAD, 9]])
     assert padding_mask(ids, 9).tolist() == [[[True, True, False]]]
-    assert padding_to_hide(ids, -1) is None
+    assert padding_mask(ids, -1).all()
 
 
 def test_a_target_that_begins_with_padding_sees_its_beginning():
