@@ -6,12 +6,12 @@ from importlib import import_module
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from core.turns import TURNS
 from pages import attention
 from pages.classroom import current, settings
-from pages.frame import address, language, language_names, layout, places, tour, waiting
+from pages.frame import address, computing, language, language_names, layout, tour, waiting
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
+from pages.frame.turns import TURNS
 from pages.tour import TOUR
 
 
@@ -51,7 +51,7 @@ def main() -> None:
     address.enter(page.url_path or "attention")
     language.enter()
     tour.draw(TOUR, read_tour)
-    with places.place("page"):
+    with computing.interruptible():
         page.run()
     address.write()
 

@@ -19,7 +19,7 @@ import torch
 from benchmarks.measuring import ROOT
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
-from core.turns import Turns
+from pages.frame.turns import Turns
 
 RUN = ROOT / "gallery" / "everyday"
 SENTENCE = "The animal number {} did not cross the street because it was too tired."

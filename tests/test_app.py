@@ -3,14 +3,14 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from core.turns import TURNS
-from pages.frame import places
+from pages.frame import computing
+from pages.frame.turns import TURNS
 
 APP = Path(__file__).resolve().parents[1] / "app.py"
 
 
 def test_a_page_is_drawn_when_it_is_its_turn(monkeypatch):
-    held, drawn, take, draw = [], [], TURNS.taken, places.place
+    held, drawn, take, draw = [], [], TURNS.taken, computing.interruptible
 
     @contextmanager
     def taken():
@@ -20,17 +20,17 @@ def test_a_page_is_drawn_when_it_is_its_turn(monkeypatch):
         held.pop()
 
     @contextmanager
-    def place(part):
-        drawn.append((part, len(held)))
-        with draw(part):
+    def interruptible():
+        drawn.append(len(held))
+        with draw():
             yield
 
     monkeypatch.setattr(TURNS, "taken", taken)
-    monkeypatch.setattr(places, "place", place)
+    monkeypatch.setattr(computing, "interruptible", interruptible)
     at = AppTest.from_file(str(APP), default_timeout=60)
     at.query_params["view"] = "word"
     at.run()
     assert not at.exception, at.exception
-    assert drawn[:2] == [("page", 1), ("sentence", 1)]
-    assert ("/view", 2) in drawn
+    # The page, and its view, which is drawn in a part of its own.
+    assert drawn == [1, 2]
     assert not held

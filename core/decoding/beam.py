@@ -14,7 +14,6 @@ from core.config import ConfigError
 from core.decoding.limit import length_limit
 from core.decoding.step import Stepper
 from core.model import Transformer
-from core.pieces import in_pieces
 
 LARGEST_BEAM = 64
 LARGEST_PENALTY = 10.0
@@ -109,7 +108,7 @@ def beam_steps(  # noqa: PLR0913
     n_source = 0 if source_S is None else len(source_S)
     limit = length_limit(model, n_source, len(prompt), max_new_tokens)
     search = _search(stepper, prompt[-1], [begun], [limit], beam, alpha)
-    for _ in in_pieces(range(limit - len(prefix))):
+    for _ in range(limit - len(prefix)):
         if (found := next(search, None)) is None:
             return
         yield found[0]

@@ -11,7 +11,6 @@ from torch import Tensor
 from core.decoding.limit import length_limit
 from core.decoding.step import DecodeOptions, DecodeStep, Stepper, steps
 from core.model import Probe, Transformer
-from core.pieces import pause
 
 ChooseAll = Callable[[Tensor], Tensor]
 """From logits_BV to ids_B, the next tokens of all sentences."""
@@ -109,7 +108,6 @@ def _written(
     open_B = limits_B > 0
     next_B = begins_BT[:, -1]
     while open_B.any():
-        pause()
         first = len(written) == 1 and begins_BT.shape[1] > 1
         scores_BV, _ = stepper.feed_all(begins_BT) if first else stepper.feed(next_B)
         next_B = choose(scores_BV)

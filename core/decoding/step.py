@@ -20,7 +20,6 @@ from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_mask
 from core.model.probes import continued
-from core.pieces import in_pieces
 
 _AT_ONCE = 1 << 20
 """So many scores are compared at once."""
@@ -298,7 +297,7 @@ def steps(
     new = prefix
     n_source = 0 if source_S is None else len(source_S)
     limit = length_limit(model, n_source, len(prefix), options.max_new_tokens)
-    for step in in_pieces(range(limit)):
+    for step in range(limit):
         new_1T = torch.tensor([new], device=model.device)
         # A prompt goes through the decoder in one pass, what it writes itself token by token.
         fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)

@@ -21,7 +21,6 @@ from core.decoding.step import DecodeStep
 from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
-from core.kept import Kept, as_key, bytes_of, bytes_of_run
 from core.messages import said
 from core.runs.contents import HEADS
 from core.runs.folder import TRAINING
@@ -32,11 +31,12 @@ from core.training import process
 from core.training.limits import MEGABYTE, Limits
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
-from core.turns import TURNS
 from pages.classroom import current
 from pages.classroom import settings as settings_of_class
 from pages.frame import computing, run_folders
+from pages.frame.bounded_cache import BoundedCache, as_key, bytes_of, bytes_of_run
 from pages.frame.language import _
+from pages.frame.turns import TURNS
 
 Computed = TypeVar("Computed")
 Arguments = tuple[object, ...]
@@ -253,24 +253,24 @@ def _loaded(path: Path, step: int | None, stamp: str) -> Run:
         # Whether it is gone meanwhile, `load_run` says.
         with suppress(OSError):
             _models().make_room(weights.stat().st_size if weights else 0)
-        return load_run(path, step)
+        return computing.add_hooks(load_run(path, step))
 
     return _models().of((path, step, stamp), read)
 
 
 @st.cache_resource(show_spinner=False)
-def _models() -> Kept[Run]:
-    return Kept(_most(OF_MODELS), bytes_of_run)
+def _models() -> BoundedCache[Run]:
+    return BoundedCache(_most(OF_MODELS), bytes_of_run)
 
 
 @st.cache_resource(show_spinner=False)
-def _results() -> Kept[object]:
-    return Kept(_most(OF_RESULTS), bytes_of, bytes_of)
+def _results() -> BoundedCache[object]:
+    return BoundedCache(_most(OF_RESULTS), bytes_of, bytes_of)
 
 
 @st.cache_resource(show_spinner=False)
-def _files() -> Kept[object]:
-    return Kept(_most(OF_FILES), bytes_of, bytes_of)
+def _files() -> BoundedCache[object]:
+    return BoundedCache(_most(OF_FILES), bytes_of, bytes_of)
 
 
 def _most(share: float) -> int:

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.turns import TURNS
 from pages.frame import language
+from pages.frame.turns import TURNS
 from viz.charts.curves import Chart
 from viz.component.standalone import Drawn
 

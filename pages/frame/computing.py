@@ -1,14 +1,13 @@
-"""Long computations: they tell how far they are, can be stopped, and end when nobody waits.
+"""What takes long is computed in the script's own thread: a click ends it, and others take turns.
 
-They run in the script's own thread. Between two pieces of the work (`core.pieces`) they end where
-the visitor has left or has asked for something else, and nothing is kept of what is not whole.
+No model knows of it: where a run is loaded for the app, each of its layers gets a hook.
 """
 
 import time
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
@@ -17,61 +16,65 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
     get_script_run_ctx,
 )
 
-from core import pieces
-from core.kept import Kept
-from pages.frame import places, session
-from pages.frame.language import _, percent_of_100
-from pages.frame.places import Place, StoppedError
+from core.model.layers import Layer
+from core.runs.run import Run
+from pages.frame.bounded_cache import BoundedCache
+from pages.frame.language import _
+from pages.frame.turns import TURNS
 
-TOLD_AFTER, TOLD_EVERY = 0.5, 0.25
-"""Seconds: what is done sooner tells nothing, and an answer that is drawn often is late."""
+LONG = 0.5
+"""Seconds after which a computation also ends for a click in a part of the page."""
 Value = TypeVar("Value")
-_DRAWER, _STOPPED = "computing", "stopped"
+_may_end: ContextVar[bool] = ContextVar("may_end", default=False)
+_since: ContextVar[float | None] = ContextVar("since", default=None)
+"""When the computation under way began; None where it must come to its end."""
 
 
-def of(kept: Kept[Value], key: Hashable, make: Callable[[], Value]) -> Value:
-    """Return the value of a key, as `kept` does; where it is new, this may take long.
-
-    Raises:
-        StoppedError: The visitor stopped it before, and has not asked for it again.
-    """
-    here = places.here()
-    if here is None or key in kept or pieces.is_watched():
-        return kept.of(key, make)
-    if key in _stopped():
-        raise StoppedError(partial(_offer, key=key))
-    with pieces.watched(_Telling(here, key).look):
-        return kept.of(key, make)
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let clicks end what is computed inside; outside, as in callbacks, it comes to its end."""
+    token = _may_end.set(True)
+    try:
+        yield
+    finally:
+        _may_end.reset(token)
 
 
-def _stopped() -> set[Hashable]:
-    found: set[Hashable] = session.drawer(_DRAWER).setdefault(_STOPPED, set())
-    return found
+def of(cache: BoundedCache[Value], key: Hashable, compute: Callable[[], Value]) -> Value:
+    """Return the value of a key as `BoundedCache.of` does, with a spinner while it is computed."""
+    if key in cache or not _may_end.get() or _since.get() is not None:
+        return cache.of(key, compute, check_interrupt)
+    token = _since.set(time.monotonic())
+    try:
+        with st.spinner(_("Computing…"), show_time=True):
+            return cache.of(key, compute, check_interrupt)
+    finally:
+        _since.reset(token)
 
 
-@dataclass(slots=True)
-class _Telling:
-    """What happens between two pieces."""
+def add_hooks(run: Run) -> Run:
+    """Check for clicks before each layer of a model, forwards and backwards."""
 
-    place: Place
-    key: Hashable
-    context: ScriptRunContext | None = field(
-        default_factory=lambda: get_script_run_ctx(suppress_warning=True)
-    )
-    next: float = field(default_factory=lambda: time.monotonic() + TOLD_AFTER)
-    late: bool = False
+    def check(_layer: object, inputs: tuple[Any, ...]) -> None:
+        check_interrupt()
+        if inputs[0].requires_grad:
+            inputs[0].register_hook(lambda _gradient: check_interrupt())
 
-    def look(self, share: float) -> None:
-        """End the run where that is asked for; say how far it is."""
-        if self.context is None:
-            return
-        self.context.yield_check()
-        now = time.monotonic()
-        if now >= self.next:
-            self.late, self.next = True, now + TOLD_EVERY
-            _tell(self.place, self.key, share)
-        if self.late and _waits(self.context):
-            st.rerun()
+    for module in run.model.modules():
+        if isinstance(module, Layer):
+            module.register_forward_pre_hook(check)
+    return run
+
+
+def check_interrupt() -> None:
+    """Let others have their turn, and end the script where its visitor left or asks for more."""
+    TURNS.give_way()
+    since, context = _since.get(), get_script_run_ctx(suppress_warning=True)
+    if since is None or context is None:
+        return
+    context.yield_check()
+    if time.monotonic() - since >= LONG and _waits(context):
+        st.rerun()
 
 
 def _waits(context: ScriptRunContext) -> bool:
@@ -84,39 +87,3 @@ def _waits(context: ScriptRunContext) -> bool:
     if requests is None or requests._state != ScriptRequestType.RERUN:
         return False
     return not requests._rerun_data.is_auto_rerun
-
-
-def _tell(here: Place, key: Hashable, share: float) -> None:
-    session.drawer(_DRAWER)[here.part] = key
-    done = _("Computing: {share} done").format(share=percent_of_100(100 * share, 0))
-    if here.told is None:
-        with here.slot.container(horizontal=True, vertical_alignment="center"):
-            here.told = st.empty()
-            name = _key("stop", here)
-            st.button(
-                _("Stop"), key=name, icon=":material/stop:", on_click=_stop, args=(here.part,)
-            )
-    here.told.progress(share, done if share else _("Computing…"))
-
-
-def _offer(here: Place, key: Hashable) -> None:
-    """Offer what was stopped."""
-    with here.slot.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(_("You stopped this computation."), width="content")
-        name = _key("again", here)
-        st.button(
-            _("Compute it"), key=name, icon=":material/play_arrow:", on_click=_again, args=(key,)
-        )
-
-
-def _key(name: str, here: Place) -> str:
-    return f"{name}_computing_{here.part}"
-
-
-def _stop(part: str) -> None:
-    drawer = session.drawer(_DRAWER, session.unstopped())
-    drawer.setdefault(_STOPPED, set()).add(drawer.get(part))
-
-
-def _again(key: Hashable) -> None:
-    session.drawer(_DRAWER, session.unstopped()).get(_STOPPED, set()).discard(key)

@@ -7,11 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.turns import TURNS
 from pages.frame import address, layout
 from pages.frame.files import Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
+from pages.frame.turns import TURNS
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables

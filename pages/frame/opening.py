@@ -15,7 +15,7 @@ from core.inspection import Inspection, inspect_sentence
 from core.opening.examples import examples_of, longest_and_shortest
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import TASKS, Example, Task
-from pages.frame import address, cached, controls, layout, places, session
+from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
 
@@ -69,13 +69,10 @@ def model_and_sentence(
     if problem:
         st.error(plain(problem))
         return None
-    inspection = None
-    with places.place("sentence"):
-        try:
-            inspection = cached.inspected(path, sentence, whole_words=False)
-        except SentenceError:
-            say_no_text()
-    if inspection is None:
+    try:
+        inspection = cached.inspected(path, sentence, whole_words=False)
+    except SentenceError:
+        say_no_text()
         return None
     return Opened(path, cached.loaded(path), task, sentence, inspection)
 

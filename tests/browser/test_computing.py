@@ -97,27 +97,3 @@ async def _left(address, pipes):
 
 def test_it_ends_within_a_piece_when_its_visitor_leaves(serve, pipes):
     done(_left(serve(APP), pipes))
-
-
-async def _stopped(address, pipes):
-    async with Visitor(address, query=pipes.query) as slow, Visitor(address) as other:
-        await other.open()
-        asked = await begin(slow, pipes)
-        while not slow.has("stop_computing_view"):
-            await asyncio.sleep(0)
-        asked.cancel()
-        pressed = asyncio.create_task(slow.press("stop_computing_view"))
-        # When the other one is answered, the click has come.
-        await other.press("again")
-        pipes.go()
-        assert await pipes.told() == "RerunException"
-        assert (await pressed).texts == ["You stopped this computation."]
-        asked = asyncio.create_task(slow.press("again_computing_view"))
-        pipes.close()
-        await pipes.open()
-        assert await pipes.told() == "0"
-        asked.cancel()
-
-
-def test_a_click_stops_it_and_another_begins_it_again(serve, pipes):
-    done(_stopped(serve(APP), pipes))

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from core.analysis.attribution.gradients import Said, log_probability_of_vectors, token_vectors
 from core.model import Transformer
-from core.pieces import in_shares
 
 WITHIN = 0.01
 """So far, as a share, the scores may be from the difference that they add up to."""
@@ -104,22 +103,19 @@ def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
     n_gradients, missed = 0, 0.0
     ends_P = torch.linspace(0, 1, PIECES + 1)
     pieces_N2 = torch.stack([ends_P[:-1], ends_P[1:]], dim=1)
-    with in_shares() as tell:
-        for rounds_left in reversed(range(MOST_ROUNDS)):
-            scores_NS = way.scores(pieces_N2)
-            n_gradients += GRADIENTS_PER_PIECE * len(pieces_N2)
-            missed_N = (scores_NS.sum(dim=1) - way.gained(pieces_N2)).abs()
-            length_N = pieces_N2[:, 1] - pieces_N2[:, 0]
-            bent_N = missed_N > allowed * length_N.clamp_min(SHORTEST)
-            if missed + float(missed_N.sum()) <= allowed or not rounds_left:
-                bent_N[:] = False
-            scores_S += scores_NS[~bent_N].sum(dim=0)
-            missed += float(missed_N[~bent_N].sum())
-            if not bent_N.any():
-                break
-            # Of the way.
-            tell(1 - float(length_N[bent_N].sum()))
-            pieces_N2 = _halved(pieces_N2[bent_N])
+    for rounds_left in reversed(range(MOST_ROUNDS)):
+        scores_NS = way.scores(pieces_N2)
+        n_gradients += GRADIENTS_PER_PIECE * len(pieces_N2)
+        missed_N = (scores_NS.sum(dim=1) - way.gained(pieces_N2)).abs()
+        length_N = pieces_N2[:, 1] - pieces_N2[:, 0]
+        bent_N = missed_N > allowed * length_N.clamp_min(SHORTEST)
+        if missed + float(missed_N.sum()) <= allowed or not rounds_left:
+            bent_N[:] = False
+        scores_S += scores_NS[~bent_N].sum(dim=0)
+        missed += float(missed_N[~bent_N].sum())
+        if not bent_N.any():
+            break
+        pieces_N2 = _halved(pieces_N2[bent_N])
     return IntegratedGradients(scores_S.numpy(), difference, n_gradients)
 
 

@@ -21,7 +21,6 @@ from core.decoding.step import sayable
 from core.heads import Kind
 from core.model import Remask, Transformer
 from core.model.masks import causal_mask
-from core.pieces import in_pieces
 
 SOURCES_AT_ONCE = 64
 FEW_TOKENS = 64
@@ -110,7 +109,7 @@ def _lost(
         of_said_BTV = sayable(logits_BTV[:, -len(said_ids) :], model.config).log_softmax(-1)
         return of_said_BTV.gather(-1, said_1T1.expand(n, -1, -1))[..., 0].double()
 
-    parts = in_pieces(hidden_BS.split(SOURCES_AT_ONCE))
+    parts = hidden_BS.split(SOURCES_AT_ONCE)
     found_BT = torch.cat([log_probability_BT(some_BS) for some_BS in parts])
     return np.asarray((found_BT[0] - found_BT[1:]).T.numpy())
 

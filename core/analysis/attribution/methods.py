@@ -26,7 +26,6 @@ from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
-from core.pieces import in_pieces
 from core.vocabulary import BOS
 
 Scores = NDArray[np.float64]
@@ -155,7 +154,7 @@ def attribute(
     ways[Method.INTEGRATED] = integrated
     ways[Method.LEAVE_ONE_OUT] = lambda: leave_one_out(model, said, words)
     wanted = [method for method in ways if method in asked]
-    scores = {method: ways[method]() for method in in_pieces(wanted)}
+    scores = {method: ways[method]() for method in wanted}
     return Attribution(said, log_probability, scores, found[0] if found else None)
 
 

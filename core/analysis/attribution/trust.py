@@ -11,7 +11,6 @@ import numpy as np
 
 from core.analysis.attribution.methods import Method, attribute, said_at
 from core.evaluate.evaluation import held_out_pairs
-from core.pieces import in_pieces
 from core.runs.run import Run
 
 N_SENTENCES = 50
@@ -86,7 +85,7 @@ def trust_steps(
     pairs = held_out_pairs(run, n, seed)
     rng = random.Random(f"attribution {seed}")
     found: dict[Method, list[float]] = {}
-    for done, pair in enumerate(in_pieces(pairs), start=1):
+    for done, pair in enumerate(pairs, start=1):
         target_ids = pair.target[1:]
         said = said_at(pair.source, target_ids, rng.randrange(len(target_ids)))
         words = words_of(run, pair.source) if whole_words else None

@@ -18,7 +18,6 @@ from core.decoding.sentence import given_text, translate
 from core.evaluate.intervals import wilson
 from core.heads import Head
 from core.model import Silence
-from core.pieces import in_pieces
 from core.runs.run import Run, RunSettings
 from core.vocabulary import FIRST_ID
 from core.words import written_words
@@ -88,7 +87,7 @@ def one_word_changed(run: Run, sentence: str) -> str:
     if not found:
         return ""
     before = _said(run, sentence)
-    return next((each for each in in_pieces(found) if _said(run, each) != before), found[0])
+    return next((each for each in found if _said(run, each) != before), found[0])
 
 
 def _said(run: Run, sentence: str) -> Ids:

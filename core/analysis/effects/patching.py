@@ -24,7 +24,6 @@ from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
 from core.messages import SaidError
 from core.model import Patch, Probe, Record, Step, Transformer
-from core.pieces import in_pieces
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -113,7 +112,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
     heads, sites = every_head(run.model), run.model.sites()
     alone, together = dict[Head, float](), dict[Site, float]()
-    for site in in_pieces(sites):
+    for site in sites:
         *singly, together[site] = pair.restored_of(site)
         alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
     return PatchingStudy(

@@ -20,7 +20,6 @@ from core.analysis.effects.path_patching import (
 )
 from core.heads import Head
 from core.model import Record, Step, Transformer
-from core.pieces import in_pieces
 
 _TOKENS_AT_ONCE = 512
 """So many tokens in a pass: large vocabularies have long rows of scores."""
@@ -140,7 +139,7 @@ def written_through(
     """
     direct_NN = _direct_NN(paths.heads, read)
     for senders, record in _received(paths, read):
-        for receiver, head in enumerate(in_pieces(paths.heads)):
+        for receiver, head in enumerate(paths.heads):
             from_n = direct_NN[senders, receiver]
             if from_n.any():
                 mixed_nQE = record.tensors[head.site, Step.MIXED][from_n, head.index]
@@ -152,7 +151,7 @@ def _received(paths: PathPatching, read: Read) -> Iterator[tuple[NDArray[np.int6
     # Who writes the same in both sentences changes nothing; to compute it would only round.
     differing = [at for at, head in enumerate(paths.heads) if paths.writes_otherwise(head)]
     n_rows = max(1, _TOKENS_AT_ONCE // paths.n_tokens)
-    for start in in_pieces(range(0, len(differing), n_rows)):
+    for start in range(0, len(differing), n_rows):
         senders = np.array(differing[start : start + n_rows])
         yield senders, paths.received([paths.heads[at] for at in senders], read)
 

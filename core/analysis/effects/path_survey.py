@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from core.analysis.effects.path_effects import written_through
 from core.analysis.effects.path_patching import Read, log_probability_of
 from core.analysis.effects.path_study import path_pair
-from core.pieces import in_pieces
 from core.runs.run import Run
 
 
@@ -29,7 +28,7 @@ def path_survey(run: Run, clean: str, other: str) -> PathSurvey:
     pair = path_pair(run, clean, other)
     before = math.exp(float(log_probability_of(pair.token, pair.paths.clean_logits_V)))
     flips, most = False, dict.fromkeys(Read, 0.0)
-    for read in in_pieces(tuple(Read)):
+    for read in tuple(Read):
         for _senders, _receiver, logits_nV in written_through(pair.paths, read):
             flips |= bool((logits_nV.argmax(dim=-1) != pair.token).any())
             chance_n = log_probability_of(pair.token, logits_nV).exp()

@@ -21,7 +21,6 @@ from core.analysis.heads.texts import batches_of, look
 from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
-from core.pieces import in_pieces
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -187,7 +186,7 @@ def _rows(
 ) -> Iterator[HeadRow]:
     """Yield the rows of a head that have a choice."""
     place = {pair: number for number, pair in enumerate(sentences.pairs)}
-    for pairs in in_pieces(list(batches_of(sentences.pairs, model.config.pad_id))):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
         look(model, batch.to(model.device), record)
         rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())

@@ -16,7 +16,6 @@ from core.analysis.heads.texts import batches_of, look, pairs_read
 from core.batch import Pair, collate
 from core.heads import Head, Kind
 from core.model import Record, Step, Transformer
-from core.pieces import in_pieces
 from core.runs.run import Run
 
 N_SENTENCES = 100
@@ -95,7 +94,7 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
-    for group in in_pieces(list(batches_of(pairs, model.config.pad_id))):
+    for group in batches_of(pairs, model.config.pad_id):
         batch = collate(group, model.config.pad_id)
         record = Record(sites=frozenset(sites))
         look(model, batch.to(model.device), record)
@@ -116,7 +115,7 @@ def _distances(weights_NRK: Tensor) -> Tensor:
     n_heads = len(weights_NRK)
     entropy_NR = torch.special.entr(weights_NRK).sum(dim=-1)
     distance_NN = torch.zeros(n_heads, n_heads, dtype=weights_NRK.dtype)
-    for one in in_pieces(range(n_heads)):
+    for one in range(n_heads):
         # One head with those after it at a time: all pairs at once would be too large.
         later = slice(one + 1, None)
         middle_NRK = (weights_NRK[one] + weights_NRK[later]) / 2

@@ -31,7 +31,6 @@ from core.analysis.heads.repeated_tokens import (
 from core.evaluate.intervals import mean_difference
 from core.heads import Head, Kind, Site, Stack
 from core.model import EnoughError, Probe, Step, Transformer, UntilWeights
-from core.pieces import in_pieces
 from core.runs.run import Run
 
 NO_SPECIALS = Specials()
@@ -169,7 +168,7 @@ def _show(
         stack: text.ids_NP(model.config, Kind.self_of(stack).query_side)
         for stack in model.config.stacks
     }
-    for rows in in_pieces(list(text.batches())):
+    for rows in text.batches():
         given = {stack: ids_NP[rows].to(model.device) for stack, ids_NP in ids.items()}
         read(model, given, probe)
         progress(min(rows.stop, text.n_sequences))

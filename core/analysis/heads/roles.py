@@ -27,7 +27,6 @@ from core.evaluate.pronouns import baselines
 from core.heads import Head
 from core.messages import N_
 from core.model import Record, Step, Transformer
-from core.pieces import in_pieces
 from core.runs.run import Run
 
 N_SENTENCES = 400
@@ -187,7 +186,7 @@ def study_roles(model: Transformer, sentences: Sentences) -> Iterator[RoleProgre
     ]
     done = 0
     references: list[TokenReference] = []
-    for pairs in in_pieces(list(batches_of(sentences.pairs, model.config.pad_id))):
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
         _add(tallies, model, pairs, sentences)
         done += len(pairs)
         references += ambiguous([pair.references for pair in pairs])

@@ -14,7 +14,6 @@ from core.analysis.heads.evenness import entropies, share_of_largest
 from core.analysis.heads.patterns import Pattern, Rows, Whether, head_pattern
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention
-from core.pieces import in_pieces
 
 Numbers = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -51,7 +50,7 @@ def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:
         np.fill_diagonal(alike_QK, False)
     return [
         summary
-        for site in in_pieces(inspection.sites_of(kind))
+        for site in inspection.sites_of(kind)
         for summary in site_summaries(site, inspection.attention[site], alike_QK)
     ]
 

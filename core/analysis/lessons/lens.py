@@ -20,7 +20,6 @@ from core.messages import Message
 from core.model import Record, Step, Transformer
 from core.model.description import describe
 from core.model.norm import normalised
-from core.pieces import in_pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +82,7 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
     logits_BTV = model(one_row(source_ids), one_row(fed_ids), record)
     stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
-    logits = [model.logits(x_BTD)[0] for x_BTD in in_pieces(stream)]
+    logits = [model.logits(x_BTD)[0] for x_BTD in stream]
     said_TV = sayable(logits_BTV[0], model.config)
     return _lens(torch.stack(logits), said_TV.argmax(dim=-1), model.config)
 

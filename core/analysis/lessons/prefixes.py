@@ -10,7 +10,6 @@ import torch
 
 from core.batch import one_row, pad
 from core.model import Transformer
-from core.pieces import in_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ def compare_prefixes(
     together_TV = model(source_1S, pad([fed_ids]))[0]
     memory_1SD = None if source_1S is None else model.encode(source_1S)
     largest = 0.0
-    for row in in_pieces(range(len(fed_ids))):
+    for row in range(len(fed_ids)):
         prefix_1T = pad([fed_ids[: row + 1]])
         alone_V = model.decode(prefix_1T, memory_1SD, None, source_BS=source_1S)[0, -1]
         largest = max(largest, float((alone_V - together_TV[row]).abs().max()))

@@ -13,7 +13,6 @@ from core.analysis.heads.likeness import (
     likeness,
 )
 from core.heads import Head, Kind
-from core.pieces import in_pieces
 from core.runs.run import Run, RunError
 from pages.frame import cached, measured_on, notes, snippets
 from pages.frame.components import matrices
@@ -96,7 +95,7 @@ def _telling_kind(run: Run, kinds: tuple[Kind, ...]) -> Kind:
         pair = found.most_alike
         return -1.0 if pair is None else float(found.likeness_NN[pair])
 
-    return max(in_pieces(kinds), key=most)
+    return max(kinds, key=most)
 
 
 def _map(found: Likeness, kind: Kind) -> Matrix:

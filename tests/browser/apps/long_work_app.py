@@ -8,25 +8,25 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime import get_instance
 
-from core.kept import Kept
-from core.pieces import in_pieces
-from pages.frame import computing, places
+from pages.frame import computing
+from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 100
-computing.TOLD_AFTER = computing.TOLD_EVERY = 0.0
+computing.LONG = 0.0
 
 
 @st.cache_resource
-def kept() -> Kept[str]:
+def kept() -> BoundedCache[str]:
     """Return where results are kept for all visitors."""
-    return Kept(10**6, len)
+    return BoundedCache(10**6, len)
 
 
 def make(pipes: Path) -> str:
     """Compute, and say what is begun, or how it ended."""
     with (pipes / "go").open("rb", buffering=0) as go, (pipes / "told").open("w") as told:
         try:
-            for piece in in_pieces(range(N_PIECES)):
+            for piece in range(N_PIECES):
+                computing.check_interrupt()
                 print(piece, file=told, flush=True)
                 go.read(1)
         except BaseException as error:
@@ -39,7 +39,7 @@ def make(pipes: Path) -> str:
 def draw() -> None:
     """Show what is computed."""
     pipes = Path(st.query_params["pipes"])
-    with places.place("view"):
+    with computing.interruptible():
         st.text(computing.of(kept(), str(pipes), lambda: make(pipes)))
 
 

@@ -238,8 +238,8 @@ def test_a_page_says_its_address_when_it_is_entered_whatever_is_known_of_it(open
 def _page_with_a_part():
     import streamlit as st
 
-    from core.turns import TURNS
     from pages.frame import address
+    from pages.frame.turns import TURNS
 
     address.enter("first")
     address.part("held", lambda: st.text(str(TURNS._work() is not None)))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from core.kept import bytes_of
 from core.runs.run import RunError
 from core.runs.weights import newest_checkpoint
 from core.training.limits import Limits
@@ -15,6 +14,7 @@ from core.training.process import situation
 from pages.classroom import settings as settings_of_class
 from pages.classroom.settings import Classroom
 from pages.frame import cached
+from pages.frame.bounded_cache import bytes_of
 from tests.pages.conftest import ROOT
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import turns
-from core.turns import Turns
+from pages.frame import turns
+from pages.frame.turns import Turns
 
 SECONDS = 60
 NEVER = 1000.0

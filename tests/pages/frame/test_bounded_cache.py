@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-import core.kept
-from core.kept import Kept, as_key, bytes_of, bytes_of_run
-from core.pieces import watched
 from core.runs.run import load_run
-from core.turns import Turns
+from pages.frame import bounded_cache
+from pages.frame.bounded_cache import BoundedCache, as_key, bytes_of, bytes_of_run
+from pages.frame.turns import Turns
 
 
 def test_what_was_asked_for_longest_ago_goes_first():
-    kept = Kept(10, len)
+    kept = BoundedCache(10, len)
     made = []
 
     def make(name):
@@ -30,7 +29,7 @@ def test_what_was_asked_for_longest_ago_goes_first():
 
 
 def test_a_value_larger_than_all_room_is_kept_alone():
-    kept = Kept(10, len)
+    kept = BoundedCache(10, len)
     kept.of("small", lambda: "x")
     assert kept.of("large", lambda: "x" * 50) == "x" * 50
     assert (len(kept), kept.bytes) == (1, 50)
@@ -39,14 +38,14 @@ def test_a_value_larger_than_all_room_is_kept_alone():
 
 
 def test_keys_count_where_they_may_be_long():
-    kept = Kept(100, len, len)
+    kept = BoundedCache(100, len, len)
     for number in range(5):
         kept.of(f"{number}" * 30, str)
     assert (len(kept), kept.bytes) == (3, 90)
 
 
 def test_there_is_room_before_a_large_value_is_made():
-    kept = Kept(10, len)
+    kept = BoundedCache(10, len)
     for name in "abc":
         kept.of(name, lambda name=name: name * 3)
     kept.make_room(6)
@@ -57,14 +56,14 @@ def test_there_is_room_before_a_large_value_is_made():
 
 
 def test_what_fails_is_not_kept():
-    kept = Kept(10, len)
+    kept = BoundedCache(10, len)
     with pytest.raises(ZeroDivisionError):
         kept.of("a", lambda: 1 / 0)
     assert kept.of("a", lambda: "x") == "x"
 
 
 def test_those_who_ask_at_once_wait_for_the_first():
-    kept, made, started, go = Kept(10, len), [], threading.Event(), threading.Event()
+    kept, made, started, go = BoundedCache(10, len), [], threading.Event(), threading.Event()
 
     def make():
         started.set()
@@ -87,8 +86,8 @@ def test_those_who_ask_at_once_wait_for_the_first():
 
 def test_who_waits_for_a_value_lets_whoever_makes_it_have_its_turn(monkeypatch):
     both = Turns(patience=1000)
-    monkeypatch.setattr(core.kept, "TURNS", both)
-    kept, started, found = Kept(10, len), threading.Event(), []
+    monkeypatch.setattr(bounded_cache, "TURNS", both)
+    kept, started, found = BoundedCache(10, len), threading.Event(), []
 
     def make():
         started.set()
@@ -143,7 +142,7 @@ class GoneError(Exception):
 
 
 def test_where_the_first_gives_up_one_of_those_who_wait_makes_it():
-    kept, made = Kept(10, len), []
+    kept, made = BoundedCache(10, len), []
     started, go = threading.Event(), threading.Event()
 
     def give_up():
@@ -168,21 +167,21 @@ def test_where_the_first_gives_up_one_of_those_who_wait_makes_it():
 
 
 def test_who_waits_for_another_may_leave():
-    kept, started, go = Kept(10, len), threading.Event(), threading.Event()
+    kept, started, go = BoundedCache(10, len), threading.Event(), threading.Event()
 
     def make():
         started.set()
         go.wait(20)
         return "x"
 
-    def look(_share):
+    def look():
         raise GoneError
 
     thread = threading.Thread(target=kept.of, args=("a", make))
     thread.start()
     assert started.wait(20)
-    with pytest.raises(GoneError), watched(look):
-        kept.of("a", str)
+    with pytest.raises(GoneError):
+        kept.of("a", str, look)
     go.set()
     thread.join(20)
     assert kept.of("a", str) == "x"

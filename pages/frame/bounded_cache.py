@@ -14,15 +14,13 @@ from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from torch import Tensor, nn
 
-from core.pieces import pause
 from core.runs.run import Run
-from core.turns import TURNS
+from pages.frame.turns import TURNS
 
 Value = TypeVar("Value")
-BETWEEN_LOOKS = 0.1
-"""Seconds after which whoever waits for another's value hears whether it is still wanted."""
+BETWEEN_CHECKS = 0.1
+"""Seconds between two calls of `while_waiting`."""
 
 
 @dataclass(slots=True)
@@ -33,7 +31,7 @@ class _Making:
     n: int = 0
 
 
-class Kept(Generic[Value]):
+class BoundedCache(Generic[Value]):
     """Values by key; where they would take too many bytes, those asked for longest ago go first."""
 
     def __init__(
@@ -56,20 +54,26 @@ class Kept(Generic[Value]):
         self._lock = threading.Lock()
         self._making: dict[Hashable, _Making] = {}
 
-    def of(self, key: Hashable, make: Callable[[], Value]) -> Value:
+    def of(
+        self,
+        key: Hashable,
+        make: Callable[[], Value],
+        while_waiting: Callable[[], None] = lambda: None,
+    ) -> Value:
         """Return the value of a key; where several ask for a new one, the first of them makes it.
 
-        Where that one gives up, the next does; who waits may give up as between pieces of work.
+        Where that one gives up, the next does.
 
         Args:
             key: What the value depends on.
             make: Returns the value. What it raises is not kept.
+            while_waiting: Called again and again while another makes the value; may raise.
         """
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key][0]
-        with self._made_here(key):
+        with self._made_here(key, while_waiting):
             with self._lock:
                 if key in self._values:
                     return self._values[key][0]
@@ -78,7 +82,7 @@ class Kept(Generic[Value]):
             return value
 
     @contextmanager
-    def _made_here(self, key: Hashable) -> Iterator[None]:
+    def _made_here(self, key: Hashable, while_waiting: Callable[[], None]) -> Iterator[None]:
         """Wait until nobody else makes the value of a key."""
         with self._lock:
             making = self._making.setdefault(key, _Making())
@@ -86,8 +90,8 @@ class Kept(Generic[Value]):
         try:
             if not making.lock.acquire(blocking=False):
                 with TURNS.left():
-                    while not making.lock.acquire(timeout=BETWEEN_LOOKS):
-                        pause()
+                    while not making.lock.acquire(timeout=BETWEEN_CHECKS):
+                        while_waiting()
             try:
                 yield
             finally:
@@ -188,10 +192,11 @@ def _sort(of: type) -> _Sort:
 
 
 def _new_sort(of: type) -> _Sort:
-    if issubclass(of, Run | nn.Module) or any("__call__" in vars(each) for each in of.__mro__):
+    if issubclass(of, Run) or any("__call__" in vars(each) for each in of.__mro__):
         return _Sort.NOT_COUNTED
+    if hasattr(of, "untyped_storage"):
+        return _Sort.TENSOR
     sorts = {
-        Tensor: _Sort.TENSOR,
         np.ndarray: _Sort.ARRAY,
         str | bytes | int | float | None: _Sort.ALONE,
     }
