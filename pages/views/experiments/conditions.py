@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from core.experiments.conditions import CHANCE, Conditions, Pronouns, conditions
-from core.experiments.experiment import WITHIN
+from core.experiments.experiment import WITHIN, Expected
 from core.experiments.findings import margin
 from pages.frame.language import _, n_, number, percent
 from pages.frame.listed import joined, listed_apart
@@ -47,12 +47,20 @@ def _trained(asked: Asked, found: Conditions) -> Iterator[str]:
             fewest=number(fewest), most=number(most)
         )
     experiment = asked.experiment
-    claimed = any(each.expected for each in asked.trained) and not experiment.untested
-    if claimed and margin(experiment.measure(experiment.judged_by)):
+    if experiment.untested or not margin(experiment.measure(experiment.judged_by)):
+        return
+    claimed = {each.expected for each in asked.trained}
+    points = number(round(100 * WITHIN))
+    if claimed & {Expected.LESS, Expected.AS_GOOD}:
         yield _(
-            "“Lower” or “higher”: the whole 95 % interval of the difference lies beyond 0. “As "
-            "good”: it goes at most {points} percentage points beyond."
-        ).format(points=number(round(100 * WITHIN)))
+            "“Lower”: the whole 95 % interval of the difference lies below 0; “as good”: it goes "
+            "at most {points} percentage points below."
+        ).format(points=points)
+    if claimed & {Expected.MORE, Expected.NO_MORE}:
+        yield _(
+            "“Higher”: the whole 95 % interval of the difference lies above 0; “no higher”: it "
+            "goes at most {points} percentage points above."
+        ).format(points=points)
 
 
 def _pronouns(asked: Asked, found: Pronouns | None) -> Iterator[str]:

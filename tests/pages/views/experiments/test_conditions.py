@@ -7,9 +7,9 @@ import pytest
         (
             "residuals",
             "Measured after 800 steps, 3 seeds, peak learning rate 0.0072. Parameters differ: "
-            "369,024 to 666,624. “Lower” or “higher”: the whole 95 % interval of the difference "
-            "lies beyond 0. “As good”: it goes at most 5 percentage points beyond. **By then no "
-            "variant knows the pronouns**: 0 % to 54.1 % of 777 right in single trainings, chance "
+            "369,024 to 666,624. “Lower”: the whole 95 % interval of the difference lies below "
+            "0; “as good”: it goes at most 5 percentage points below. **By then no variant "
+            "knows the pronouns**: 0 % to 54.1 % of 777 right in single trainings, chance "
             "50 %.",
         ),
         (
@@ -21,6 +21,11 @@ import pytest
             "reading",
             "By then every variant knows the pronouns: 99.5 % to 100 % of 777 right in "
             "single trainings.",
+        ),
+        (
+            "forcing",
+            "0.0072. “Higher”: the whole 95 % interval of the difference lies above 0; “no "
+            "higher”: it goes at most 5 percentage points above. **By then",
         ),
         ("guide", "Measured after 900 steps, 3 seeds, peak learning rate 0.0095."),
     ],
