@@ -70,10 +70,7 @@ VIEWS = (
     View(
         "shuffle",
         N_("shuffle"),
-        N_(
-            "The same words in another order: which outputs of the encoder change, with positions "
-            "and without them?"
-        ),
+        N_("The same words in another order: which outputs of the encoder change?"),
         shuffle.draw,
         needs=(Need.SOURCE,),
     ),

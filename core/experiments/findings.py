@@ -10,23 +10,39 @@ from core.experiments.results import Estimate, Results
 from core.experiments.verdicts import Judgement, Reason, Verdict, judged
 from core.messages import N_
 
+CLAIMS = {
+    Expected.LESS: N_("claimed lower"),
+    Expected.AS_GOOD: N_("claimed as good"),
+    Expected.MORE: N_("claimed higher"),
+    Expected.NO_MORE: N_("claimed no higher"),
+}
 _VERDICTS = {
-    (Verdict.HOLDS, Reason.CLEAR): N_("Borne out: the whole interval lies on the claimed side."),
-    (Verdict.FAILS, Reason.CLEAR): N_("Refuted: the whole interval lies on the other side."),
-    (Verdict.OPEN, Reason.BOTH): N_("Undecided: the interval allows both, too few seeds to tell."),
-    (Verdict.OPEN, Reason.TASK): N_("Undecided: what is learned here does not test the claim."),
+    (Verdict.HOLDS, Reason.CLEAR): N_(
+        "Borne out ({claim}): the whole interval lies on the claimed side of 0."
+    ),
+    (Verdict.FAILS, Reason.CLEAR): N_(
+        "Refuted ({claim}): the whole interval lies on the other side of 0."
+    ),
+    (Verdict.OPEN, Reason.BOTH): N_(
+        "Undecided ({claim}): the interval allows both, too few seeds to tell."
+    ),
+    (Verdict.OPEN, Reason.TASK): N_(
+        "Not judged ({claim}): what is learned here does not test the claim."
+    ),
     (Verdict.OPEN, Reason.RATE): N_(
-        "Undecided: its peak learning rate is {times} times that of “{base}”."
+        "Not judged ({claim}): its peak learning rate is {times} times that of “{base}”."
     ),
 }
 """Verdict, reason → what is said of it."""
 _LOWER = {
-    Verdict.HOLDS: N_("Borne out: at most {bound} lower, within the margin of {margin}."),
-    Verdict.FAILS: N_("Refuted: at most {bound} lower, within the margin of {margin}."),
+    Verdict.HOLDS: N_("Borne out ({claim}): at most {bound} lower, within the margin of {margin}."),
+    Verdict.FAILS: N_("Refuted ({claim}): at most {bound} lower, within the margin of {margin}."),
 }
 _HIGHER = {
-    Verdict.HOLDS: N_("Borne out: at most {bound} higher, within the margin of {margin}."),
-    Verdict.FAILS: N_("Refuted: at most {bound} higher, within the margin of {margin}."),
+    Verdict.HOLDS: N_(
+        "Borne out ({claim}): at most {bound} higher, within the margin of {margin}."
+    ),
+    Verdict.FAILS: N_("Refuted ({claim}): at most {bound} higher, within the margin of {margin}."),
 }
 """The same of what is as good."""
 _AGAINST = N_("{variant}, compared with “{other}”")
@@ -200,8 +216,9 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
 
 def why(finding: Finding, writing: Writing) -> str:
     """Return the verdict on a finding with its reason; empty where nothing is claimed."""
-    if finding.judged is None:
+    if finding.judged is None or finding.expected is None:
         return ""
+    claim = writing.text(CLAIMS[finding.expected])
     verdict, reason, figure = (
         finding.judged.verdict,
         finding.judged.reason,
@@ -210,9 +227,9 @@ def why(finding: Finding, writing: Writing) -> str:
     if reason is Reason.EQUAL:
         higher = finding.expected in (Expected.MORE, Expected.NO_MORE)
         said = {"bound": writing.points(100 * figure), "margin": writing.count(round(100 * WITHIN))}
-        return writing.text((_HIGHER if higher else _LOWER)[verdict]).format(**said)
+        return writing.text((_HIGHER if higher else _LOWER)[verdict]).format(claim=claim, **said)
     text = writing.text(_VERDICTS[verdict, reason])
-    return text.format(times=writing.points(figure), base=writing.text(finding.base))
+    return text.format(claim=claim, times=writing.points(figure), base=writing.text(finding.base))
 
 
 def measured_in_words(

@@ -9,10 +9,12 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 import torch
 
-from core.experiments.experiment import PRESET, Experiment, Variant
+from core.experiments import EXPERIMENTS
+from core.experiments.experiment import BASE, PRESET, Experiment, Variant
 from core.experiments.measuring import measured
 from core.experiments.results import SHIPPED, Results, Trained
 from core.files import write_atomically
@@ -42,13 +44,15 @@ class Step:
 
 
 def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED) -> float | None:
-    """Return how long an experiment takes on a machine like the one of the shipped results.
+    """Return about how long an experiment takes on the machine of the shipped results.
+
+    A training counts as the median of all that take as many steps on the same task, whichever
+    experiment they belong to: beside some of them the machine did other things.
 
     Args:
         experiment: Which.
         seeds: Trainings of each variant.
-        folder: Of the shipped results; where its own are missing, others' trainings count, which
-            are as long.
+        folder: Of the shipped results.
 
     Returns:
         Seconds, one training after the other; None where nothing is known.
@@ -57,12 +61,15 @@ def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED)
         ValueError: A file there holds something else.
         OSError: It cannot be read.
     """
-    of = Results.found(experiment.name, folder)
-    known = [of] if of else [Results.load(path) for path in sorted(folder.glob("*.json"))]
-    seconds = [each.seconds for results in known for each in results.trained]
-    if not seconds:
-        return None
-    return seeds * len(experiment.variants) * sum(seconds) / len(seconds)
+    alike = [each for each in EXPERIMENTS.values() if _work(each) == _work(experiment)]
+    known = [Results.found(each.name, folder) for each in alike]
+    seconds = [each.seconds for results in known if results for each in results.trained]
+    return seeds * len(experiment.variants) * median(seconds) if seconds else None
+
+
+def _work(experiment: Experiment) -> tuple[str, int]:
+    """Return what a training of an experiment learns, and in how many steps."""
+    return experiment.task, experiment.preset(experiment.variant(BASE), 0).training.steps
 
 
 def run_of(folder: Path, variant: Variant) -> Path:

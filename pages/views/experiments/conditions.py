@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from core.experiments.conditions import CHANCE, Conditions, Pronouns, conditions
-from core.experiments.experiment import WITHIN
+from core.experiments.experiment import WITHIN, Expected
 from core.experiments.findings import margin
 from pages.frame.language import _, n_, number, percent
 from pages.frame.listed import joined, listed_apart
@@ -23,15 +23,15 @@ def draw(asked: Asked) -> None:
 
 def _trained(asked: Asked, found: Conditions) -> Iterator[str]:
     text = n_(
-        "Judged after {steps} steps, {n} seed, peak learning rate {rate}.",
-        "Judged after {steps} steps, {n} seeds, peak learning rate {rate}.",
+        "Measured after {steps} steps, {n} seed, peak learning rate {rate}.",
+        "Measured after {steps} steps, {n} seeds, peak learning rate {rate}.",
         found.seeds,
     )
     if found.before:
         text = n_(
-            "Judged after {steps} steps that follow {before} of cross-entropy, {n} seed, peak "
+            "Measured after {steps} steps that follow {before} of cross-entropy, {n} seed, peak "
             "learning rate {rate}.",
-            "Judged after {steps} steps that follow {before} of cross-entropy, {n} seeds, peak "
+            "Measured after {steps} steps that follow {before} of cross-entropy, {n} seeds, peak "
             "learning rate {rate}.",
             found.seeds,
         )
@@ -46,25 +46,39 @@ def _trained(asked: Asked, found: Conditions) -> Iterator[str]:
         yield _("Parameters differ: {fewest} to {most}.").format(
             fewest=number(fewest), most=number(most)
         )
-    judged_by = asked.experiment.measure(asked.experiment.judged_by)
-    if margin(judged_by) and any(each.expected for each in asked.trained):
-        yield _("“As good” is a difference of {points} percentage points at most.").format(
-            points=number(round(100 * WITHIN))
-        )
+    experiment = asked.experiment
+    if experiment.untested or not margin(experiment.measure(experiment.judged_by)):
+        return
+    claimed = {each.expected for each in asked.trained}
+    points = number(round(100 * WITHIN))
+    if claimed & {Expected.LESS, Expected.AS_GOOD}:
+        yield _(
+            "“Lower”: the whole 95 % interval of the difference lies below 0; “as good”: it goes "
+            "at most {points} percentage points below."
+        ).format(points=points)
+    if claimed & {Expected.MORE, Expected.NO_MORE}:
+        yield _(
+            "“Higher”: the whole 95 % interval of the difference lies above 0; “no higher”: it "
+            "goes at most {points} percentage points above."
+        ).format(points=points)
 
 
 def _pronouns(asked: Asked, found: Pronouns | None) -> Iterator[str]:
     if found is None:
         return
     text = _(
-        "**By then no variant knows the pronouns**: {low} to {high} of {n} right, chance {chance}."
+        "**By then no variant knows the pronouns**: {low} to {high} of {n} right in single "
+        "trainings, chance {chance}."
     )
     if len(found.known) == found.variants:
-        text = _("By then every variant knows the pronouns: {low} to {high} of {n} right.")
+        text = _(
+            "By then every variant knows the pronouns: {low} to {high} of {n} right in single "
+            "trainings."
+        )
     elif found.known:
         text = _(
             "By then pronouns are known in a training of {variants} alone: {low} to {high} of {n} "
-            "right, chance {chance}."
+            "right in single trainings, chance {chance}."
         )
     labels = [_(each.label) for each in asked.trained if each.name in found.known]
     yield text.format(

@@ -88,7 +88,7 @@ def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
     if not claimed or BASE not in trained:
         return
     if asked.experiment.untested:
-        yield _("**Undecided.** {why}").format(why=_(asked.experiment.untested))
+        yield _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
         return
     found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
     if found == {True}:

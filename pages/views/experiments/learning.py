@@ -1,6 +1,7 @@
 """How the variants of an experiment learned."""
 
 from core.experiments.results import Results
+from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
 from pages.frame.language import _, number, percent
 from pages.frame.listed import listed_apart
@@ -84,14 +85,14 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     values = listed_apart(
         one.format(variant=name, value=written(values[-1])) for name, values in series.items()
     )
-    text = _("After step {step}, of the sentences held out from training, right: {values}.")
+    text = _("After step {step}, of {n} sentences kept for measuring in training, right: {values}.")
     if measure == LOSS:
         text = _("After step {step}, training loss per token: {values}.")
     elif measure == HELD_OUT:
         text = _("After step {step}, loss per token of held-out sentences: {values}.")
     elif measure == REWARD:
         text = _("In the steps up to {step}, mean reward of the samples: {values}.")
-    return text.format(step=number(step), values=values)
+    return text.format(step=number(step), n=number(EVALUATION_SAMPLES), values=values)
 
 
 def _numbers(asked: Asked) -> Columns:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.experiments.results import Results
 from pages.frame import charts
-from pages.frame.language import _, percent
+from pages.frame.language import _, number, percent
 from pages.frame.listed import listed_apart
 from pages.frame.view import Columns, Shown
 from pages.views.experiments import question
@@ -29,7 +29,11 @@ def draw(asked: Asked) -> Shown | None:
     }
     lengths = next(iter(places.values()))
     alike = all(each == lengths for each in places.values())
-    said = _seen(series, lengths, asked.experiment.beyond) if alike else _seen_apart(series, places)
+    said = _seen_apart(series, places)
+    if alike:
+        first = next(iter(found.values()))
+        sentences = [first[length][0] for length in lengths]
+        said = _seen(series, lengths, sentences, asked.experiment.beyond)
     picture = charts.chart(
         curves(
             series,
@@ -67,9 +71,19 @@ def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
 
 
 def _seen(
-    series: Mapping[str, Sequence[float]], lengths: Sequence[int], beyond: Sequence[int]
+    series: Mapping[str, Sequence[float]],
+    lengths: Sequence[int],
+    sentences: Sequence[int],
+    beyond: Sequence[int],
 ) -> Iterator[str]:
-    """Say what each variant has right of the longest sources, and of others."""
+    """Say what each variant has right of the longest sources, and of others.
+
+    Args:
+        series: Label → share of right sentences, by length.
+        lengths: Tokens of a source.
+        sentences: How many of that length each variant has translated, all seeds together.
+        beyond: The lengths that training never draws.
+    """
 
     def shares(at: int) -> str:
         one = _("{variant} **{share}**")
@@ -78,14 +92,16 @@ def _seen(
         )
 
     last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    text = _("Right of the longest sources that were learned (tokens: {length}): {shares}.")
-    other = _("Of longer ones ({length}): {shares}.")
+    text = _(
+        "Right of the longest sources that were learned (tokens: {length}, n = {n}): {shares}."
+    )
+    other = _("Of longer ones ({length}, n = {n}): {shares}.")
     further = len(lengths) - 1
     if last == further:
-        text = _("Right of the longest sources (tokens: {length}): {shares}.")
-        other, further = _("Of the shortest ({length}): {shares}."), 0
-    yield text.format(length=lengths[last], shares=shares(last))
-    yield other.format(length=lengths[further], shares=shares(further))
+        text = _("Right of the longest sources (tokens: {length}, n = {n}): {shares}.")
+        other, further = _("Of the shortest ({length}, n = {n}): {shares}."), 0
+    for each, at in ((text, last), (other, further)):
+        yield each.format(length=lengths[at], n=number(sentences[at]), shares=shares(at))
 
 
 def _seen_apart(

@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.experiments import EXPERIMENTS, Experiment
 from core.experiments.experiment import BASE, Expected, Variant
-from core.experiments.findings import Finding, Writing, decimals, findings, margin
+from core.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
 from core.experiments.measures import EXACT_MATCH, Measure
 from core.experiments.passes import N_MEASURED
-from core.experiments.results import SHIPPED, Estimate, Results
+from core.experiments.results import SHIPPED, Results
 from core.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
 from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
@@ -27,10 +27,11 @@ WHERE = "experiment_run"
 OF_PROJECT, HERE = "shipped", "here"
 _FOLDER = ".experiments"
 _VERDICTS = {
-    Verdict.HOLDS: N_("borne out"),
-    Verdict.FAILS: N_("**refuted**"),
+    Verdict.HOLDS: N_("it is"),
+    Verdict.FAILS: N_("**it is not**"),
     Verdict.OPEN: N_("undecided"),
 }
+"""Of what is claimed of a variant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,8 @@ def seen(asked: Asked, by: Measure | None) -> str:
     )
     if by is not None:
         what = capitalised(_(by.label))
-    apart = len({each.judged.verdict for each in found if each.judged}) > 1
+    verdicts = {each.judged.verdict for each in found if each.judged}
+    apart = len(verdicts) > 1 or Verdict.FAILS in verdicts
     variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
     return joined([*_verdict(asked, found), text.format(what=what, variants=variants)])
 
@@ -161,8 +163,8 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
     if not given:
         return
     if asked.experiment.untested:
-        undecided = _("**Undecided.** {why}")
-        yield undecided.format(why=_(asked.experiment.untested))
+        not_judged = _("**Not judged.** {why}")
+        yield not_judged.format(why=_(asked.experiment.untested))
     elif verdicts == {Verdict.OPEN}:
         n = len(asked.results.seeds)
         text = n_(
@@ -194,7 +196,7 @@ def _rates(asked: Asked) -> str:
 
 
 def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
-    """Say what came out for a variant; and what that says of the claim, where variants differ."""
+    """Say what came out for a variant; and what is claimed of it, where not all is as claimed."""
     value = writer(finding.measure)(finding.share.mean)
     label = _(finding.variant)
     if finding.less is None and asked.reference and finding.complete:
@@ -202,28 +204,33 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     said = {"variant": label, "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
-    judged = finding.judged
-    if judged is None or not (apart or judged.verdict is Verdict.FAILS):
+    if finding.less is None or not apart:
         return _("{variant} **{value}**").format(**said)
-    said["verdict"] = _(_VERDICTS[judged.verdict])
-    if finding.less is None or judged.verdict is not Verdict.FAILS or not margin(finding.measure):
-        return _("{variant} **{value}** ({verdict})").format(**said)
-    return _how_far(finding, finding.less, said)
+    return _("{variant} **{value}** ({verdict})").format(**said, verdict=_of_claim(finding))
 
 
-def _how_far(finding: Finding, less: Estimate, said: dict[str, str]) -> str:
-    """Say by how many points a share differs where that refutes a claim."""
-    if finding.judged is not None and finding.judged.reason is Reason.EQUAL:
-        said["most"] = number(100 * finding.judged.figure, 1)
-        text = _("{variant} **{value}** ({verdict}: at most {most} points lower)")
-        if finding.expected in (Expected.MORE, Expected.NO_MORE):
-            text = _("{variant} **{value}** ({verdict}: at most {most} points higher)")
+def _of_claim(finding: Finding) -> str:
+    """Say what is claimed of a variant, whether it is so, and of shares by how much it is not."""
+    judged, expected, less = finding.judged, finding.expected, finding.less
+    if judged is None or expected is None or less is None:
+        return _("nothing claimed")
+    verdict = _(_VERDICTS[judged.verdict])
+    if judged.reason is Reason.RATE:
+        verdict = _("not judged")
+    said = {"claim": _(CLAIMS[expected]), "verdict": verdict}
+    if judged.verdict is not Verdict.FAILS or not margin(finding.measure):
+        return _("{claim}: {verdict}").format(**said)
+    if judged.reason is Reason.EQUAL:
+        said["most"] = number(100 * judged.figure, 1)
+        text = _("{claim}: {verdict}, at most {most} points lower")
+        if expected is Expected.MORE:
+            text = _("{claim}: {verdict}, at most {most} points higher")
         return text.format(**said)
     low, high = (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
     said |= {"low": number(100 * low, 1), "high": number(100 * high, 1)}
-    text = _("{variant} **{value}** ({verdict}: {low} to {high} points lower)")
+    text = _("{claim}: {verdict}, {low} to {high} points lower")
     if less.mean < 0:
-        text = _("{variant} **{value}** ({verdict}: {low} to {high} points higher)")
+        text = _("{claim}: {verdict}, {low} to {high} points higher")
     return text.format(**said)
 
 

@@ -68,15 +68,18 @@ def draw(opened: Opened) -> Shown:
 def _trained_said(trained: Results) -> str:
     """Say what the scaling is worth while a model learns, as the experiment has it."""
     return n_(
-        "A model **trained without the scaling** gets **{without}** of {n} held-out sentences "
-        "right, with it **{scaled}** ({seeds} training of each).",
-        "A model **trained without the scaling** gets **{without}** of {n} held-out sentences "
-        "right, with it **{scaled}** (means of {seeds} trainings of each).",
+        "Other models, in short trainings of {steps} steps: **trained without the scaling** they "
+        "get **{without}** of {n} held-out sentences right, with it **{scaled}** ({seeds} training "
+        "of each).",
+        "Other models, in short trainings of {steps} steps: **trained without the scaling** they "
+        "get **{without}** of {n} held-out sentences right, with it **{scaled}** (means of {seeds} "
+        "trainings of each).",
         len(trained.seeds),
     ).format(
         without=percent(trained.estimate(WITHOUT).mean),
         scaled=percent(trained.estimate(BASE).mean),
         n=number(trained.of(BASE)[0].n),
+        steps=number(SCALE.preset(SCALE.variant(BASE), 0).training.steps),
         seeds=number(len(trained.seeds)),
     )
 

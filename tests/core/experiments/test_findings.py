@@ -26,14 +26,14 @@ def test_what_was_not_borne_out_is_said_as_plainly():
     base, none, learned, rotary = what_came_out(ORDER, found)
     assert base == "sinusoids added: 70.0 % of 50 sentences right."
     assert none.startswith("no positions: 72.0 %, 2.0 points more (95 %: 2.0 to 2.0; 3 seeds).")
-    assert none.endswith("Refuted: the whole interval lies on the other side.")
+    assert none.endswith("Refuted (claimed lower): the whole interval lies on the other side of 0.")
     assert learned.endswith(
-        "1.0 points fewer (95 %: 1.0 to 1.0; 3 seeds). Borne out: at most 1.0 lower, within the "
-        "margin of 5."
+        "1.0 points fewer (95 %: 1.0 to 1.0; 3 seeds). Borne out (claimed as good): at most 1.0 "
+        "lower, within the margin of 5."
     )
     assert rotary.endswith(
-        "50.0 points fewer (one seed: no interval). Undecided: the interval allows both, too few "
-        "seeds to tell."
+        "50.0 points fewer (one seed: no interval). Undecided (claimed as good): the interval "
+        "allows both, too few seeds to tell."
     )
 
 
@@ -59,7 +59,8 @@ def test_a_claim_about_another_measure_is_judged_by_that():
     assert steps == [
         "no guide: steps to 95 % exact match 620.0.",
         "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
-        "(95 %: 200.0 to 200.0; 3 seeds). Borne out: the whole interval lies on the claimed side.",
+        "(95 %: 200.0 to 200.0; 3 seeds). Borne out (claimed lower): the whole interval lies on "
+        "the claimed side of 0.",
         "a head of the first layer guided: steps to 95 % exact match not reached in every "
         "training.",
     ]
@@ -71,7 +72,8 @@ def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
     assert what_came_out(forcing, found)[3:] == [
         "teacher forcing: tokens right after a forced mistake 50.0 %.",
         "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
-        "(one seed: no interval). Undecided: the interval allows both, too few seeds to tell.",
+        "(one seed: no interval). Undecided (claimed higher): the interval allows both, too few "
+        "seeds to tell.",
         "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
         "interval).",
     ]

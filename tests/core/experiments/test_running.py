@@ -231,13 +231,19 @@ def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
 
 
 def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
-    assert running.expected_seconds(TINY, 3, tmp_path) is None
+    guide = EXPERIMENTS["guide"]
+    assert running.expected_seconds(guide, 3, tmp_path) is None
     trained = Trained("base", 0, 1, 10.0, 1, 0.5, 1.0, None, 0, ())
-    Results("other", (trained, replace(trained, seconds=30.0))).save(tmp_path / "other.json")
-    # Of others, as long as its own are not there.
-    assert running.expected_seconds(TINY, 3, tmp_path) == pytest.approx(3 * 2 * 20)
-    Results("tiny", (replace(trained, seconds=5.0),)).save(tmp_path / "tiny.json")
-    assert running.expected_seconds(TINY, 1, tmp_path) == pytest.approx(2 * 5)
+    # Beside one of them the machine did other things.
+    found = Results("guide", tuple(replace(trained, seconds=each) for each in (10.0, 12.0, 90.0)))
+    found.save(tmp_path / "guide.json")
+    assert running.expected_seconds(guide, 2, tmp_path) == pytest.approx(2 * 3 * 12)
+
+
+def test_trainings_of_as_many_steps_are_said_to_take_as_long():
+    asked = [EXPERIMENTS[each] for each in ("norms", "mixing", "order")]
+    of_one = {running.expected_seconds(each, 1) / len(each.variants) for each in asked}
+    assert max(of_one) == pytest.approx(min(of_one))
 
 
 def test_the_command_of_a_training_sets_what_the_variant_changes(finished):

@@ -96,17 +96,18 @@ def test_the_reason_and_the_size_are_said():
         return next(in_words(each) for each in found if each.judged and each.variant == label)
 
     assert line("projections", "queries = keys").endswith(
-        "6.1 points fewer (95 %: 2.2 to 10.1; 3 seeds). Refuted: the whole interval lies on the "
-        "other side."
+        "6.1 points fewer (95 %: 2.2 to 10.1; 3 seeds). Refuted (claimed as good): the whole "
+        "interval lies on the other side of 0."
     )
     assert line("norms", "BatchNorm before").endswith(
-        "Refuted: at most 3.0 lower, within the margin of 5."
+        "Refuted (claimed lower): at most 3.0 lower, within the margin of 5."
     )
     assert line("forcing", "scheduled sampling, up to 50 %").endswith(
-        "Refuted: at most 1.4 higher, within the margin of 5."
+        "Refuted (claimed higher): at most 1.4 higher, within the margin of 5."
     )
     assert line("norms", "LayerNorm before, no warm-up").endswith(
-        "Undecided: its peak learning rate is 14.1 times that of “LayerNorm before”."
+        "Not judged (claimed as good): its peak learning rate is 14.1 times that of “LayerNorm "
+        "before”."
     )
     # Copying is compared with copying, not with a task that has two right targets.
     assert line("parallel", "parallel, copy only").startswith(

@@ -30,7 +30,7 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         "Right, of 2,000 held-out sentences of the grammar: full layer **63.1 %** · no residual"
         in said
     )
-    assert "no feed-forward **58.1 %** (undecided)." in said
+    assert "no feed-forward **58.1 %** (claimed lower: undecided)." in said
     assert RESIDUALS.claim in said
     assert shown.numbers()["exact_match"] == [
         each.exact_match for variant in RESIDUALS.variants for each in results.of(variant.name)

@@ -49,7 +49,7 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, distances
 
 def test_what_loses_all_is_said_to_reach_no_farther(open_experiment):
     _at, shown, _said = open_experiment("distance")
-    assert shown.seen.startswith("**Undecided.** These sentences do not test it")
+    assert shown.seen.startswith("**Not judged.** These sentences do not test it")
     assert "Convolution of width 3 reaches 2 tokens back with 2 layers, no farther." in shown.seen
     assert "1 token back to 16" in shown.seen
 

@@ -17,8 +17,8 @@ def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):
         ]
         assert {row[1]: row[2:] for row in rows} == results.by_length(variant.name)
     n, right = results.by_length("no_norm")[5]
-    assert "Right of the longest sources (tokens: 19): full layer **23.8 %** · " in said
-    shortest = said.partition("Of the shortest (5): full layer **100 %** · ")[2]
+    assert "Right of the longest sources (tokens: 19, n = 21): full layer **23.8 %** · " in said
+    shortest = said.partition(f"Of the shortest (5, n = {n}): full layer **100 %** · ")[2]
     assert n >= 20 and f"no norm **{100 * right / n:.0f} %**" in shortest
 
 
@@ -27,7 +27,10 @@ def test_where_lengths_go_beyond_the_learned_ones_both_ends_are_said(open_experi
     monkeypatch.setitem(EXPERIMENTS, "residuals", asked)
     _at, taken, said = open_experiment("residuals", outcome="lengths")
     results = Results.load(SHIPPED / "residuals.json")
-    for length, text in ((17, "that were learned (tokens: 17): "), (19, "Of longer ones (19): ")):
+    for length, text in (
+        (17, "that were learned (tokens: 17, n = "),
+        (19, "Of longer ones (19, n = "),
+    ):
         n, right = results.by_length("no_norm")[length]
         assert f"{100 * right / n:.1f}" in said.partition(text)[2]
     [shown] = taken.pictures

@@ -33,9 +33,9 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         (
             "residuals",
             f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %** "
-            "(borne out",
+            "(claimed lower: it is)",
         ),
-        ("mixing", "**Undecided.** These sentences do not test it: "),
+        ("mixing", "**Not judged.** These sentences do not test it: "),
         (
             "norms",
             "**Borne out in part.** Not judged, since their peak learning rate is 14 times the "
@@ -51,9 +51,27 @@ def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, ver
 
 def test_a_refuted_variant_says_by_how_much(open_experiment):
     _at, shown, _said = open_experiment("projections")
-    assert "queries = keys **57.0 %** (**refuted**: 2.2 to 10.1 points lower)" in (
-        shown.seen.replace("\u00a0", " ")
+    assert (
+        "queries = keys **57.0 %** (claimed as good: **it is not**, 2.2 to 10.1 points lower)"
+        in (shown.seen.replace("\u00a0", " "))
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "heads",
+            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** (nothing claimed) · "
+            "8 heads **62.8 %** (nothing claimed) · 16 heads **62.8 %** (claimed lower: **it is "
+            "not**, at most 3.8 points lower).",
+        ),
+        ("norms", "LayerNorm before, no warm-up **0 %** (claimed as good: not judged)"),
+    ],
+)
+def test_beside_a_variant_stands_what_is_claimed_of_it(open_experiment, name, said):
+    _at, shown, _said = open_experiment(name)
+    assert said in shown.seen.replace("\u00a0", " ")
 
 
 def test_what_no_variant_bears_out_is_not_as_claimed(open_experiment, monkeypatch):

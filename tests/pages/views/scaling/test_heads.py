@@ -46,7 +46,8 @@ def test_what_the_scaling_is_worth_in_training_is_said_first(open_scaling, model
     )
     text = said(at)
     assert (
-        "**What you see**] A model **trained without the scaling** gets "
+        "**What you see**] Other models, in short trainings of 800 steps: **trained without the "
+        "scaling** they get "
         f"**{100 * without:.1f}\xa0%** of 2,000 held-out sentences right, with it "
         f"**{100 * scaled:.1f}\xa0%** (means of 3"
     ) in text
