@@ -17,11 +17,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.analysis.attribution.flow import MOST_TOKENS, source_flow, source_rollout
 from core.analysis.attribution.gradients import Said, gradient_times_input
 from core.analysis.attribution.integrated import IntegratedGradients, integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out
-from core.analysis.attribution.rollout import mixing
+from core.analysis.attribution.rollout import mixing, source_rollout
 from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
@@ -39,10 +38,8 @@ class Method(StrEnum):
     """The weights of the row in the last cross-attention, or, of a decoder alone, in its last
     self-attention, averaged over its heads."""
     ROLLOUT = "rollout"
-    """What of it attention passes on to there through the layers below; see `flow`."""
-    FLOW = "flow"
-    """The most that could flow there through the same layers; asked of sources of no more than
-    `core.analysis.attribution.flow.MOST_TOKENS` tokens."""
+    """What of it attention passes on to there through the layers below; see
+    `rollout.source_rollout`."""
     GRADIENT = "gradient"
     """Gradient × input: what the log-probability would lose if it were linear."""
     INTEGRATED = "integrated"
@@ -61,8 +58,8 @@ class Attribution:
     """Of the word, in nats."""
     scores: Mapping[Method, Scores]
     """scores_P of each method that was asked. Those of attention are never negative: of attention
-    and of rollout they sum to 1, of flow each is at most 1. The others are in nats, below 0
-    for a part of the source that makes the word less probable."""
+    and of rollout they sum to 1. The others are in nats, below 0 for a part of the source that
+    makes the word less probable."""
     integrated: IntegratedGradients | None
     """With what its scores should sum to; None where that method was not asked."""
 
@@ -126,9 +123,8 @@ def attribute(
 ) -> Attribution:
     """Ask methods about a word that is said.
 
-    Between words the scores of a word's tokens are added, but for two: leaving one out hides the
-    whole word, for the rest of it might tell what is hidden, and flow is what could reach all its
-    tokens at once, which is no more than the sum of what could reach each.
+    Between words the scores of a word's tokens are added; leaving one out hides the whole word, for
+    the rest of it might tell what is hidden.
 
     Args:
         model: In evaluation mode; it stays as it is.
@@ -147,12 +143,10 @@ def attribute(
     ways: dict[Method, Callable[[], Scores]] = {
         Method.ATTENTION: lambda: added(looks.last_HS.astype(np.float64).mean(axis=0)),
         Method.ROLLOUT: lambda: added(source_rollout(looks.below_LHSS, looks.row_HS)),
+        Method.GRADIENT: lambda: added(gradient_times_input(model, said)),
+        Method.INTEGRATED: integrated,
+        Method.LEAVE_ONE_OUT: lambda: leave_one_out(model, said, words),
     }
-    if len(said.asked_ids) <= MOST_TOKENS:
-        ways[Method.FLOW] = lambda: source_flow(looks.below_LHSS, looks.row_HS, words)
-    ways[Method.GRADIENT] = lambda: added(gradient_times_input(model, said))
-    ways[Method.INTEGRATED] = integrated
-    ways[Method.LEAVE_ONE_OUT] = lambda: leave_one_out(model, said, words)
     wanted = [method for method in ways if method in asked]
     scores = {method: ways[method]() for method in wanted}
     return Attribution(said, log_probability, scores, found[0] if found else None)

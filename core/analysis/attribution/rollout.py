@@ -1,6 +1,6 @@
 """How attention passes information on over several layers, if weights were all there is.
 
-L layers, H heads, Q queries, K keys; a self-attention's queries are its keys.
+L layers, H heads, S source length, Q queries, K keys; a self-attention's queries are its keys.
 
 Source: Abnar and Zuidema, "Quantifying Attention Flow in Transformers" (2020).
 """
@@ -43,6 +43,21 @@ def rollout(weights_LHQK: NDArray[np.float32]) -> NDArray[np.float64]:
         rolled_QK = mixing_QK @ rolled_QK
         layers.append(rolled_QK)
     return np.stack(layers)
+
+
+def source_rollout(
+    encoder_LHSS: NDArray[np.float32], cross_HS: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Return rolled_S, which sums to 1: how much of each source token is in what a row looks at.
+
+    Args:
+        encoder_LHSS: The weights of the encoder, or of a decoder alone below its last layer.
+        cross_HS: What a row of the decoder looks at in the last cross-attention, or has of the
+            positions below.
+    """
+    looked_at_S = cross_HS.astype(np.float64).mean(axis=0)
+    # Below the only layer of a decoder alone are the tokens themselves.
+    return np.asarray(looked_at_S @ rollout(encoder_LHSS)[-1] if len(encoder_LHSS) else looked_at_S)
 
 
 def seen_fairly(

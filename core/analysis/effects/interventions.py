@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 from core.batch import collate
-from core.decoding.drafted import drafted_steps
 from core.decoding.forced import steps_after
 from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
@@ -161,8 +160,7 @@ def before_after(
     if not reference_ids:
         reference_ids, ended = written, own.finished
     before, after = (
-        outcome(run, sentence, reference_ids, each, ended=ended, draft=written)
-        for each in (None, probe)
+        outcome(run, sentence, reference_ids, each, ended=ended) for each in (None, probe)
     )
     return BeforeAfter(before, after)
 
@@ -174,7 +172,6 @@ def outcome(
     probe: Probe | None,
     *,
     ended: bool = True,
-    draft: Sequence[int] = (),
 ) -> Outcome:
     """Translate a sentence with a probe, freely and fed a reference.
 
@@ -184,22 +181,16 @@ def outcome(
         reference_ids: Without BOS and EOS; cut where it is longer than the model's positions.
         probe: What is changed; None for nothing.
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
-        draft: What the model is likely to write, without EOS: as far as it does, it is written in
-            one pass. It changes nothing but the time.
 
     Raises:
         SentenceError: There is no text.
     """
     found = given_text(run, sentence)
 
-    def fed_to(target: Sequence[int]) -> list[DecodeStep]:
-        return steps_after(run.model, found.source_S, found.prompt, target, probe, watch=False)
-
+    options = DecodeOptions(probe=probe, watch=False)
+    written = list(greedy_steps(run.model, found.source_S, options, found.prompt))
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
-    tried = fed_to(draft) if draft else []
-    written = drafted_steps(run.model, found.source_S, tried, probe, found.prompt)
-    # Most often what is tried is the reference: then one pass is enough.
-    forced = tried if tried and fed == tuple(draft) else fed_to(fed)
+    forced = steps_after(run.model, found.source_S, found.prompt, fed, probe, watch=False)
     if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
         forced = forced[:-1]
@@ -219,12 +210,10 @@ def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
     """
     for sentence in sentences:
         found = given_text(run, sentence)
-        asked = run.model, found.source_S
-        own = greedy_steps(*asked, DecodeOptions(watch=False), found.prompt)
-        plain = [step.chosen for step in own]
-        draft = [token for token in plain if token not in run.model.config.eos_ids]
-        tried = steps_after(*asked, found.prompt, draft, probe, watch=False)
-        changed = [step.chosen for step in drafted_steps(*asked, tried, probe, found.prompt)]
+        plain, changed = (
+            [step.chosen for step in greedy_steps(run.model, found.source_S, each, found.prompt)]
+            for each in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
+        )
         if plain != changed:
             return sentence
     return ""

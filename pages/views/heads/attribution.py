@@ -4,11 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.analysis.attribution.flow import source_flow, source_rollout
 from core.analysis.attribution.gradients import gradient_times_input
 from core.analysis.attribution.integrated import integrated_gradients
 from core.analysis.attribution.leaving_out import leave_one_out, telling_step
 from core.analysis.attribution.methods import Attribution, Method, attribute, said_at
+from core.analysis.attribution.rollout import source_rollout
 from core.analysis.attribution.trust import N_SENTENCES, Trust, trust_steps
 from core.analysis.heads.findings import pronouns_among
 from core.evaluate.ranks import rank_correlation
@@ -167,7 +167,7 @@ def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -
         numbers=lambda: numbers(found, parts, trust),
         python=_python(opened, ids, step, parts, found),
         seen=attribution_methods.seen(found, [each.text for each in parts.tokens], word),
-        code=(*methods, source_rollout, source_flow, rank_correlation),
+        code=(*methods, source_rollout, rank_correlation),
         pictures=[picture],
         formula=_FORMULA,
         tries=[_(each) for each in TRIES],

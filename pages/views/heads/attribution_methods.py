@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.analysis.attribution.flow import MOST_TOKENS
 from core.analysis.attribution.methods import Attribution, Method
 from core.analysis.attribution.trust import SEED, Trust, most_trusted
 from core.runs.run import Run
@@ -19,7 +18,6 @@ NAMES = {
     Method.LEAVE_ONE_OUT: N_("leave one out"),
     Method.ATTENTION: N_("attention"),
     Method.ROLLOUT: N_("rollout"),
-    Method.FLOW: N_("flow"),
     Method.GRADIENT: N_("gradient × input"),
     Method.INTEGRATED: N_("integrated gradients"),
 }
@@ -32,7 +30,6 @@ MEANINGS = {
     Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the token is hidden: a test"),
     Method.ATTENTION: N_("weights of the last cross-attention, mean over its heads"),
     Method.ROLLOUT: N_("what attention passes on through the encoder to there"),
-    Method.FLOW: N_("the most that could flow there through the same layers"),
     Method.GRADIENT: N_("what log p would lose, in nats, if it were linear"),
     Method.INTEGRATED: N_("what log p gains, in nats, on the way from zero vectors"),
 }
@@ -47,14 +44,13 @@ OF_A_DECODER = {
 IN_NATS = frozenset({Method.LEAVE_ONE_OUT, Method.GRADIENT, Method.INTEGRATED})
 
 ADDED = N_(
-    "A word’s number is the sum over its tokens; flow reaches all of them at once, and leave one "
-    "out hides them all together, for the rest of a word may tell what is hidden."
+    "A word’s number is the sum over its tokens; leave one out hides them all together, for the "
+    "rest of a word may tell what is hidden."
 )
 """What is done where words get the numbers."""
 
 OF_WORDS = {
     Method.LEAVE_ONE_OUT: N_("what log p loses, in nats, when the whole word is hidden: a test"),
-    Method.FLOW: N_("the most that could flow to all its tokens at once"),
 }
 """What numbers of words are, where that needs more to be said than that they are sums."""
 
@@ -138,13 +134,6 @@ def few(found: Attribution, *, per_word: bool = False) -> str:
             n,
         )
     said = said.format(n=number(n))
-    if Method.FLOW not in found.scores:
-        more = n_(
-            "Flow is left out: for more than {n} token it takes too long.",
-            "Flow is left out: for more than {n} tokens it takes too long.",
-            MOST_TOKENS,
-        )
-        said += " " + more.format(n=number(MOST_TOKENS))
     if n < LEAST_TOKENS:
         said += " " + _("Fewer than {least} have no order to speak of.").format(
             least=number(LEAST_TOKENS)

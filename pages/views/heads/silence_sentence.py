@@ -185,7 +185,7 @@ def _outcome(
     written = own.target_ids[own.n_given :]
     ended = bool(target) or own.finished
     probe = _probe(run, instead, heads)
-    return outcome(run, sentence, target or written, probe, ended=ended, draft=written)
+    return outcome(run, sentence, target or written, probe, ended=ended)
 
 
 def _probe(run: Run, instead: str, heads: tuple[Head, ...]) -> Probe | None:

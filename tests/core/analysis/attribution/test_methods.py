@@ -3,7 +3,6 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from core.analysis.attribution import methods
 from core.analysis.attribution.methods import Method, attribute, said_at
 from core.decoding.sentence import translate
 from tests.core.analysis.attribution.conftest import MODELS, SOURCE, TARGET, log_probability, made
@@ -89,31 +88,17 @@ def test_what_makes_il_of_it_are_the_pronoun_its_antecedent_and_what_tells_it(pr
     assert found.integrated.gap <= 0.01
 
 
-def test_flow_is_not_asked_of_a_source_that_is_too_long(copy_run, monkeypatch):
-    said = said_at((5, 6, 7, 2), (5, 6, 7), 1)
-    monkeypatch.setattr(methods, "MOST_TOKENS", 4)
-    assert set(attribute(copy_run.model, said).scores) == set(Method)
-    monkeypatch.setattr(methods, "MOST_TOKENS", 3)
-    found = attribute(copy_run.model, said)
-    assert set(found.scores) == set(Method) - {Method.FLOW}
-    assert set(found.agreement) == set(found.scores) - {Method.LEAVE_ONE_OUT}
-
-
 def test_between_words_scores_are_added_but_a_word_is_left_out_as_a_whole(model):
     said, words = said_at(SOURCE, TARGET, 3), (0, 1, 1, 1, 2, 3)
     tokens, found = attribute(model, said), attribute(model, said, words)
     assert list(found.scores) == list(Method)
-    for method in set(Method) - {Method.LEAVE_ONE_OUT, Method.FLOW}:
+    for method in set(Method) - {Method.LEAVE_ONE_OUT}:
         one, *rest = tokens.scores[method].tolist()
         expected = [one, sum(rest[:3]), *rest[3:]]
         assert found.scores[method] == pytest.approx(expected, abs=1e-9)
     without = [0 if 1 <= at <= 3 else each for at, each in enumerate(SOURCE)]
     drop = log_probability(model, SOURCE, said) - log_probability(model, without, said)
     assert found.scores[Method.LEAVE_ONE_OUT][1] == pytest.approx(drop, abs=1e-5)
-    one, *rest = tokens.scores[Method.FLOW].tolist()
-    flow = found.scores[Method.FLOW].tolist()
-    assert [flow[0], *flow[2:]] == pytest.approx([one, *rest[3:]], abs=1e-7)
-    assert max(rest[:3]) - 1e-7 <= flow[1] <= min(1, sum(rest[:3])) + 1e-7
     assert found.integrated.gap == tokens.integrated.gap
 
 

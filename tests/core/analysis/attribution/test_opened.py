@@ -92,7 +92,6 @@ def test_all_methods_say_something_of_every_token_asked(opened):
     assert all(len(scores) == len(said.asked_ids) for scores in found.scores.values())
     for method in (Method.ATTENTION, Method.ROLLOUT):
         assert found.scores[method].sum() == pytest.approx(1, abs=1e-5)
-    assert (found.scores[Method.FLOW] <= 1 + 1e-6).all()
     assert found.integrated.gap <= 0.01 + 1e-3
 
 

@@ -48,5 +48,5 @@ def test_a_token_belongs_to_the_word_that_it_is_shown_in(guided):
 
 
 def test_the_method_is_trusted_most_whose_mean_correlation_is_largest():
-    trust = {Method.FLOW: Trust((0.1, 0.9), 0), Method.ATTENTION: Trust((0.6,), 4)}
+    trust = {Method.ROLLOUT: Trust((0.1, 0.9), 0), Method.ATTENTION: Trust((0.6,), 4)}
     assert most_trusted(trust) is Method.ATTENTION

@@ -8,10 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.effects import overriding
 from core.analysis.effects.overriding import moved, override_outcome
 from core.batch import pad
-from core.decoding import drafted
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.model import Override
@@ -140,17 +138,3 @@ def test_what_no_row_can_be_is_refused(run, case):
     site, head, query, weights_K, message = REFUSED[case]
     with pytest.raises(ValueError, match=message):
         override_outcome(run, SENTENCE, Head(site, head), query, weights_K.astype(np.float32))
-
-
-def test_what_is_known_of_the_unchanged_model_is_not_written_again(run, inspection, monkeypatch):
-    """Token by token is written only what differs; all else is read off two passes."""
-    head = Head(GUIDED, 0)
-    weights_K = inspection.weights_of(head)[5].copy()
-    expected = override_outcome(run, SENTENCE, head, 5, weights_K)
-    written = []
-    plain = drafted.greedy_steps
-    monkeypatch.setattr(drafted, "greedy_steps", lambda *given: written.append(1) or plain(*given))
-    monkeypatch.setattr(overriding, "translate", lambda *given: written.append(2))
-    own = inspection.translation
-    assert override_outcome(run, SENTENCE, head, 5, weights_K, own) == expected
-    assert expected.same_text and written == []

@@ -85,7 +85,7 @@ def test_a_link_to_a_word_that_is_not_there_falls_back(open_page, word):
 
 def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch):
     trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
-    trust[Method.FLOW] = Trust((0.9, 0.9, 0.9, 0.9), 0)
+    trust[Method.ROLLOUT] = Trust((0.9, 0.9, 0.9, 0.9), 0)
     monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
     at = open_attribution(open_page)
     assert attribution_methods.TRUSTED not in at.table[0].value
@@ -93,18 +93,10 @@ def test_trust_over_sentences_is_measured_only_on_request(open_page, monkeypatch
     assert not at.exception
     shown = dict(zip(at.table[0].value["method"], at.table[0].value.iloc[:, -1], strict=True))
     assert shown["attention"] == "0.75 ± 0.25 [0.62, 0.88], n = 3 (1 undefined)"
-    assert shown["flow"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
-    assert "Over 4 held-out rows of letters, seed 0 (one word of each) flow agrees best" in said(at)
-
-
-def test_flow_is_left_out_of_long_sentences_and_that_is_said(open_page, monkeypatch):
-    monkeypatch.setattr("core.analysis.attribution.methods.MOST_TOKENS", 4)
-    at = open_attribution(open_page)
-    [panel] = panels(at)
-    assert "flow" not in [label.text for label in panel.rows.labels]
-    assert len(panel.values) == len(METHODS) - 1
-    assert "flow" not in at.table[0].value["method"].tolist()
-    assert "Flow is left out" in said(at)
+    assert shown["rollout"] == "0.90 ± 0.00 [0.90, 0.90], n = 4"
+    assert "Over 4 held-out rows of letters, seed 0 (one word of each) rollout agrees best" in said(
+        at
+    )
 
 
 def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
@@ -125,7 +117,6 @@ def test_where_words_have_several_tokens_they_can_get_the_numbers(open_page):
     assert panel.values[0] == pytest.approx(found / np.abs(found).max(), abs=1e-3)
     assert unpack(component(at, "matrices").bytes).selected == (0, 0, 1)
     assert "when the whole word is hidden" in at.table[0].value["its numbers"][0]
-    assert "all its tokens at once" in at.table[0].value["its numbers"][METHODS.index(Method.FLOW)]
     assert f"over its n = {len(found)} source words" in said(at)
     assert "hides them all together" in panel.note
     at.segmented_control(key=attribution.PER).set_value("tokens").run()
@@ -241,7 +232,7 @@ def test_other_methods_are_counted_that_find_the_same_token_first(open_page, run
         abs(scores[each][wanted]) == sizes[-1] > sizes[-2]
         for each, sizes in zip(METHODS[1:], ordered, strict=True)
     ]
-    assert f"{sum(same)} of 5 other methods find the same token first." in seen(at)
+    assert f"{sum(same)} of 4 other methods find the same token first." in seen(at)
 
 
 def test_a_word_that_depends_on_no_token_is_said_to(run, inspection):

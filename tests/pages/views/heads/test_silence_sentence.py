@@ -91,7 +91,6 @@ def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
     run = load_run(path)
     own = translate(run, prompt)
     written = own.target_ids[own.n_given :]
-    # Without a draft: token by token.
     before, after = (
         outcome(run, prompt, written, probe, ended=own.finished)
         for probe in (None, Intervention("silence", frozenset([head])).probe())
