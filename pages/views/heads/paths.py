@@ -14,7 +14,6 @@ from core.analysis.effects.path_study import (
     path_probabilities,
     path_study,
 )
-from core.analysis.effects.path_survey import PathSurvey, path_survey
 from core.decoding.sentence import Translation
 from core.runs.run import Run
 from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
@@ -79,12 +78,11 @@ def draw(opened: Opened) -> Shown | None:
         clearer = st.container(width="content")
     if not second_sentence.fits(opened, second):
         return None
-    survey = _surveyed(opened, second)
     # What is asked about all paths stands beside their pictures, and decides which is drawn first.
     above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(_("**Other paths: click one**"), width="content")
-        read, by = _ask(opened, survey)
+        read, by = _ask(opened)
     if (paths := _studied(opened, second, read, by)) is None:
         return None
     if not paths.study.effects.direct_NN.any():
@@ -114,7 +112,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Which head reads what another head wrote"),
         numbers=lambda: paths_maps.numbers(paths),
         python=_python(opened, second, read, by),
-        seen=paths_findings.seen(paths, found, outcomes, read, survey),
+        seen=paths_findings.seen(paths, found, outcomes, read),
         code=(path_study, PathPatching, path_effects, path_outcomes, log_probability_changes),
         pictures=pictures,
         about={"second_sentence": second},
@@ -164,7 +162,7 @@ def _offer_telling(opened: Opened) -> None:
         links.link("heads", label, ":material/lightbulb:", query)
 
 
-def _ask(opened: Opened, survey: PathSurvey | None) -> tuple[Read, str]:
+def _ask(opened: Opened) -> tuple[Read, str]:
     """Ask what receivers read, and what a line shows."""
     measured = _few(opened.run)
     reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
@@ -172,7 +170,7 @@ def _ask(opened: Opened, survey: PathSurvey | None) -> tuple[Read, str]:
     reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
     shown = {MOVED: _("its weights"), LOG_P: _("log p")}
     st.caption(_("B reads it as"), width="content")
-    read = controls.choice(_("What the reader reads"), READS, reads, _telling(survey))
+    read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
     if read == Read.VALUE:
         del shown[MOVED]
     elif not measured:
@@ -186,22 +184,6 @@ def _ask(opened: Opened, survey: PathSurvey | None) -> tuple[Read, str]:
 def _few(run: Run) -> bool:
     """Say whether there are few enough paths to measure of each what it does to the output."""
     return direct_paths(run.model, Read.ALL) <= MOST_MEASURED
-
-
-def _surveyed(opened: Opened, second: str) -> PathSurvey | None:
-    """Return what all paths do to the output, where that can be measured."""
-    if not _few(opened.run):
-        return None
-    try:
-        return cached.of_run(path_survey, opened.path, opened.sentence, second)
-    except PathError:
-        return None
-
-
-def _telling(survey: PathSurvey | None) -> Read:
-    """Return what receivers read first: queries, or all where queries alone change no output."""
-    weak = survey is not None and survey.most[Read.QUERY] < paths_output.WEAK
-    return Read.ALL if weak else Read.QUERY
 
 
 def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:

@@ -7,7 +7,6 @@ import numpy as np
 from core.analysis.effects.path_outcomes import PathOutcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import OnePath
-from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head, Kind
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.frame.listed import joined
@@ -18,12 +17,9 @@ _CLEARLY = 0.05
 """A weight that changes by less is not said to change."""
 
 
-def seen(
-    paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read, survey: PathSurvey | None
-) -> str:
+def seen(paths: Paths, found: OnePath, outcomes: PathOutcomes, read: Read) -> str:
     """Say in Markdown whether the chosen path decides what is written, then what it changes."""
-    strongest = paths.log_p_NN is not None and not _stronger(paths, found)
-    verdict = paths_output.verdict(paths, outcomes, survey, strongest=strongest)
+    verdict = paths_output.verdict(paths, outcomes)
     return joined([verdict, _look(paths, found, read, weak=paths_output.is_weak(outcomes))])
 
 

@@ -1,7 +1,6 @@
 """What a path does to the output, beside what its sender does: as a picture and in words."""
 
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes
-from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head
 from core.runs.run import Run
 from pages.frame import notes
@@ -46,16 +45,12 @@ def _instead(outcome: Outcome) -> str:
     return "" if outcome.stays else _("writes “{token}”").format(token=outcome.chosen.text)
 
 
-def verdict(
-    paths: Paths, outcomes: PathOutcomes, survey: PathSurvey | None, *, strongest: bool
-) -> str:
-    """Say in Markdown whether the path alone changes what is written, or any does.
+def verdict(paths: Paths, outcomes: PathOutcomes) -> str:
+    """Say in Markdown whether the path alone changes what is written.
 
     Args:
         paths: All of them.
         outcomes: What comes of the chosen one.
-        survey: What all do to the output; None where there are too many to try.
-        strongest: Whether none of them changes more than the chosen one.
     """
     clean, path, exchanged = outcomes.clean, outcomes.path, outcomes.exchanged
     before, after = percent(clean.chance), percent(path.chance)
@@ -69,20 +64,6 @@ def verdict(
     alone = _("**Through B alone the output stays “{token}”** ({after}, before {before}).")
     if before == after:
         alone = _("**Through B alone the output stays “{token}”** ({after}, as before).")
-    if is_weak(outcomes) and survey is not None and not survey.flips:
-        alone = _(
-            "**No single path of this model flips “{token}”**: this one leaves it at {after}."
-        )
-        if before != after and strongest:
-            alone = _(
-                "**No single path of this model flips “{token}”**: this one, the strongest, takes "
-                "it from {before} to {after}."
-            )
-        elif before != after:
-            alone = _(
-                "**No single path of this model flips “{token}”**: this one takes it from {before} "
-                "to {after}."
-            )
     whole = "" if exchanged.stays else _("**Through all readers of A it becomes “{all}”.**")
     return joined([alone.format(**said), whole.format(**said)])
 

@@ -4,7 +4,6 @@ from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
 from core.analysis.effects.path_patching import Read
 from core.analysis.effects.path_study import path_study
-from core.analysis.effects.path_survey import PathSurvey
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
@@ -57,29 +56,21 @@ def test_the_bars_are_the_chances_and_say_what_is_written_instead(paths, measure
 @pytest.mark.parametrize(
     ("path", "alone", "weak"),
     [
-        (outcome(0.2, "elle"), "changes from “il” to “elle”.**", ""),
-        (outcome(0.7), "stays “il”** (70 %, before 90 %).", ""),
-        (outcome(0.9), "stays “il”** (90 %, as before).", "leaves it at 90 %."),
-        (outcome(0.895), "stays “il”** (89.5 %, before 90 %).", "takes it from 90 % to 89.5 %."),
+        (outcome(0.2, "elle"), "changes from “il” to “elle”.**", False),
+        (outcome(0.7), "stays “il”** (70 %, before 90 %).", False),
+        (outcome(0.9), "stays “il”** (90 %, as before).", True),
+        (outcome(0.895), "stays “il”** (89.5 %, before 90 %).", True),
     ],
 )
-def test_the_verdict_says_whether_this_path_changes_the_output_or_any_does(
-    paths, path, alone, weak
-):
-    def said(survey, exchanged=None, *, strongest=False):
-        found = outcomes(path, exchanged)
-        return verdict(paths, found, survey, strongest=strongest).replace("\u00a0", " ")
+def test_the_verdict_says_whether_this_path_changes_the_output(paths, path, alone, weak):
+    def said(exchanged=None):
+        return verdict(paths, outcomes(path, exchanged)).replace("\u00a0", " ")
 
     alone = f"**Through B alone the output {alone}"
     whole = "" if "changes" in alone else " **Through all readers of A it becomes “elle”.**"
-    assert said(None) == said(PathSurvey(flips=True, most={})) == alone
-    assert said(None, outcome(0.1, "elle")) == alone + whole
-    assert is_weak(outcomes(path)) == bool(weak)
-    flips = "**No single path of this model flips “il”**: this one "
-    none = PathSurvey(flips=False, most={})
-    assert said(none) == (flips + weak if weak else alone)
-    strongest = said(none, strongest=True)
-    assert ("this one, the strongest, takes" in strongest) == ("takes" in weak)
+    assert said() == alone
+    assert said(outcome(0.1, "elle")) == alone + whole
+    assert is_weak(outcomes(path)) == weak
 
 
 def test_why_silencing_and_the_path_differ_is_said_as_it_was_computed(paths):
