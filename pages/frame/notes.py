@@ -154,13 +154,18 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
         found.append(_("The model did not come to an end (EOS) before the length limit."))
     if n := len(inspection.unknown_words):
         total = len(inspection.source_words) - 1
-        found.append(
-            n_(
-                "{n} of {total} words (dotted) was never seen in training.",
-                "{n} of {total} words (dotted) were never seen in training.",
-                n,
-            ).format(n=number(n), total=number(total))
+        text = n_(
+            "{n} of {total} words (dotted) was never seen in training.",
+            "{n} of {total} words (dotted) were never seen in training.",
+            n,
         )
+        if n == total:
+            text = n_(
+                "Its {n} word (dotted) was never seen in training: what follows is a guess.",
+                "Its {n} words (dotted) were never seen in training: what follows is a guess.",
+                n,
+            )
+        found.append(text.format(n=number(n), total=number(total)))
     return found
 
 
