@@ -193,7 +193,7 @@ def pronoun_head(
     told = [
         "" if cached.of_run(_is_measured, run.path, sentence) else other,
         claim.format(
-            where=site_and_head(best.head),
+            where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
@@ -204,7 +204,7 @@ def pronoun_head(
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
         told.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=site_and_head(needed.head),
+                where=within_sentence(needed.head),
                 after=percent(needed.silenced_accuracy),
             )
         )
