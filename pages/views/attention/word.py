@@ -81,7 +81,7 @@ def _followed(selected: Selection) -> tuple[Side, int]:
     if found := pin.followed(opened, inspection):
         return found
     # The last word is EOS.
-    side: Side = "source" if inspection.source_tokens else "target"
+    side = next(iter(inspection.attention)).attention.query_side
     words = [token.word for token in inspection.tokens_of(side)]
     of_middle = [at for at, word in enumerate(words) if word == max(words) // 2]
     # The space before a word that is cut into bytes may be a token of its own.
@@ -119,6 +119,12 @@ def _seen(
     The token itself is one of them where a head looks most at it.
     """
     token = seen.token_name(inspection, side, index)
+    if not groups:
+        none = {
+            AT: _("No head of this model looks from **{token}**."),
+            BY: _("No head of this model looks at **{token}**."),
+        }
+        return none[direction].format(token=token)
     found, places = [], set()
     for group in groups:
         kind = Kind(group.kind)

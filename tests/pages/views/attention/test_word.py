@@ -97,6 +97,13 @@ def test_without_a_link_it_follows_no_space_and_names_the_word_of_a_piece(open_v
     )
 
 
+def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
+    at, _ = open_view("word", model="bottleneck-attention")
+    assert followed(at)[0] == "target"
+    at, _ = open_view("word", model="bottleneck-attention", side="source", token="0")
+    assert seen(at) == "No head of this model looks from **k**."
+
+
 @pytest.mark.parametrize(
     "query",
     [
