@@ -73,8 +73,9 @@ def written_words(
         chance = math.prod(probabilities[place] for place in tokens_of[number])
         word_found = WrittenWord(Span(start, at), chance, of_word)
         if seconds:
-            token, second = seconds[min(tokens_of[number], key=probabilities.__getitem__)]
-            [told] = tokenizer.describe([token])
+            least = min(tokens_of[number], key=probabilities.__getitem__)
+            second_id, second = seconds[least]
+            [told] = tokenizer.describe([second_id])
             word_found = replace(word_found, second=told.text, second_probability=second)
         found.append(word_found)
     return tuple(found)

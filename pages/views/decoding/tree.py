@@ -81,7 +81,7 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened, alpha: float) -> str:
     told = [
         _(
             "Best, with a score of **{score}** (log-probability {sum} divided by the length "
-            "penalty ((5 + {n}) / 6)^{alpha} = {penalty}): {text}"
+            "penalty ((5 + {n}) / 6)^{alpha} = {penalty}): “{text}”"
         ).format(
             score=number(done[0].score),
             text=texts[0],
@@ -92,7 +92,7 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened, alpha: float) -> str:
         )
     ]
     if len(done) > 1:
-        text = _("Next, with {score}: {text}")
+        text = _("Next, with {score}: “{text}”")
         told.append(text.format(score=number(done[1].score), text=texts[1]))
     return joined([*told, dropped])
 
