@@ -148,7 +148,13 @@ def _written(
     rows_TV = logits_KV[: len(ids)]
     scores_T = rows_TV.gather(1, ids[:, None])[:, 0] - rows_TV.logsumexp(dim=-1)
     probabilities = scores_T.exp().tolist()
-    return written_words(run.target_tokenizer, translation.target_ids, probabilities, unseen)
+    # What was written is the most probable.
+    top = rows_TV.topk(2)
+    chances_T = (top.values[:, 1] - rows_TV.logsumexp(dim=-1)).exp()
+    seconds = list(zip(top.indices[:, 1].tolist(), chances_T.tolist(), strict=True))
+    return written_words(
+        run.target_tokenizer, translation.target_ids, probabilities, unseen, seconds
+    )
 
 
 def _unseen(

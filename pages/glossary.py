@@ -14,7 +14,10 @@ def render() -> None:
     """List the terms by the alphabet of the reader's language."""
     heading = _("Glossary")
     st.markdown(f"**{heading}**")
-    text = _("Wherever one of these words stands, it is explained when the pointer rests on it.")
+    text = _(
+        "In the text of a page, underlined or not, each of these words is explained when the "
+        "pointer rests on it; in pictures, tables and sentences it is not."
+    )
     st.markdown(f":small[{text}]")
     terms = sorted(TERMS, key=lambda term: term.forms()[0].casefold())
     half = (len(terms) + 1) // 2

@@ -1,7 +1,9 @@
 """How sure a model was of each word that it wrote, and which words are marked for that."""
 
+import math
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.tokenizer import Tokenizer
 from core.vocabulary import Span
@@ -25,6 +27,9 @@ class WrittenWord:
     """Product of its tokens' probabilities, each after all that was written before it."""
     unseen: str = ""
     """The source word that the decoder looked at most for it, where training never saw that."""
+    second: str = ""
+    """The second most probable token where it was least sure; empty where that is not known."""
+    second_probability: float = 0.0
 
     @property
     def is_unsure(self) -> bool:
@@ -42,6 +47,7 @@ def written_words(
     ids: Sequence[int],
     probabilities: Sequence[float],
     unseen: Sequence[str] = (),
+    seconds: Sequence[tuple[int, float]] = (),
 ) -> tuple[WrittenWord, ...]:
     """Return the words of a text that have a letter or a digit, with how sure the model was.
 
@@ -51,10 +57,11 @@ def written_words(
         probabilities: Of each id.
         unseen: For each word, as `Token.word` counts them, what `WrittenWord.unseen` says; nothing
             where training saw all of the source.
+        seconds: For each id the second most probable there, and its probability, if known.
     """
-    chances: dict[int, float] = {}
-    for token, probability in zip(tokenizer.describe(ids), probabilities, strict=True):
-        chances[token.word] = chances.get(token.word, 1.0) * probability
+    tokens_of: dict[int, list[int]] = defaultdict(list)
+    for place, token in enumerate(tokenizer.describe(ids)):
+        tokens_of[token.word].append(place)
     text, at, found = tokenizer.decode(ids), 0, []
     for number, word in enumerate(tokenizer.word_texts(ids)):
         start = text.find(word, at)
@@ -63,5 +70,12 @@ def written_words(
             continue
         at = start + len(word)
         of_word = unseen[number] if unseen else ""
-        found.append(WrittenWord(Span(start, at), chances[number], of_word))
+        chance = math.prod(probabilities[place] for place in tokens_of[number])
+        word_found = WrittenWord(Span(start, at), chance, of_word)
+        if seconds:
+            least = min(tokens_of[number], key=probabilities.__getitem__)
+            second_id, second = seconds[least]
+            [told] = tokenizer.describe([second_id])
+            word_found = replace(word_found, second=told.text, second_probability=second)
+        found.append(word_found)
     return tuple(found)

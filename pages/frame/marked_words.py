@@ -49,6 +49,10 @@ def _said(text: str, word: WrittenWord) -> str:
     text = isolated(text)
     share = percent(word.probability)
     unsure = _("{word}: {share} – the model is unsure here.").format(word=text, share=share)
+    if word.second:
+        second = _("Where it was least sure, “{token}” came second: {share}.")
+        told = second.format(token=isolated(word.second), share=percent(word.second_probability))
+        unsure = joined((unsure, told))
     if not word.unseen:
         return unsure
     source = _("It looked most at “{source}”, which training never saw.").format(
@@ -62,7 +66,10 @@ def legend(words: Sequence[WrittenWord]) -> str:
     """Return what the marks of a translation mean, as short as can be; empty without any."""
     said = []
     if any(word.is_unsure for word in words):
-        text = _("dashed: the model was unsure (below {share})")
+        text = _(
+            "dashed: the model was unsure of the word (its probability, the product of its "
+            "pieces’, is below {share})"
+        )
         said.append(text.format(share=percent(UNSURE)))
     if any(word.unseen and not word.is_unsure for word in words):
         said.append(_("dotted: from a word that training never saw"))

@@ -154,13 +154,18 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
         found.append(_("The model did not come to an end (EOS) before the length limit."))
     if n := len(inspection.unknown_words):
         total = len(inspection.source_words) - 1
-        found.append(
-            n_(
-                "{n} of {total} words (dotted) was never seen in training.",
-                "{n} of {total} words (dotted) were never seen in training.",
-                n,
-            ).format(n=number(n), total=number(total))
+        text = n_(
+            "{n} of {total} words (dotted) was never seen in training.",
+            "{n} of {total} words (dotted) were never seen in training.",
+            n,
         )
+        if n == total:
+            text = n_(
+                "Its {n} word (dotted) was never seen in training: what follows is a guess.",
+                "Its {n} words (dotted) were never seen in training: what follows is a guess.",
+                n,
+            )
+        found.append(text.format(n=number(n), total=number(total)))
     return found
 
 
@@ -188,7 +193,7 @@ def pronoun_head(
     told = [
         "" if cached.of_run(_is_measured, run.path, sentence) else other,
         claim.format(
-            where=site_and_head(best.head),
+            where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
@@ -199,7 +204,7 @@ def pronoun_head(
     if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
         told.append(
             _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=site_and_head(needed.head),
+                where=within_sentence(needed.head),
                 after=percent(needed.silenced_accuracy),
             )
         )

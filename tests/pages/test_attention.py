@@ -129,6 +129,12 @@ def test_words_never_seen_in_training_are_marked_and_counted(open_app):
     assert unknown.lstrip("␣") == "xylophone"
 
 
+def test_of_a_sentence_in_another_script_it_is_said_that_all_is_a_guess(open_app):
+    at = open_app(sentence="مرحبا بالعالم")
+    guess = "Its 2 words (dotted) were never seen in training: what follows is a guess."
+    assert said(at).count(guess) == 1
+
+
 @pytest.mark.parametrize("sentence", ["", "   ", "\n\t"])
 def test_an_empty_sentence_is_asked_for(open_app, sentence):
     at = open_app()
@@ -199,6 +205,13 @@ def test_a_run_that_is_not_there_is_named(open_app):
     at = open_app(model="nowhere")
     assert "There is no run named nowhere" in said(at)
     assert shown(at).translation
+
+
+def test_a_view_that_is_not_there_is_named(open_app):
+    at = open_app(view="overview")
+    assert "There is no view named overview" in said(at)
+    at.segmented_control(key="view").set_value("heads").run()
+    assert "There is no view named" not in said(at)
 
 
 def test_a_run_without_evaluation_says_so(open_app, own_copy):

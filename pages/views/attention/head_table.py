@@ -11,7 +11,7 @@ from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.analysis.heads.patterns import Pattern
 from core.analysis.heads.summaries import HeadSummary, Pair
 from core.tokenizer import Token
-from pages.frame import amounts
+from pages.frame import amounts, pin
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from viz.direction import isolated
@@ -77,8 +77,8 @@ def columns(shown: HeadTable) -> dict[str, Sequence[object]]:
         "head": [each.head.index for each in summaries],
         **({PAIR: shown.weights} if shown.pair else {}),
         "does": [_does(shown, each, found) for each in summaries],
-        "in_rows": [_share(each, found, each.pattern.share) for each in summaries],
-        "by_chance": [_share(each, found, each.pattern.chance) for each in summaries],
+        "in_rows": [_percents(each, each.pattern.share) for each in summaries],
+        "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
         "entropy": [each.entropy for each in summaries],
         "distance": [each.distance for each in summaries],
         "largest": [each.confidence for each in summaries],
@@ -97,11 +97,6 @@ def faint(shown: HeadTable) -> dict[str, Sequence[bool]]:
 def _percents(summary: HeadSummary, share: float) -> float | None:
     """Return a share for a column; nothing where no row has anything to share."""
     return None if summary.pattern.name in ("even", "none") else 100 * share
-
-
-def _share(each: HeadSummary, found: PronounHead | None, share: float) -> float | None:
-    """Return a share of the pattern that is told; nothing where something else is."""
-    return None if found is not None and each.head == found.head else _percents(each, share)
 
 
 def writers() -> dict[str, Callable[[float], str]]:
@@ -139,7 +134,7 @@ def column_config(shown: HeadTable) -> dict[str, ColumnConfig | None]:
         "layer": numeric(_("layer"), width=46),
         "head": numeric(_("head"), width=46),
         PAIR: numeric(shown.named_pair, width=104, help=pair),
-        "does": text(_("what its largest weights have in common"), width=330),
+        "does": text(_("what its largest weights have in common"), width=470),
         "in_rows": numeric(_("in rows"), width=72, help=rows),
         "by_chance": numeric(_("by chance"), width=78, help=chance),
         **{name: config if name in kept else None for name, config in asked.items()},
@@ -193,17 +188,23 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
 
 
 def _pronoun_head(selected: Selection) -> PronounHead | None:
-    """Return the head of the kind that finds antecedents better than any rule, if one does."""
+    """Return the head of the kind that finds antecedents better than any rule, if one does.
+
+    Of a sentence without a pronoun that says nothing.
+    """
+    if pin.pronoun(selected.opened, selected.inspection) is None:
+        return None
     found = best_pronoun_head(selected.opened.run, selected.kind)
     return found if found is not None and found.beats_baseline else None
 
 
 def _does(shown: HeadTable, each: HeadSummary, found: PronounHead | None) -> str:
-    """Return what a head does: its pattern here, and what no share of rows tells."""
+    """Return what a head does: its pattern here, and what was measured on other sentences."""
+    here = short(each, shown.keys, whole_words=shown.selected.whole_words)
     if found is None or each.head != found.head:
-        return short(each, shown.keys, whole_words=shown.selected.whole_words)
-    return _("finds antecedents ({share} of {n})").format(
-        share=percent(found.score), n=amounts.pronouns(found.n)
+        return here
+    return _("{here}; in tests finds antecedents ({share} of {n})").format(
+        here=here, share=percent(found.score), n=amounts.pronouns(found.n)
     )
 
 

@@ -90,7 +90,6 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
     query = int(weights_QK[:, key].argmax())
     inspection, kind = selected.inspection, selected.kind
     said, predicted = _("**{key}** gets its largest weight from **{query}**: **{weight}**."), ""
-    queries = query_tokens(inspection, kind)
     if kind.query_side == "target" and inspection.predicted_tokens:
         predicted = inspection.predicted_tokens[query].text
         said = _(
@@ -98,8 +97,8 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
             "**{predicted}**: **{weight}**."
         )
     return said.format(
-        key=plain(key_tokens(inspection, kind)[key].text),
-        query=plain(queries[query].text),
+        key=token_name(inspection, kind.key_side, key),
+        query=token_name(inspection, kind.query_side, query),
         predicted=plain(predicted),
         weight=weight(float(weights_QK[query, key])),
     )
@@ -165,7 +164,7 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
 def query_name(selected: Selection, query: int) -> str:
     """Return in Markdown who looks: a source word, or the decoder in one of its steps."""
     inspection, kind = selected.inspection, selected.kind
-    text = plain(query_tokens(inspection, kind)[query].text)
+    text = token_name(inspection, kind.query_side, query)
     if kind.query_side == "source" or not inspection.predicted_tokens:
         return f"**{text}**"
     predicted = plain(inspection.predicted_tokens[query].text)
@@ -178,7 +177,16 @@ def key_name(selected: Selection, query: int, key: int) -> str:
     """Return in Markdown what is looked at."""
     if selected.kind.is_self and query == key:
         return _("itself")
-    return plain(key_tokens(selected.inspection, selected.kind)[key].text)
+    return token_name(selected.inspection, selected.kind.key_side, key)
+
+
+def token_name(inspection: Inspection, side: Side, index: int) -> str:
+    """Return in Markdown what a token is called; a piece of a word with the word."""
+    token = inspection.tokens_of(side)[index]
+    word = (inspection.source_words if side == "source" else inspection.fed_words)[token.word]
+    if token.text == word:
+        return plain(word)
+    return _("{piece} (of “{word}”)").format(piece=plain(token.text), word=plain(word))
 
 
 def instead(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:

@@ -81,10 +81,12 @@ def _followed(selected: Selection) -> tuple[Side, int]:
     if found := pin.followed(opened, inspection):
         return found
     # The last word is EOS.
-    side: Side = "source" if inspection.source_tokens else "target"
+    side = next(iter(inspection.attention)).attention.query_side
     words = [token.word for token in inspection.tokens_of(side)]
-    middle = max(words) // 2
-    return side, words.index(middle)
+    of_middle = [at for at, word in enumerate(words) if word == max(words) // 2]
+    # The space before a word that is cut into bytes may be a token of its own.
+    texts = inspection.tokens_of(side)
+    return side, next((at for at in of_middle if texts[at].text != "␣"), of_middle[0])
 
 
 def _groups(inspection: Inspection, side: Side, index: int, direction: str) -> list[StripGroup]:
@@ -116,7 +118,13 @@ def _seen(
 
     The token itself is one of them where a head looks most at it.
     """
-    token = plain(_token(inspection, side, index))
+    token = seen.token_name(inspection, side, index)
+    if not groups:
+        none = {
+            AT: _("No head of this model looks from **{token}**."),
+            BY: _("No head of this model looks at **{token}**."),
+        }
+        return none[direction].format(token=token)
     found, places = [], set()
     for group in groups:
         kind = Kind(group.kind)
@@ -155,14 +163,14 @@ def _seen(
             len(places),
         ),
     }[direction]
-    beside = (key_tokens if direction == AT else query_tokens)(inspection, kind)
+    beside = kind.key_side if direction == AT else kind.query_side
     return text.format(
         token=token,
         n=number(len(places)),
         which=_listed(inspection, sorted(places)) if len(places) <= _MOST_LISTED else "",
         n_heads=number(len(found)),
         weight=seen.weight(weight),
-        other=plain(beside[other].text),
+        other=seen.token_name(inspection, beside, other),
         head=notes.within_sentence(Head(kind.site(layer), head)),
     )
 

@@ -1,11 +1,12 @@
 """The tree of a beam search: the prefixes that it kept and dropped."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from core.decoding.beam import BeamNode, beam_steps, beam_tree
+from core.decoding.beam import BeamNode, beam_steps, beam_tree, length_penalty
 from core.decoding.methods import Beam
 from pages.frame import address, cached, charts, session
 from pages.frame.language import N_, _, n_, number, plain, translated
@@ -25,7 +26,7 @@ HOW_TO_READ = N_(
 - At each step the best prefixes are **kept** and the others **dropped**; the best are shown.
   The better a prefix, the higher it stands. The thick line leads to **the best** in the end.
 - Prefixes are compared by their **score**: the log-probability of all their tokens, divided by the
-  length penalty.
+  length penalty. Where a token is a piece of a word, ␣ stands for the space before a word.
 - Click a point: the stepper decodes that prefix, and goes on from there.
 """
 )
@@ -50,7 +51,7 @@ def draw(opened: Opened) -> Shown | None:
         ).format(n=number(method.beam)),
         numbers=lambda: _numbers(opened, nodes),
         python=_python(opened, method),
-        seen=_seen(nodes, opened),
+        seen=_seen(nodes, opened, method.alpha),
         code=[beam_steps, beam_tree],
         pictures=[chart],
         formula=r"\mathrm{score}(y) = \frac{\log p(y \mid x)}{\left((5 + |y|) / 6\right)^\alpha}",
@@ -62,7 +63,7 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
+def _seen(nodes: Sequence[BeamNode], opened: Opened, alpha: float) -> str:
     """Say which finished prefix is the best, which comes next, and how many were dropped."""
     done = sorted(
         (node.hypothesis for node in nodes if node.kept and node.hypothesis.finished),
@@ -76,23 +77,24 @@ def _seen(nodes: Sequence[BeamNode], opened: Opened) -> str:
         unfinished = _("No prefix came to its end.")
         return joined([unfinished, dropped])
     texts = [plain(opened.run.target_tokenizer.decode(each.tokens)) for each in done[:2]]
-    best = _("Best, with a score of **{score}** (its log-probability by its length): {text}")
+    n = len(done[0].tokens)
+    told = [
+        _(
+            "Best, with a score of **{score}** (log-probability {sum} divided by the length "
+            "penalty ((5 + {n}) / 6)^{alpha} = {penalty}): “{text}”"
+        ).format(
+            score=number(done[0].score),
+            text=texts[0],
+            sum=number(done[0].log_probability),
+            n=number(n),
+            alpha=number(alpha, padded=False),
+            penalty=number(length_penalty(n, alpha)),
+        )
+    ]
     if len(done) > 1:
-        best = _(
-            "Best, with a score of **{score}** (its log-probability by its length): {text} Next, "
-            "with {rest}: {other}"
-        )
-    return joined(
-        (
-            best.format(
-                text=texts[0],
-                score=number(done[0].score),
-                other=texts[-1],
-                rest=number(done[-1 if len(done) == 1 else 1].score),
-            ),
-            dropped,
-        )
-    )
+        text = _("Next, with {score}: “{text}”")
+        told.append(text.format(score=number(done[1].score), text=texts[1]))
+    return joined([*told, dropped])
 
 
 def drawn(
@@ -105,9 +107,14 @@ def drawn(
         nodes: Of the search.
         follow: What a click does with the tokens of the prefix.
     """
-    shown = [_shown(opened, node) for node in nodes]
+    shown = _marked(opened, nodes)
     figure = trees.beam_tree(shown, translated(trees.DEFAULT_TREE_TEXTS))
-    st.caption(_("Click a prefix to follow it."))
+    follows = _("Click a prefix to follow it.")
+    finished = _(
+        "A finished prefix (square) takes no place in the beam: kept ones stand beside those that "
+        "go on."
+    )
+    st.caption(joined([follows, finished]))
     least = trees.narrowest(shown)
     return charts.clickable(figure, TREE, partial(_take_node, nodes, follow), least=least)
 
@@ -135,6 +142,20 @@ def _shown(opened: Opened, node: BeamNode) -> trees.TreeNode:
         finished=hypothesis.finished,
         parent=node.parent,
     )
+
+
+def _marked(opened: Opened, nodes: Sequence[BeamNode]) -> list[trees.TreeNode]:
+    """Return the nodes; where a token is a piece of a word, ␣ marks those that begin one."""
+    shown, tokenizer = [_shown(opened, node) for node in nodes], opened.run.target_tokenizer
+    words = [[each.word for each in tokenizer.describe(n.hypothesis.tokens)[-2:]] for n in nodes]
+    if all(len(set(each)) == len(each) for each in words):
+        return shown
+    return [
+        replace(each, label=f"␣{each.label}")
+        if tokenizer.begins_word(node.hypothesis.tokens[-1])
+        else each
+        for each, node in zip(shown, nodes, strict=True)
+    ]
 
 
 def _numbers(opened: Opened, nodes: Sequence[BeamNode]) -> Columns:

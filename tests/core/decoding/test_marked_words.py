@@ -54,6 +54,18 @@ def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, se
     assert found == pytest.approx(wanted, rel=1e-4)
 
 
+def test_what_came_second_is_told_of_the_token_that_was_least_sure(everyday):
+    sentence = "He forgot to close the window."
+    steps = list(greedy_steps(everyday.model, given_text(everyday, sentence).source_S))
+    inspection = inspect_sentence(everyday, sentence)
+    [word] = [each for each in inspection.written if each.is_unsure]
+    chances = [step.logits_V.double().softmax(dim=-1).topk(2) for step in steps]
+    least = min(chances, key=lambda each: float(each.values[0]))
+    [second] = everyday.tokenizer.describe([int(least.indices[1])])
+    assert word.second == second.text
+    assert word.second_probability == pytest.approx(float(least.values[1]), rel=1e-4)
+
+
 @pytest.mark.parametrize(
     ("sentence", "unseen"),
     [

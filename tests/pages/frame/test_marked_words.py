@@ -26,6 +26,13 @@ def of(*words):
             [UNSEEN],
             ["il: 80\xa0%. It looked most at “thorns”, which training never saw."],
         ),
+        (
+            [WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)],
+            [
+                "dort: 31\xa0% – the model is unsure here. "
+                "Where it was least sure, “part” came second: 25\xa0%."
+            ],
+        ),
         ([SURE], []),
     ],
 )
@@ -35,7 +42,10 @@ def test_a_marked_word_says_its_number_and_why(words, said):
 
 def test_the_legend_is_there_only_where_something_is_marked():
     assert marked_words.legend([SURE]) == ""
-    assert marked_words.legend([SURE, UNSURE]) == "dashed: the model was unsure (below 40\xa0%)"
+    assert marked_words.legend([SURE, UNSURE]) == (
+        "dashed: the model was unsure of the word (its probability, the product of its pieces’, "
+        "is below 40\xa0%)"
+    )
     assert marked_words.legend([UNSURE, UNSEEN]).endswith(
         "dotted: from a word that training never saw"
     )

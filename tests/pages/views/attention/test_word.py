@@ -86,6 +86,24 @@ def test_without_a_link_it_follows_the_first_pronoun_or_the_middle_word(open_vie
     assert before == sentence[: sentence.index(word)].replace(" ", "")
 
 
+def test_without_a_link_it_follows_no_space_and_names_the_word_of_a_piece(open_view):
+    at, _ = open_view("word", sentence="مرحبا بالعالم")
+    assert followed(at)[1] == "‹D8›"
+    assert (
+        seen(at)
+        .replace("\u2068", "")
+        .replace("\u2069", "")
+        .startswith("From **‹D8› (of “بالعالم”)**")
+    )
+
+
+def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
+    at, _ = open_view("word", model="bottleneck-attention")
+    assert followed(at)[0] == "target"
+    at, _ = open_view("word", model="bottleneck-attention", side="source", token="0")
+    assert seen(at) == "No head of this model looks from **k**."
+
+
 @pytest.mark.parametrize(
     "query",
     [

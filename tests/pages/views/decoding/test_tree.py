@@ -80,6 +80,25 @@ def test_every_prefix_has_the_number_of_the_one_it_continues(open_view):
             assert found["prefix"][node].startswith(found["prefix"][parent].rstrip("\ufffd"))
 
 
+def test_the_best_score_is_said_as_it_is_computed(open_view):
+    _at, shown = open_view("tree", alpha="0.6")
+    found = shown.numbers()
+    rows = zip(
+        *map(found.get, ("finished", "kept", "score", "log_probability", "step")), strict=True
+    )
+    score, total, step = max(row[2:] for row in rows if row[0] and row[1])
+    penalty = ((5 + step + 1) / 6) ** 0.6
+    assert score == pytest.approx(total / penalty)
+    assert f"((5 + {step + 1}) / 6)^0.6 = {penalty:.3g})" in shown.seen
+
+
+@pytest.mark.parametrize(("model", "marks"), [("copy", False), ("everyday", True)])
+def test_pieces_of_words_show_where_words_begin(open_view, model, marks):
+    at, _shown = open_view("tree", model=model, sentence="a b", beam="1")
+    [tree] = at.get("vega_lite_chart")
+    assert ("␣".encode() in tree.proto.SerializeToString()) == marks
+
+
 def test_a_beam_that_cannot_be_is_named(open_view):
     at, shown = open_view("tree", beam="99")
     assert shown is None
