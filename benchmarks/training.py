@@ -21,9 +21,9 @@ from torch import Tensor, nn
 
 from core.batch import Batch, collate, encode_samples
 from core.config import ModelConfig
+from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.model import Transformer, build
-from core.model.description import describe
 from core.model.positional import sinusoids
 from core.tasks import TASKS
 from core.train_config import Precision, TrainConfig

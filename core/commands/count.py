@@ -11,8 +11,8 @@ from typing import get_args
 from core.choices import Norm, Positions
 from core.commands import options
 from core.config import ModelConfig
+from core.describe import describe
 from core.families.published import PUBLISHED
-from core.model.description import describe
 from core.runs.run import read_settings
 from core.sizes import LARGEST_SIZE, MOST_LAYERS
 

@@ -5,7 +5,6 @@ queries and keys, d_v for values).
 """
 
 import math
-from collections.abc import Mapping
 from functools import partial
 
 import torch
@@ -15,7 +14,6 @@ from torch.nn.functional import scaled_dot_product_attention
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.cache import KeysValues
-from core.model.part import Shapes, products
 from core.model.probe import Probe, Step, probed
 from core.model.rotary import Rotary
 from core.model.scoring import (
@@ -28,7 +26,6 @@ from core.model.scoring import (
     divisor,
     shares,
 )
-from core.model.stages import Stage, count_formula, formulas, whole_formula
 
 
 def attend(
@@ -147,9 +144,6 @@ def _projection(width: int, made: int, bias: bool, learned: bool) -> nn.Linear:
 class MultiHeadAttention(nn.Module):
     """Several heads look at once, each through projections of its own (section 3.2.2)."""
 
-    memory_symbol = "x"
-    """What keys and values are made of: the sequence itself."""
-
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
         self.site = site
@@ -166,8 +160,7 @@ class MultiHeadAttention(nn.Module):
         self.value = _projection(width, self.n_kv_heads * self.d_v, bias, projects)
         self.output = _projection(self.n_heads * self.d_v, width, bias, config.output_projection)
         self.additive = Additive(config) if config.scores == "additive" else None
-        self.shared, self.projects = config.shared, config.projections
-        self.projects_output = config.output_projection
+        self.shared = config.shared
         if self.shared in ("qk", "qkv"):
             self.key = self.query
         if self.shared in ("kv", "qkv"):
@@ -234,50 +227,6 @@ class MultiHeadAttention(nn.Module):
         return Scoring(
             self.divisor, bias_1HQK, self.rotary is not None, self.additive, self.scores == "linear"
         )
-
-    def multiply_adds(self, n_queries: int, n_keys: int) -> int:
-        """Return the work of a pass; a hidden key counts like a visible one."""
-        projected = products(self.query, n_queries) + products(self.output, n_queries)
-        remembered = products(self.key, n_keys) + products(self.value, n_keys)
-        if self.additive is not None:
-            projected += self.additive.multiply_adds(n_queries, n_keys)
-        if self.scores == "linear" and not self.site.attention.causal:
-            # One sum over all keys for all queries, and one row of sums to divide by.
-            mixed = self.d_k * self.d_v * (n_queries + n_keys) + n_queries * self.d_k
-        else:
-            mixed = n_queries * n_keys * (self.d_k + self.d_v)
-        return projected + remembered + self.n_heads * mixed
-
-    def shapes(self, n_queries: int, n_keys: int) -> Shapes:
-        """Return the sizes of the steps between what comes in and what is added.
-
-        Keys and values that heads share are there once.
-        """
-        n_heads, n_kv_heads = self.n_heads, self.n_kv_heads
-        return (
-            ("query", (n_heads, n_queries, self.d_k)),
-            ("key", (n_kv_heads, n_keys, self.d_k)),
-            ("value", (n_kv_heads, n_keys, self.d_v)),
-            ("scores", (n_heads, n_queries, n_keys)),
-            ("weights", (n_heads, n_queries, n_keys)),
-            ("mixed", (n_heads, n_queries, self.d_v)),
-        )
-
-    def formula(self, memory: str) -> str:
-        """Return what all heads compute, in LaTeX.
-
-        Args:
-            memory: What keys and values are made of, in LaTeX.
-        """
-        return whole_formula(self, memory)
-
-    def count(self) -> str:
-        """Return how many numbers the layer learns, in LaTeX."""
-        return count_formula(self)
-
-    def stages(self, head: int) -> Mapping[Stage, str]:
-        """Return the stages of a head in order, each with its formula in LaTeX."""
-        return formulas(self, head)
 
     @property
     def divided_by(self) -> float:

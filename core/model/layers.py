@@ -11,11 +11,9 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site, Stack
-from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.mixing import MIXINGS
-from core.model.norm import describe_norm, norm_of, normalise, normalised
-from core.model.part import Sketch
+from core.model.norm import norm_of, normalise
 from core.model.probe import Probe, Step, probed
 from core.model.recurrence import Recurrence
 from core.model.ssru import SSRU
@@ -70,39 +68,6 @@ class Residual(nn.Module):
         """The step that the sublayer works on."""
         return Step.AFTER_NORM if self.pre_norm else Step.STREAM_IN
 
-    def describe(self, sketch: Sketch, sublayer: Sublayer) -> None:
-        """Add a sublayer with its norm and the way past both."""
-        part = str(self.site)
-        with sketch.residual(part, self._formula(), passed=self.adds):
-            if self.pre_norm:
-                self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm before {part}"))
-            sublayer.describe(sketch)
-            if self.pre_norm or isinstance(self.norm, nn.Identity):
-                if self.adds:
-                    sketch.sum(f"{part}.sum")
-            elif self.adds:
-                self._describe_norm(
-                    sketch, N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
-                )
-            else:
-                self._describe_norm(sketch, N_("Norm"), N_("{place}: Norm after {part}"))
-
-    def _formula(self) -> str:
-        """Return what the block makes of the stream, in LaTeX."""
-
-        def added(x: str) -> str:
-            return rf"{'x_l + ' if self.adds else ''}\mathrm{{Sublayer}}_l({x})"
-
-        made = (
-            added(normalised(self.norm, "x_l"))
-            if self.pre_norm
-            else normalised(self.norm, added("x_l"))
-        )
-        return f"x_{{l+1}} = {made}"
-
-    def _describe_norm(self, sketch: Sketch, label: str, title: str) -> None:
-        describe_norm(self.norm, sketch, f"{self.site}.norm", label, title, (Residual,))
-
 
 class Layer(nn.Module):
     """Named sublayers in the order in which the stream meets them."""
@@ -126,11 +91,6 @@ class Layer(nn.Module):
         sublayers = [cast(Sublayer, getattr(self, name)) for name in self._names]
         residuals = [cast(Residual, each) for each in self.residuals]
         return tuple(zip(sublayers, residuals, strict=True))
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add the residual blocks."""
-        for sublayer, residual in self.blocks():
-            residual.describe(sketch, sublayer)
 
 
 class EncoderLayer(Layer):

@@ -8,8 +8,6 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site
-from core.messages import N_
-from core.model.part import EMBEDDINGS, Part, Sketch, products
 from core.model.probe import Probe, Step, probed
 
 MOST_DIFFERENCE = 32
@@ -45,30 +43,6 @@ class LengthPrediction(nn.Module):
         share_B1S = share_B1S / share_B1S.sum(dim=-1, keepdim=True)
         logits_BN: Tensor = self.linear((share_B1S @ memory_BSD)[:, 0])
         return probed(probe, self.site, Step.LENGTH, logits_BN)
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part, on top of the encoder."""
-        sketch.add(
-            Part(
-                id="length",
-                kind="length",
-                title="{part}",
-                label=N_("Length"),
-                group=EMBEDDINGS,
-                multiply_adds=products(self.linear, 1),
-                shapes=(("input", sketch.stream), ("output", (1, N_DIFFERENCES))),
-                formula=FORMULA,
-                count=r"65\,d + 65",
-                code=(LengthPrediction,),
-            ),
-            learned=self.parameters(),
-        )
-
-
-FORMULA = (
-    r"P(n_{target} - n_{source} = \delta) = "
-    r"\mathrm{softmax}\big(W \tfrac{1}{S} \sum_i m_i + b\big)_\delta, \quad -32 \le \delta \le 32"
-)
 
 
 def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Tensor:

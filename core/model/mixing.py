@@ -12,22 +12,13 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site
-from core.messages import N_
-from core.model.part import Part, Sketch, products
 from core.model.probe import Probe
 from core.model.sublayers import Seen
-
-MIXING = N_("mixing")
-"""The group of its parameters."""
 
 
 class Mixing(nn.Module, ABC):
     """Every position takes the same from the others, whatever they say."""
 
-    label: ClassVar[str]
-    """Marked for translation."""
-    formulas: ClassVar[tuple[str, str]]
-    """In LaTeX: of an encoder, and of a decoder, which sees nothing that comes later."""
     neighbours: ClassVar[int] = 1
     """So many positions stand side by side in what the matrix is multiplied with."""
 
@@ -40,37 +31,12 @@ class Mixing(nn.Module, ABC):
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Return added_BKD, what the positions take from each other."""
 
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part."""
-        n = self.neighbours
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="mixing",
-                label=self.label,
-                group=MIXING,
-                multiply_adds=products(self.value, sketch.length),
-                shapes=(("input", sketch.stream), ("output", sketch.stream)),
-                formula=self.formulas[self.site.stack == "decoder"],
-                count=f"{n if n > 1 else ''} d^2 + d",
-                code=(type(self),),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-        )
-
 
 class Average(Mixing):
     """The mean of all positions that attention could see, through one matrix.
 
     As attention whose scores are all equal: content decides nothing.
     """
-
-    label = N_("Average")
-    formulas = (
-        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
-        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
-    )
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Return the mean, the same for all positions of an encoder."""
@@ -100,11 +66,6 @@ class Convolution(Mixing):
     In a decoder the position and the two before it (Gehring et al. 2017).
     """
 
-    label = N_("Convolution")
-    formulas = (
-        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
-        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
-    )
     neighbours = 3
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.config import ModelConfig
-from core.model.part import NORMS, Code, Part, Sketch
 
 
 class LayerNorm(nn.LayerNorm):
@@ -19,18 +18,12 @@ class LayerNorm(nn.LayerNorm):
     (x - μ) / √(σ² + ε) ⊙ g + b over the features (Ba, Kiros & Hinton 2016).
     """
 
-    formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
-    count = "2 d"
-
 
 class RMSNorm(nn.RMSNorm):
     """Divides each position's vector by its root mean square, then learned gain: no mean, no bias.
 
     x / √(mean(x²) + ε) ⊙ g over the features (Zhang & Sennrich 2019).
     """
-
-    formula = r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g"
-    count = "d"
 
 
 class BatchNorm(nn.Module):
@@ -44,8 +37,6 @@ class BatchNorm(nn.Module):
     A batch that is computed in parts, or by several processes, has statistics of each part.
     """
 
-    formula = r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b"
-    count = "2 d"
     momentum = 0.1
     """Share of a batch in the running means."""
     running_mean: Tensor
@@ -108,55 +99,3 @@ def norm_of(config: ModelConfig) -> nn.Module:
     if config.norm_kind == "none":
         return nn.Identity()
     return NORM_KINDS[config.norm_kind](config.d_model, eps=config.norm_eps)
-
-
-def normalised(norm: nn.Module, x: str) -> str:
-    r"""Return what a norm makes of x, in LaTeX, under the name of its class.
-
-    >>> normalised(nn.RMSNorm(4), "x_l"), normalised(nn.Identity(), "x_l")
-    ('\\mathrm{RMSNorm}(x_l)', 'x_l')
-    """
-    if isinstance(norm, nn.Identity):
-        return x
-    name = type(norm).__name__.replace("_", r"\_")
-    return rf"\mathrm{{{name}}}({x})"
-
-
-def sublayer_input(config: ModelConfig, x: str) -> str:
-    r"""Return in LaTeX what a sublayer reads of the stream x: with pre-norm the norm of it.
-
-    >>> [sublayer_input(ModelConfig(vocab_size=9, norm=each), "x") for each in ("pre", "post")]
-    ['\\mathrm{LayerNorm}(x)', 'x']
-    """
-    return normalised(norm_of(config), x) if config.norm == "pre" else x
-
-
-def describe_norm(
-    norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
-) -> None:
-    """Add a norm to a sketch, whatever its kind; nothing where there is none (`nn.Identity`).
-
-    Args:
-        norm: One that says its formula, or any other.
-        sketch: Of the model.
-        part: Its id.
-        label: A message to translate.
-        title: As in `Part`.
-        code: Where it is called.
-    """
-    if isinstance(norm, nn.Identity):
-        return
-    sketch.add(
-        Part(
-            id=part,
-            kind="norm",
-            label=label,
-            title=title,
-            group=NORMS,
-            shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=getattr(norm, "formula", ""),
-            count=getattr(norm, "count", ""),
-            code=(*code, type(norm)),
-        ),
-        learned=norm.parameters(),
-    )

@@ -11,8 +11,6 @@ from torch.nn.functional import logsigmoid
 
 from core.config import ModelConfig
 from core.heads import Kind
-from core.messages import N_
-from core.model.part import EMBEDDINGS, Part, Sketch, products
 from core.model.probe import Probe, Probes, Step, probed
 from core.model.probes import Record
 
@@ -92,32 +90,6 @@ class Pointer(nn.Module):
         # Near 0 and 1 the sigmoid has no digits left for its logarithm, what it is made of has.
         return logsigmoid(gate_BT1), logsigmoid(-gate_BT1)
 
-    def describe(self, sketch: Sketch, vocabulary: tuple[int, int]) -> None:
-        """Add the part, between the softmax and the probabilities."""
-        n_source = sketch.lengths.source
-        sketch.add(
-            Part(
-                id="pointer",
-                kind="pointer",
-                title="{part}",
-                label=N_("Pointer"),
-                group=EMBEDDINGS,
-                multiply_adds=products(self.gate, sketch.length)
-                + sketch.length * n_source * sketch.d_model,
-                shapes=(
-                    ("input", vocabulary),
-                    ("weights", (sketch.length, n_source)),
-                    ("memory", (n_source, sketch.d_model)),
-                    ("output", vocabulary),
-                ),
-                formula=FORMULA,
-                count="2 d + 1",
-                code=(Pointer,),
-            ),
-            learned=self.parameters(),
-        )
-        sketch.arrow("memory", sketch.memory, "pointer")
-
 
 @dataclass(frozen=True, slots=True)
 class Copying:
@@ -147,9 +119,3 @@ class Copying:
             raise ValueError("a model with a pointer copies the source's tokens: give source_BS")
         weights_BHTS = self.record.weights(self.pointer.site)
         return self.pointer(logits_BTV, x_BTD, weights_BHTS, memory_BSD, source_BS, self.given)
-
-
-FORMULA = (
-    r"P(w) = p_{gen} P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \quad "
-    r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b), \quad h^* = \sum_i a_i m_i"
-)

@@ -1,6 +1,5 @@
 """Where a word stands: sinusoids, or a learned table."""
 
-from collections.abc import Iterable
 from functools import partial
 
 import torch
@@ -8,10 +7,8 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site, Stack
-from core.messages import N_
 from core.model.dropout import Dropout
-from core.model.norm import describe_norm, norm_of
-from core.model.part import EMBEDDINGS, Part, Sketch
+from core.model.norm import norm_of
 from core.model.probe import Probe, Step, probed
 
 
@@ -133,59 +130,3 @@ class Embedding(nn.Module):
         if self.positions_PD is None:
             raise ValueError(f"{self.site} adds no positions")
         return self.positions_PD
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add the tokens' table, and what is added beside it."""
-        stack, stream = self.site.stack, sketch.stream
-        scale = r"\sqrt{d_{model}}\; " if self.scale != 1 else ""
-        sketch.add(
-            Part(
-                id=f"{stack}.embedding",
-                kind="embedding",
-                label=N_("Embedding"),
-                group=EMBEDDINGS,
-                shapes=(("input", (sketch.length,)), ("output", stream)),
-                formula=rf"x_t = {scale}E_{{w_t}}{self._names_formula()}",
-                code=(Embedding,),
-                site=self.site,
-            ),
-            learned=self.tokens.parameters(),
-        )
-        if self.segments is not None:
-            segments = self.segments.parameters()
-            self._describe_added(sketch, "segments", r"x_t \mathrel{+}= S_{s_t}", segments)
-        if self.positions_PD is not None:
-            table = [self.positions_PD] if isinstance(self.positions_PD, nn.Parameter) else []
-            self._describe_added(sketch, "positions", r"x_t \mathrel{+}= PE_t", table)
-        if self.norm is not None:
-            label, title = N_("Embedding norm"), N_("{place}: {part}")
-            describe_norm(self.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
-
-    def _names_formula(self) -> str:
-        """Return which tokens have one vector, in LaTeX; nothing where each has its own."""
-        if self.last_read is None:
-            return ""
-        return rf",\quad E_w = E_{{{self.last_read}}} \text{{ for names, }} w \ge {self.last_read}"
-
-    def _describe_added(
-        self, sketch: Sketch, kind: str, formula: str, learned: Iterable[nn.Parameter]
-    ) -> None:
-        """Add vectors that stand beside the stream and are added to it."""
-        stack, stream, table = self.site.stack, sketch.stream, list(learned)
-        part = f"{stack}.{kind}"
-        sketch.add(
-            Part(
-                id=part,
-                kind=kind,
-                label={"positions": N_("Positions"), "segments": N_("Segments")}[kind],
-                group=EMBEDDINGS,
-                shapes=(("input", stream), (kind, stream), ("output", stream)),
-                formula=formula,
-                # A table that was learned is no formula.
-                code=(Embedding,) if table else (Embedding, sinusoids),
-            ),
-            learned=table,
-            enters=(),
-        )
-        sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")
-        sketch.arrow("positions", part, sketch.end)

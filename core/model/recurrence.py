@@ -10,23 +10,12 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site
-from core.messages import N_
-from core.model.part import Part, Sketch
 from core.model.probe import Probe, Step, probed
-from core.model.ssru import RECURRENCE
 from core.model.sublayers import Seen
 
 UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 TWO_WAY = "_two_way"
 """How a setting ends that names a unit which reads forward and backward."""
-_FORMULAS = {
-    "gru": r"h_t = (1 - z_t) \odot n_t + z_t \odot h_{t-1},\quad "
-    r"n_t = \tanh(W x_t + b + r_t \odot (U h_{t-1} + c)),\quad "
-    r"z_t, r_t = \sigma(W_{z,r} x_t + U_{z,r} h_{t-1} + b_{z,r})",
-    "lstm": r"h_t = o_t \odot \tanh(c_t),\quad c_t = f_t \odot c_{t-1} + i_t \odot g_t,\quad "
-    r"g_t = \tanh(W x_t + U h_{t-1} + b),\quad "
-    r"i_t, f_t, o_t = \sigma(W_{i,f,o}\, x_t + U_{i,f,o}\, h_{t-1} + b_{i,f,o})",
-}
 
 
 class Recurrence(nn.Module):
@@ -92,32 +81,6 @@ class Recurrence(nn.Module):
             first_BD = torch.cat([first_BD, torch.zeros_like(first_BD)], dim=-1)
         return cast(Tensor, first_BD)
 
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part."""
-        stream, length = sketch.stream, sketch.length
-        matrices = [each for each in self.parameters() if each.ndim == 2]
-        # What a decoder begins with is computed once.
-        once = 0 if self.begin is None else self.begin.weight.numel()
-        gates = 3 if self.kind == "gru" else 4
-        # Each of two ways makes half of the width out of the whole.
-        squares = r"\tfrac{3}{2}" if self.two_way else "2"
-        begun = "" if self.begin is None else " + d^2 + d"
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="recurrent",
-                label=_LABELS[self.kind, self.two_way],
-                group=RECURRENCE,
-                multiply_adds=(sum(each.numel() for each in matrices) - once) * length + once,
-                shapes=(("input", stream), ("state", stream), ("output", stream)),
-                formula=_FORMULAS[self.kind],
-                count=f"{gates} ({squares} d^2 + 2 d){begun}",
-                code=(Recurrence,),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-        )
-
 
 def _backward(x_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
     """Return index_BSD that turns the words of each sentence around and leaves its padding."""
@@ -137,11 +100,3 @@ def _last(memory_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
         return memory_BSD[:, -1]
     places_B = visible_B1S[:, 0].sum(dim=-1) - 1
     return memory_BSD[torch.arange(len(memory_BSD), device=memory_BSD.device), places_B]
-
-
-_LABELS = {
-    ("gru", False): N_("Recurrent unit (GRU)"),
-    ("gru", True): N_("Recurrent unit (GRU, two ways)"),
-    ("lstm", False): N_("Recurrent unit (LSTM)"),
-    ("lstm", True): N_("Recurrent unit (LSTM, two ways)"),
-}

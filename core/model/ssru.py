@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
-from core.model.part import Part, Sketch, products
 from core.model.probe import Probe, Step, probed
 from core.model.sublayers import Seen
 
@@ -61,28 +60,3 @@ class SSRU(nn.Module):
         if seen.cache is not None:
             seen.cache.states[self.site] = state_BKD[:, -1]
         return state_BKD.relu()
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part."""
-        stream = sketch.stream
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="ssru",
-                label=N_("Recurrent unit (SSRU)"),
-                group=RECURRENCE,
-                multiply_adds=sum(products(m, sketch.length) for m in (self.input, self.forget)),
-                shapes=(
-                    ("input", stream),
-                    ("forget gate", stream),
-                    ("state", stream),
-                    ("output", stream),
-                ),
-                formula=r"\max(0,\, c_t),\quad c_t = f_t \odot c_{t-1} + (1 - f_t) \odot x_t W,"
-                r"\quad f_t = \sigma(x_t W_f + b_f)",
-                count="2 d^2 + d",
-                code=(SSRU,),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-        )

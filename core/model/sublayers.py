@@ -1,4 +1,4 @@
-"""The sublayers that layers are made of: what each looks at, and what it says of itself.
+"""The sublayers that layers are made of: what each looks at.
 
 B batch, S source length, T target length, Q queries, K keys, D model width, F feed-forward width;
 x_BKD where either length may stand.
@@ -15,11 +15,9 @@ from torch.nn import functional
 from core.choices import Activation
 from core.config import ModelConfig
 from core.heads import Site
-from core.messages import N_
-from core.model.attention import MultiHeadAttention, attend
+from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache, KeysValues
 from core.model.memory import MEMORIES
-from core.model.part import ATTENTION, FEED_FORWARD, Part, Sketch, products
 from core.model.probe import Probe, Step, probed
 from core.model.relative import RelativeBias
 
@@ -50,10 +48,6 @@ class Sublayer(Protocol):
         """Return added_BKD, what the sublayer adds to the stream."""
         ...
 
-    def describe(self, sketch: Sketch) -> None:
-        """Add itself, under the name of its site, to the description of the model."""
-        ...
-
 
 class SelfAttention(MultiHeadAttention):
     """A sequence looks at itself: in a decoder at what is already written.
@@ -75,31 +69,9 @@ class SelfAttention(MultiHeadAttention):
             memory = cache.grown(self.site, memory)
         return self(x_BKD, memory, seen.visible_BQK, probe, seen.bias_1HQK)
 
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part; queries, keys and values come from the stream."""
-        length, stream = sketch.length, sketch.stream
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="self",
-                label=N_("Masked self-attention") if self.masked else N_("Self-attention"),
-                group=ATTENTION,
-                multiply_adds=self.multiply_adds(length, length),
-                shapes=(("input", stream), *self.shapes(length, length), ("output", stream)),
-                formula=self.formula("x"),
-                count=self.count(),
-                code=(MultiHeadAttention, attend),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-            enters=("query", "key", "value"),
-        )
-
 
 class CrossAttention(MultiHeadAttention):
     """A target looks at what the encoder made of the source."""
-
-    memory_symbol = "m"
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__(config, site)
@@ -114,29 +86,6 @@ class CrossAttention(MultiHeadAttention):
 
         memory = compute() if seen.cache is None else seen.cache.once(self.site, compute)
         return self(x_BKD, memory, seen.visible_B1S, probe)
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part; queries come from the stream, keys and values from the memory."""
-        n_queries, n_keys = sketch.length, sketch.lengths.source
-        given = (("input", sketch.stream), ("memory", (n_keys, self.key.in_features)))
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="cross",
-                label=N_("Cross-attention"),
-                group=ATTENTION,
-                multiply_adds=self.multiply_adds(n_queries, n_keys),
-                shapes=(*given, *self.shapes(n_queries, n_keys), ("output", sketch.stream)),
-                formula=self.formula("memory") + self.memory.formula,
-                count=self.count() + self.memory.count,
-                code=(MultiHeadAttention, attend),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-            enters=("query",),
-        )
-        for start in self.memory.nodes(sketch):
-            sketch.arrow("memory", start, str(self.site))
 
 
 class FeedForward(nn.Module):
@@ -167,53 +116,6 @@ class FeedForward(nn.Module):
         """Transform every position by itself."""
         return self(x_BKD, probe)
 
-    def describe(self, sketch: Sketch) -> None:
-        """Add the part."""
-        length, stream = sketch.length, sketch.stream
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="feed_forward",
-                label=N_("Feed-forward"),
-                group=FEED_FORWARD,
-                multiply_adds=sum(products(each, length) for each in self._matrices()),
-                shapes=(
-                    ("input", stream),
-                    ("hidden", (length, self.expand.out_features)),
-                    ("output", stream),
-                ),
-                formula=self._formula(),
-                count=self._count(),
-                code=(FeedForward,),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-        )
-
-    def _matrices(self) -> list[nn.Linear]:
-        return [each for each in (self.gate, self.expand, self.contract) if each is not None]
-
-    def hidden_formula(self) -> str:
-        """Return what the hidden units are, in LaTeX."""
-        biased = self.expand.bias is not None
-        b_1, b_g = (r" + b_1", r" + b_g") if biased else ("", "")
-        if self.gate is not None:
-            act = FORMULAS[self.activation].format(x=f"x W_g{b_g}")
-            return rf"{act} \odot (x W_1{b_1})"
-        return FORMULAS[self.activation].format(x=f"x W_1{b_1}")
-
-    def _formula(self) -> str:
-        """Return what the layer computes, in LaTeX."""
-        b_2 = r" + b_2" if self.expand.bias is not None else ""
-        hidden = self.hidden_formula()
-        return rf"{hidden if self.gate is None else f'({hidden})'}\, W_2{b_2}"
-
-    def _count(self) -> str:
-        """Return how many numbers the layer learns, in LaTeX."""
-        n = len(self._matrices())
-        biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if self.expand.bias is not None else ""
-        return rf"{n} d\, d_{{f\!f}}{biases}"
-
 
 ACTIVATIONS: Mapping[Activation, Callable[[Tensor], Tensor]] = {
     "relu": Tensor.relu,
@@ -222,10 +124,3 @@ ACTIVATIONS: Mapping[Activation, Callable[[Tensor], Tensor]] = {
     "silu": functional.silu,
 }
 """What the units of a feed-forward layer do; GELU by its definition, or as GPT-2 computes it."""
-FORMULAS: Mapping[Activation, str] = {
-    "relu": r"\max(0,\, {x})",
-    "gelu": r"\mathrm{{GELU}}({x})",
-    "gelu_tanh": r"\mathrm{{GELU}}_{{\tanh}}({x})",
-    "silu": r"\mathrm{{SiLU}}({x})",
-}
-"""The same in LaTeX, of x."""

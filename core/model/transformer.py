@@ -7,15 +7,13 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Kind, Site, Stack
-from core.messages import N_
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
 from core.model.length import LengthPrediction
 from core.model.masks import decoder_mask, later_rows, padding_mask
-from core.model.norm import describe_norm, norm_of, normalise
-from core.model.output import OutputTransform, describe_output
-from core.model.part import Sketch
+from core.model.norm import norm_of, normalise
+from core.model.output import OutputTransform
 from core.model.pointer import Pointer
 from core.model.positional import Embedding
 from core.model.probe import Probe
@@ -231,33 +229,6 @@ class Transformer(nn.Module):
         kept = self.state_dict(keep_vars=True)
         buffers = {name: each for name, each in self.named_buffers() if name in kept}
         return {**dict(self.named_parameters()), **buffers}
-
-    def describe(self, sketch: Sketch) -> None:
-        """Add everything from the source's tokens to the next token's probabilities."""
-        if "encoder" in self.config.stacks:
-            sketch.begin("encoder", "source", N_("source"))
-            self._describe_stack(sketch, self.source_embedding, self.encoder, self.encoder_norm)
-            sketch.memory = sketch.end
-            if self.length is not None:
-                self.length.describe(sketch)
-        if "decoder" in self.config.stacks:
-            sketch.begin("decoder", "target", N_("target, shifted right"))
-            self._describe_stack(sketch, self.target_embedding, self.decoder, self.decoder_norm)
-        if self.config.has_output:
-            if self.output_transform is not None:
-                self.output_transform.describe(sketch)
-            describe_output(sketch, self.output, self.config, self.pointer)
-
-    def _describe_stack(
-        self, sketch: Sketch, embedding: Embedding, layers: nn.ModuleList, norm: nn.Module
-    ) -> None:
-        embedding.describe(sketch)
-        for number, layer in enumerate(layers):
-            with sketch.layer(number):
-                cast(Layer, layer).describe(sketch)
-            sketch.depths[sketch.stack].append(sketch.end)
-        label, title = N_("Final norm"), N_("{place}: {part}")
-        describe_norm(norm, sketch, f"{sketch.stack}.norm", label, title, ())
 
     def _initialise(self) -> None:
         """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""

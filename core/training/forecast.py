@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from core.config import ModelConfig
+from core.describe import describe
 from core.model import count_parameters
-from core.model.description import describe
 from core.train_config import TrainConfig
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate

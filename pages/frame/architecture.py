@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from core.describe import Description
+from core.describe.parts import Node, Part, Sum, Tokens
 from core.heads import STACK_LABELS, Stack
-from core.model.description import Description
-from core.model.part import Node, Part, Sum, Tokens
 from pages.frame.language import _
 from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from core.analysis.heads.steps import HeadSteps, Projection, Turned, Values
-from core.model.stages import Stage
+from core.describe.formulas import Stage
 
 __all__ = ["Axis", "Panel", "Stage", "bias", "matrices", "panels"]
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from core.batch import one_row
 from core.decoding.sentence import Translation, translate
+from core.describe.formulas import Stage, formulas, memory_symbol
 from core.heads import Head
 from core.model import (
     Probes,
@@ -22,7 +23,6 @@ from core.model import (
     Transformer,
 )
 from core.model.attention import MultiHeadAttention
-from core.model.stages import Stage
 from core.runs.run import Run
 
 Values = NDArray[np.float32]
@@ -212,8 +212,8 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
     return HeadSteps(
         head=head,
         norm=type(residual.norm).__name__ if residual.given is Step.AFTER_NORM else "",
-        memory_symbol=attention.memory_symbol,
-        formulas=attention.stages(number),
+        memory_symbol=memory_symbol(attention),
+        formulas=formulas(attention, number),
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),
         key=projection(Step.MEMORY, attention.key, Step.KEY),
         value=projection(Step.MEMORY, attention.value, Step.VALUE),

@@ -15,11 +15,11 @@ from torch import Tensor
 from core.batch import one_row, pad
 from core.config import ModelConfig
 from core.decoding.step import sayable
+from core.describe import describe
+from core.describe.formulas import normalised
 from core.heads import Stack
 from core.messages import Message
 from core.model import Record, Step, Transformer
-from core.model.description import describe
-from core.model.norm import normalised
 
 
 @dataclass(frozen=True, slots=True, eq=False)

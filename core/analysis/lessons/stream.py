@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import one_row
+from core.describe import describe
 from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
-from core.model.description import describe
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""

@@ -9,10 +9,10 @@ from core.analysis.effects.effect_maps import Figure, figures
 from core.analysis.effects.head_effects import HeadEffects, head_effects
 from core.analysis.effects.interventions import Intervention, outcome
 from core.config import ModelConfig
+from core.describe.formulas import sublayer_input
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
-from core.model.norm import sublayer_input
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.model.description import Description, describe
+from core.describe import Description, describe
 from core.model.paper import TABLE_3
 from core.opening.survey import NOT_COUNTED
 from pages.frame import controls
@@ -132,7 +132,7 @@ def _numbers(opened: Opened, names: Sequence[str], groups: Groups) -> Columns:
 
 def _python(opened: Opened) -> str:
     imports = (
-        "from core.model.description import describe",
+        "from core.describe import describe",
         "from core.model.paper import TABLE_3",
     )
     lines = [

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.lessons.mixing import LONGEST, Influence, Moved, influence
+from core.describe.formulas import sublayer_input
 from core.heads import Side
-from core.model.norm import sublayer_input
 from core.model.scoring import WEIGHTS
 from core.tokenizer import Token
 from pages.frame import cached, controls, session

@@ -13,8 +13,8 @@ from core.analysis.lessons.normalisation import (
     study_norms,
 )
 from core.batch import Ids
+from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
-from core.model.description import Description, describe
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked

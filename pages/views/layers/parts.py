@@ -5,9 +5,9 @@ from collections.abc import Collection
 
 import streamlit as st
 
+from core.describe import Description, describe
+from core.describe.parts import Part
 from core.heads import Kind
-from core.model.description import Description, describe
-from core.model.part import Part
 from pages.frame import clicks, controls, session
 from pages.frame.architecture import drawing, sizes
 from pages.frame.components import architecture
@@ -54,7 +54,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(described),
         python=stacks.python(
             opened,
-            ["from core.model.description import describe"],
+            ["from core.describe import describe"],
             "lengths = len(translation.source_ids), len(translation.fed_ids)",
             "parts = describe(run.model, *lengths).parts",
             "numbers = {",

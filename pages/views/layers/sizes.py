@@ -6,9 +6,9 @@ from functools import partial
 import streamlit as st
 
 from core.config import ModelConfig
+from core.describe import Description, describe
 from core.families.published import PUBLISHED, Published
 from core.heads import STACK_LABELS
-from core.model.description import Description, describe
 from core.model.norm import NORM_KINDS
 from pages.frame import address, clicks, controls
 from pages.frame.architecture import drawing
@@ -199,7 +199,7 @@ def _numbers() -> Columns:
 _PYTHON = (
     importing(
         "from core.families.published import PUBLISHED",
-        "from core.model.description import describe",
+        "from core.describe import describe",
     )
     + "\n"
     + "groups = [describe(each.config, 1, 1).by_group() for each in PUBLISHED]\n"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.analysis.lessons.stream import Measure, Stream, residual_stream
 from core.config import ModelConfig
-from core.model.description import describe
+from core.describe import describe
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.analysis.lessons.units import Firing, Unit, firing, hidden_units, top_units
 from core.config import ModelConfig
+from core.describe.formulas import hidden_formula
 from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
 from core.tokenizer import Token
@@ -69,7 +70,7 @@ def draw(opened: Opened) -> Shown:
         python=_python(opened, stack, layer, position),
         code=(FeedForward, firing, top_units),
         pictures=pictures,
-        formula=f"h = {_layer(opened, stack).hidden_formula()}, "
+        formula=f"h = {hidden_formula(_layer(opened, stack))}, "
         r"\qquad \text{unit } u \text{ fires if } h_u > 0",
         how_to_read=_below_zero(opened.run.settings.model),
         tries=(

@@ -3,8 +3,8 @@
 from torch import nn
 
 from core.config import ModelConfig
+from core.describe import describe
 from core.model import build
-from core.model.description import describe
 from tests.core.model.invented import gated
 
 

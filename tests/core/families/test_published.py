@@ -10,9 +10,9 @@ from transformers import (
     T5Config,
 )
 
+from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
-from core.model.description import describe
 
 by_name = pytest.mark.parametrize("name", [each.name for each in PUBLISHED])
 

@@ -2,10 +2,11 @@
 
 from torch import nn
 
+from core.describe.modules import add
+from core.describe.parts import Part, Sketch, products
 from core.heads import Site
 from core.model import build
 from core.model.layers import Layer
-from core.model.part import Part, products
 
 
 class Gate(nn.Module):
@@ -19,22 +20,24 @@ class Gate(nn.Module):
     def added(self, x_BKD, seen, probe):
         return x_BKD * self.weigh(x_BKD).sigmoid()
 
-    def describe(self, sketch):
-        sketch.add(
-            Part(
-                id=str(self.site),
-                kind="gate",
-                label="Gate",
-                group="gates",
-                multiply_adds=products(self.weigh, sketch.length),
-                shapes=(("input", sketch.stream), ("output", sketch.stream)),
-                formula=r"x \odot \sigma(x W)",
-                count="d^2",
-                code=(Gate,),
-                site=self.site,
-            ),
-            learned=self.parameters(),
-        )
+
+@add.register
+def _(gate: Gate, sketch: Sketch) -> None:
+    sketch.add(
+        Part(
+            id=str(gate.site),
+            kind="gate",
+            label="Gate",
+            group="gates",
+            multiply_adds=products(gate.weigh, sketch.length),
+            shapes=(("input", sketch.stream), ("output", sketch.stream)),
+            formula=r"x \odot \sigma(x W)",
+            count="d^2",
+            code=(Gate,),
+            site=gate.site,
+        ),
+        learned=gate.parameters(),
+    )
 
 
 def gated(config, seed=0):

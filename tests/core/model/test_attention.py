@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
+from core.describe.formulas import count_formula, whole_formula
 from core.heads import Site
 from core.model import Record, Step
 from core.model.attention import (
@@ -137,9 +138,9 @@ def test_scores_are_divided_by_the_root_of_the_width():
 def test_the_formula_and_the_count_are_those_of_its_kind(more, formula, count):
     config = ModelConfig(29, d_model=16, n_heads=4, **more)
     attention = MultiHeadAttention(config, Site("encoder", 0, "self"))
-    assert formula in attention.formula("x")
-    assert attention.count().startswith(count)
+    assert formula in whole_formula(attention, "x")
+    assert count_formula(attention).startswith(count)
     sizes = {"d": 16, "h": 4, "g": 2, "d_k": 4, "d_v": 4}
-    written = attention.count().partition(r"\quad")[0].replace(r"\,", " ")
+    written = count_formula(attention).partition(r"\quad")[0].replace(r"\,", " ")
     counted = eval(re.sub(r"(\w|\)) (?=[\w(])", r"\1 * ", written), {}, sizes)
     assert counted == sum(each.numel() for each in attention.parameters())

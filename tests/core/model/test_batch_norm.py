@@ -8,11 +8,12 @@ from torch import nn
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.plan import DecoderPlan
+from core.describe import describe
+from core.describe.formulas import normalised
 from core.model import Cache, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import decoder_mask, padding_mask
-from core.model.norm import BatchNorm, normalised
+from core.model.norm import BatchNorm
 from core.runs.checkpoint import load_model, save_rounded, save_weights
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, norm_kind="batch", dropout=0.0)

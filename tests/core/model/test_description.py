@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from core.config import ModelConfig
+from core.describe import describe
 from core.heads import Site
 from core.model import (
     Record,
@@ -14,7 +15,6 @@ from core.model import (
     build,
     count_parameters,
 )
-from core.model.description import describe
 
 SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
 CONFIGS = {

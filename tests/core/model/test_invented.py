@@ -14,8 +14,8 @@ from core.decoding.greedy import decode_greedily
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
+from core.describe import describe
 from core.model import Record
-from core.model.description import describe
 from core.vocabulary import EOS
 from tests.core.decoding.test_greedy import slowly
 from tests.core.model.invented import gated

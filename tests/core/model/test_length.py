@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from core.config import ConfigError, ModelConfig
+from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.length import N_DIFFERENCES
 from core.vocabulary import EOS, PAD
 

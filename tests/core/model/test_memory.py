@@ -8,10 +8,10 @@ from torch import nn
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.plan import DecoderPlan
+from core.describe import describe
 from core.heads import Site
 from core.model import Cache, Record, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
 from core.training.workers import Workers

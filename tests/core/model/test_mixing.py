@@ -8,10 +8,10 @@ from torch.nn import functional as F
 from core.config import ConfigError, ModelConfig
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
+from core.describe import describe
 from core.heads import Kind, Site
 from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.mixing import MIXINGS, Average, Convolution
 from core.model.sublayers import Seen

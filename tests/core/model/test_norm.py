@@ -4,10 +4,12 @@ import torch
 from torch import nn
 
 from core.config import ModelConfig
+from core.describe import describe
+from core.describe.formulas import normalised
+from core.describe.modules import add_norm
+from core.describe.parts import Lengths, Sketch
 from core.model import Record, build, count_parameters
-from core.model.description import describe
-from core.model.norm import NORM_KINDS, LayerNorm, describe_norm, normalised
-from core.model.part import Lengths, Sketch
+from core.model.norm import NORM_KINDS, LayerNorm
 
 D = 12
 
@@ -61,9 +63,9 @@ class Scaled(nn.Module):
 
 def sketched(norm):
     """Return the sketch in which a norm was described after the tokens."""
-    sketch = Sketch(Lengths(source=5, target=4), D)
+    sketch = Sketch(Lengths(source=5, target=4), ModelConfig(9, d_model=D))
     sketch.begin("encoder", "source", "Source")
-    describe_norm(norm, sketch, "encoder.norm", "Norm", "{place}: Norm", (LayerNorm,))
+    add_norm(norm, sketch, "encoder.norm", "Norm", "{place}: Norm", (LayerNorm,))
     return sketch
 
 

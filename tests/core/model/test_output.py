@@ -5,8 +5,8 @@ import torch
 from torch.nn import functional
 
 from core.config import ModelConfig
+from core.describe import describe
 from core.model import build
-from core.model.description import describe
 from core.model.output import OutputTransform
 
 SMALL = ModelConfig(23, 1, 0, 16, 32, 4, activation="gelu", head_transform=True)

@@ -8,10 +8,10 @@ from torch import nn
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.mask_predict import n_places
+from core.describe import describe
 from core.heads import Kind
 from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import decoder_mask
 from core.model.relative import buckets
 from core.vocabulary import EOS, PAD

@@ -9,11 +9,11 @@ from core.config import ConfigError, ModelConfig
 from core.decoding.greedy import decode_greedily
 from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import Stepper
+from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
 from core.model import Cache, Record, Silence, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.pointer import Pointer
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from core.config import ModelConfig
+from core.describe import describe
 from core.model import build
-from core.model.description import describe
 from core.model.positional import Embedding, sinusoids
 
 

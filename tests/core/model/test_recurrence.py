@@ -6,10 +6,10 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.config import ConfigError, ModelConfig
+from core.describe import describe
 from core.heads import Kind, Site
 from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.recurrence import Recurrence
 from core.model.sublayers import Seen

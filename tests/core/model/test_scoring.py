@@ -11,11 +11,13 @@ from torch import nn
 from core.config import ConfigError, ModelConfig
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
+from core.describe import describe
+from core.describe.formulas import count_formula, formulas, whole_formula
+from core.describe.modules import attention_work
 from core.heads import Head, Site
 from core.model import Cache, Override, Record, Step, Uniform, build
 from core.model.attention import MultiHeadAttention, attend, attend_probed
 from core.model.building import count_parameters, unfilled
-from core.model.description import describe
 from core.model.masks import causal_mask, padding_mask
 from core.model.scoring import Additive, Scoring, features
 from core.runs.checkpoint import load_model, save_weights
@@ -220,12 +222,12 @@ def test_every_part_is_described_and_counted(config):
 def test_the_formula_and_the_count_are_those_of_its_kind(name):
     config = replace(CONFIG, **VARIATIONS[name])
     attention = MultiHeadAttention(config, Site("decoder", 1, "cross"))
-    stages = " ".join(attention.stages(1).values())
+    stages = " ".join(formulas(attention, 1).values())
     mark = r"\tanh" if config.scores == "additive" else r"\phi"
-    assert mark in attention.formula("m") and mark in stages
-    assert r"\sqrt" not in attention.formula("m") + stages
+    assert mark in whole_formula(attention, "m") and mark in stages
+    assert r"\sqrt" not in whole_formula(attention, "m") + stages
     sizes = {"d": 16, "h": 4, "g": 2, "d_k": config.d_k, "d_v": config.d_v}
-    written = attention.count().partition(r"\quad")[0].replace(r"\,", " ")
+    written = count_formula(attention).partition(r"\quad")[0].replace(r"\,", " ")
     product = written.replace(" (", " * (").replace("+ *", "+")
     for left in ("2 h", "h", "g", "d", "2"):
         product = product.replace(f"{left} d_", f"{left.replace(' ', ' * ')} * d_")
@@ -236,7 +238,7 @@ def test_the_formula_and_the_count_are_those_of_its_kind(name):
 def test_the_work_of_linear_attention_grows_with_the_length_and_not_with_its_square():
     def work(kind, n):
         attention = MultiHeadAttention(replace(CONFIG, scores=kind), Site("encoder", 0, "self"))
-        return attention.multiply_adds(n, n)
+        return attention_work(attention, n, n)
 
     assert work("linear", 200) == 2 * work("linear", 100)
     assert work("dot", 200) > 2 * work("dot", 100)

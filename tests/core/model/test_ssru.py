@@ -6,9 +6,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from core.config import ModelConfig
 from core.decoding.step import Stepper
+from core.describe import describe
 from core.heads import Kind, Site
 from core.model import Cache, Record, Step, build
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.model.ssru import SSRU
 

@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from core.describe.formulas import Stage, formulas
 from core.heads import Site
 from core.model.attention import MultiHeadAttention
-from core.model.stages import Stage, formulas
 
 SITE, CROSS = Site("decoder", 1, "self"), Site("decoder", 1, "cross")
 ONLY_SOME = (Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE, Stage.POSITION_BIAS)

@@ -8,11 +8,13 @@ from torch import nn
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.plan import DecoderPlan
+from core.describe import describe
+from core.describe.formulas import count_formula, formulas, whole_formula
+from core.describe.modules import attention_work
 from core.heads import Kind, Site
 from core.model import Cache, Record, Step, build
 from core.model.attention import MultiHeadAttention
 from core.model.building import count_parameters
-from core.model.description import describe
 from core.model.masks import padding_mask
 from core.runs.checkpoint import load_model, save_weights
 
@@ -159,8 +161,8 @@ def test_without_projections_attention_is_the_softmax_of_its_input_with_itself()
     found_KD = attention(x_KD[None], attention.keys_values(x_KD[None]), None, None)[0]
     torch.testing.assert_close(found_KD, torch.cat(heads, dim=-1))
     assert not list(attention.parameters())
-    assert attention.multiply_adds(7, 7) == 4 * 7 * 7 * 8
-    assert attention.count() == "0"
+    assert attention_work(attention, 7, 7) == 4 * 7 * 7 * 8
+    assert count_formula(attention) == "0"
 
 
 def test_without_an_output_projection_heads_stand_side_by_side():
@@ -177,7 +179,7 @@ def test_without_an_output_projection_heads_stand_side_by_side():
 def test_the_formulas_name_no_matrix_that_is_not_there(name):
     config = replace(CONFIG, **VARIATIONS[name])
     attention = MultiHeadAttention(config, Site("decoder", 1, "cross"))
-    text = " ".join([attention.formula("m"), *attention.stages(1).values()])
+    text = " ".join([whole_formula(attention, "m"), *formulas(attention, 1).values()])
     assert ("W^Q" in text) == ("W_i^K" in text) == config.projections
     assert ("W^O_h" in text) == config.output_projection
     assert ("b^O" in text) == config.output_projection

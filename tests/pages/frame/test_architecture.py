@@ -1,5 +1,5 @@
 from core.config import ModelConfig
-from core.model.description import describe
+from core.describe import describe
 from pages.frame.architecture import drawing
 from tests.core.model.invented import gated
 

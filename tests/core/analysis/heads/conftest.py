@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from core.analysis.heads.steps import head_steps
+from core.describe.formulas import Stage
 from core.heads import Head, Kind, Site
 from core.model import build
-from core.model.stages import Stage
 
 SENTENCE = "ab cd ef"
 PLAIN = [

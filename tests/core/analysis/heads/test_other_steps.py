@@ -11,10 +11,10 @@ from core.analysis.heads.stages import bias, panels
 from core.analysis.heads.steps import head_steps
 from core.analysis.heads.terms import terms
 from core.decoding.sentence import translate
+from core.describe.formulas import Stage
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import Record, Step
-from core.model.stages import Stage
 from core.runs.run import load_run
 
 TEXT = "The animal did not cross the street."

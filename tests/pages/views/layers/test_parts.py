@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from core.describe import describe
 from core.model import count_parameters
-from core.model.description import describe
 from core.runs.run import load_run
 from pages.layers import VIEWS
 from tests.pages.conftest import ROOT, said, send, unfold

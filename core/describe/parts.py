@@ -1,8 +1,4 @@
-"""What a module says of itself: the records of a description, and the sketch that they are put in.
-
-A module that belongs to the picture of a model has a method `describe(sketch)`. It adds itself in
-the order in which data goes through, and so nobody else needs to know that order.
-"""
+"""What a description consists of, and the sketch that the parts of a model are put into."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +7,7 @@ from typing import Literal
 
 from torch import nn
 
+from core.config import ModelConfig
 from core.heads import Side, Site, Stack
 from core.messages import N_
 
@@ -22,6 +19,8 @@ ATTENTION = N_("attention")
 FEED_FORWARD = N_("feed-forward")
 EMBEDDINGS = N_("embeddings and output")
 NORMS = N_("norms")
+MIXING = N_("mixing")
+RECURRENCE = N_("recurrence")
 GROUPS = (ATTENTION, FEED_FORWARD, EMBEDDINGS, NORMS)
 """The groups that the model's own parts belong to; a new kind of part may bring another."""
 
@@ -111,9 +110,9 @@ class Lengths:
 class Sketch:
     """Where modules write down what they are, from the bottom of the picture to its top."""
 
-    def __init__(self, lengths: Lengths, d_model: int) -> None:
-        self.lengths = lengths
-        self.d_model = d_model
+    def __init__(self, lengths: Lengths, config: ModelConfig) -> None:
+        self.lengths, self.config = lengths, config
+        self.d_model = config.d_model
         self.nodes: list[Node] = []
         self.arrows: list[Arrow] = []
         self.stack: Stack = "encoder"

@@ -1,14 +1,16 @@
-"""Attention in formulas: its stages one by one, all of it in one line, and what it learns."""
+"""What modules compute, in LaTeX: attention stage by stage and in one line, and what it learns."""
 
 from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from core.choices import Shared
+from torch import nn
 
-if TYPE_CHECKING:
-    from core.model.attention import MultiHeadAttention
+from core.choices import Activation, Shared
+from core.config import ModelConfig
+from core.model.attention import MultiHeadAttention, Unprojected
+from core.model.norm import norm_of
+from core.model.sublayers import FeedForward
 
 
 class Stage(StrEnum):
@@ -41,7 +43,16 @@ SHARED: Mapping[Shared, Mapping[str, str]] = {
 """Of projections that are one matrix: each → whose name it has."""
 
 
-def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
+def memory_symbol(attention: MultiHeadAttention) -> str:
+    """Return what keys and values are made of: x, the sequence itself, or m, the memory."""
+    return "x" if attention.site.is_self else "m"
+
+
+def _is_absent(projection: nn.Linear) -> bool:
+    return isinstance(projection, Unprojected)
+
+
+def formulas(attention: MultiHeadAttention, head: int) -> Mapping[Stage, str]:
     """Return the stages of a head in order, each with its formula in LaTeX; others it has not.
 
     Args:
@@ -49,7 +60,7 @@ def formulas(attention: "MultiHeadAttention", head: int) -> Mapping[Stage, str]:
         head: Its number.
     """
     given, d_model, d_k, d_v = (
-        attention.memory_symbol,
+        memory_symbol(attention),
         attention.query.in_features,
         attention.d_k,
         attention.d_v,
@@ -105,21 +116,21 @@ _OTHER_SCORES: Mapping[str, Mapping[Stage, str]] = {
 """Setting → the stages that are others than those of dot products."""
 
 
-def _unprojected(attention: "MultiHeadAttention", head: int) -> dict[Stage, str]:
+def _unprojected(attention: MultiHeadAttention, head: int) -> dict[Stage, str]:
     """Return the formulas of those stages in which nothing is multiplied; see `Unprojected`."""
     found: dict[Stage, str] = {}
-    given, d_k = attention.memory_symbol, attention.d_k
-    if not attention.projects:
+    given, d_k = memory_symbol(attention), attention.d_k
+    if _is_absent(attention.query):
         columns = rf"\quad \text{{columns }} {head * d_k} \dots {(head + 1) * d_k - 1}"
         found[Stage.QUERIES] = rf"q_i = x_i{columns}"
         found[Stage.KEYS] = rf"k_j = {given}_j{columns}"
         found[Stage.VALUES] = rf"v_j = {given}_j{columns}"
-    if not attention.projects_output:
+    if _is_absent(attention.output):
         found[Stage.OUTPUT] = r"\text{as they stand side by side: no } W^O"
     return found
 
 
-def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
+def whole_formula(attention: MultiHeadAttention, memory: str) -> str:
     """Return what all heads compute, in LaTeX.
 
     Args:
@@ -136,7 +147,7 @@ def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
         case divisor if divisor != 1:
             scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
     bias = " + B_i" if attention.has_bias_of_distances else ""
-    output = r"\, W^O" if attention.projects_output else ""
+    output = "" if _is_absent(attention.output) else r"\, W^O"
     return (
         rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
         rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,\quad "
@@ -144,9 +155,9 @@ def whole_formula(attention: "MultiHeadAttention", memory: str) -> str:
     )
 
 
-def _compared(attention: "MultiHeadAttention", memory: str) -> str:
+def _compared(attention: MultiHeadAttention, memory: str) -> str:
     """Return what all heads compute where scores are no dot products, in LaTeX."""
-    output = r"\, W^O" if attention.projects_output else ""
+    output = "" if _is_absent(attention.output) else r"\, W^O"
     weights = {
         "additive": r"\mathrm{softmax}(A_i + M)\, V_i,\quad "
         r"(A_i)_{jk} = v_i \cdot \tanh(W_i (Q_i)_j + U_i (K_i)_k)",
@@ -160,31 +171,32 @@ def _compared(attention: "MultiHeadAttention", memory: str) -> str:
     )
 
 
-def _made_of(attention: "MultiHeadAttention", memory: str) -> str:
+def _made_of(attention: MultiHeadAttention, memory: str) -> str:
     """Return what queries, keys and values of head i are made of, in LaTeX."""
-    if not attention.projects:
+    if _is_absent(attention.query):
         return rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
     named = {**{name: name for name in "QKV"}, **SHARED[attention.shared]}
     q, k, v = (f"W_i^{named[name]}" for name in "QKV")
     return rf"Q_i = x {q},\ K_i = {memory}\, {k},\ V_i = {memory}\, {v}"
 
 
-def count_formula(attention: "MultiHeadAttention") -> str:
+def count_formula(attention: MultiHeadAttention) -> str:
     """Return how many numbers the sublayer learns, in LaTeX."""
     grouped = attention.n_kv_heads != attention.n_heads
     keys, values = ("g d_k", "g d_v") if grouped else ("h d_k", "h d_v")
     made = {"nothing": ["h d_k", keys, values], "qkv": ["h d_k"]}.get(
         attention.shared, ["h d_k", "h d_k"]
     )
-    biases = _sum(made) if attention.projects else ""
-    weights = _sum([*(made if attention.projects else []), *["h d_v"] * attention.projects_output])
+    projects_output = not _is_absent(attention.output)
+    learned = [] if _is_absent(attention.query) else made
+    biases, weights = _sum(learned), _sum([*learned, *["h d_v"] * projects_output])
     compared = "h (2 d_k d_k + d_k)" if attention.additive is not None else ""
     if not weights:
         return compared or "0"
     biased = attention.query.bias is not None or attention.output.bias is not None
     terms = [f"d ({weights})"]
     if biased:
-        terms += [biases] * bool(biases) + ["d"] * attention.projects_output
+        terms += [biases] * bool(biases) + ["d"] * projects_output
     terms += [compared] * bool(compared)
     return " + ".join(terms) + (rf" \quad (g = {attention.n_kv_heads})" if grouped else "")
 
@@ -197,3 +209,48 @@ def _sum(terms: list[str]) -> str:
     """
     counts = Counter(terms)
     return " + ".join(f"{f'{n} ' if n > 1 else ''}{term}" for term, n in counts.items())
+
+
+def normalised(norm: nn.Module, x: str) -> str:
+    r"""Return what a norm makes of x, in LaTeX, under the name of its class.
+
+    >>> normalised(nn.RMSNorm(4), "x_l"), normalised(nn.Identity(), "x_l")
+    ('\\mathrm{RMSNorm}(x_l)', 'x_l')
+    """
+    if isinstance(norm, nn.Identity):
+        return x
+    name = type(norm).__name__.replace("_", r"\_")
+    return rf"\mathrm{{{name}}}({x})"
+
+
+def sublayer_input(config: ModelConfig, x: str) -> str:
+    r"""Return in LaTeX what a sublayer reads of the stream x: with pre-norm the norm of it.
+
+    >>> [sublayer_input(ModelConfig(vocab_size=9, norm=each), "x") for each in ("pre", "post")]
+    ['\\mathrm{LayerNorm}(x)', 'x']
+    """
+    return normalised(norm_of(config), x) if config.norm == "pre" else x
+
+
+def depth(config: ModelConfig, number: str) -> str:
+    """Return what the encoder hands over of a layer: with pre-norm the norm of its stream."""
+    return sublayer_input(config, f"x^{{({number})}}")
+
+
+ACTIVATIONS: Mapping[Activation, str] = {
+    "relu": r"\max(0,\, {x})",
+    "gelu": r"\mathrm{{GELU}}({x})",
+    "gelu_tanh": r"\mathrm{{GELU}}_{{\tanh}}({x})",
+    "silu": r"\mathrm{{SiLU}}({x})",
+}
+"""What the units of a feed-forward layer do, of x."""
+
+
+def hidden_formula(feed_forward: FeedForward) -> str:
+    """Return what the hidden units are."""
+    biased = feed_forward.expand.bias is not None
+    b_1, b_g = (r" + b_1", r" + b_g") if biased else ("", "")
+    if feed_forward.gate is not None:
+        act = ACTIVATIONS[feed_forward.activation].format(x=f"x W_g{b_g}")
+        return rf"{act} \odot (x W_1{b_1})"
+    return ACTIVATIONS[feed_forward.activation].format(x=f"x W_1{b_1}")

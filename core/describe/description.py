@@ -6,9 +6,10 @@ Whoever draws, counts or explains a model reads this and knows no order of layer
 from dataclasses import dataclass
 
 from core.config import ModelConfig
+from core.describe.modules import add
+from core.describe.parts import GROUPS, Arrow, Lengths, Node, Part, Sketch
 from core.heads import Site, Stack
 from core.model.building import outline
-from core.model.part import GROUPS, Arrow, Lengths, Node, Part, Sketch
 from core.model.transformer import Transformer
 
 
@@ -102,6 +103,6 @@ def describe(model: Transformer | ModelConfig, n_source: int, n_target: int) -> 
         n_target: Tokens fed to the decoder, BOS included.
     """
     asked = outline(model) if isinstance(model, ModelConfig) else model
-    sketch = Sketch(Lengths(n_source, n_target), asked.config.d_model)
-    asked.describe(sketch)
+    sketch = Sketch(Lengths(n_source, n_target), asked.config)
+    add(asked, sketch)
     return Description(tuple(sketch.nodes), tuple(sketch.arrows))

@@ -1,0 +1,521 @@
+"""What each module of a model is: its part of the drawing, its shapes, its formula, its work.
+
+`add` dispatches on the class of a module. A new kind of module registers here what it is; the
+modules themselves only compute.
+"""
+
+from collections.abc import Iterable
+from functools import singledispatch
+from typing import cast
+
+from torch import nn
+from torch.nn import functional
+
+from core.describe.formulas import (
+    ACTIVATIONS,
+    count_formula,
+    depth,
+    hidden_formula,
+    normalised,
+    whole_formula,
+)
+from core.describe.parts import (
+    ATTENTION,
+    EMBEDDINGS,
+    FEED_FORWARD,
+    MIXING,
+    NORMS,
+    RECURRENCE,
+    Code,
+    Part,
+    Shapes,
+    Sketch,
+    products,
+)
+from core.messages import N_
+from core.model.attention import MultiHeadAttention, attend
+from core.model.layers import Layer, Residual
+from core.model.length import N_DIFFERENCES, LengthPrediction
+from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
+from core.model.mixing import Average, Convolution, Mixing
+from core.model.norm import BatchNorm, LayerNorm, RMSNorm
+from core.model.output import OutputTransform
+from core.model.pointer import Pointer
+from core.model.positional import Embedding, sinusoids
+from core.model.recurrence import Recurrence
+from core.model.sublayers import CrossAttention, FeedForward, SelfAttention
+from core.model.transformer import Transformer
+
+
+@singledispatch
+def add(module: object, sketch: Sketch) -> None:
+    """Add a module to the sketch of its model, in the order in which data goes through.
+
+    Args:
+        module: Of a class that is registered here.
+        sketch: Of the model.
+    """
+    raise TypeError(f"nothing says what a {type(module).__name__} is: register it with `add`")
+
+
+@add.register
+def _(model: Transformer, sketch: Sketch) -> None:
+    """Add everything from the source's tokens to the next token's probabilities."""
+    config = model.config
+    if "encoder" in config.stacks:
+        sketch.begin("encoder", "source", N_("source"))
+        _add_stack(model.source_embedding, model.encoder, model.encoder_norm, sketch)
+        sketch.memory = sketch.end
+        if model.length is not None:
+            add(model.length, sketch)
+    if "decoder" in config.stacks:
+        sketch.begin("decoder", "target", N_("target, shifted right"))
+        _add_stack(model.target_embedding, model.decoder, model.decoder_norm, sketch)
+    if config.has_output:
+        if model.output_transform is not None:
+            add(model.output_transform, sketch)
+        _add_output(model, sketch)
+
+
+def _add_stack(
+    embedding: Embedding, layers: nn.ModuleList, norm: nn.Module, sketch: Sketch
+) -> None:
+    add(embedding, sketch)
+    for number, layer in enumerate(layers):
+        with sketch.layer(number):
+            for sublayer, residual in cast(Layer, layer).blocks():
+                _add_block(sublayer, residual, sketch)
+        sketch.depths[sketch.stack].append(sketch.end)
+    add_norm(norm, sketch, f"{sketch.stack}.norm", N_("Final norm"), N_("{place}: {part}"), ())
+
+
+def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
+    """Add a sublayer with its norm and the way past both."""
+    part, adds, norm = str(residual.site), residual.adds, residual.norm
+
+    def added(x: str) -> str:
+        return rf"{'x_l + ' if adds else ''}\mathrm{{Sublayer}}_l({x})"
+
+    pre = residual.pre_norm
+    made = added(normalised(norm, "x_l")) if pre else normalised(norm, added("x_l"))
+    with sketch.residual(part, f"x_{{l+1}} = {made}", passed=adds):
+        if pre:
+            title = N_("{place}: Norm before {part}")
+            add_norm(norm, sketch, f"{part}.norm", N_("Norm"), title, (Residual,))
+        add(sublayer, sketch)
+        if pre or isinstance(norm, nn.Identity):
+            if adds:
+                sketch.sum(f"{part}.sum")
+        else:
+            label = N_("Add & Norm") if adds else N_("Norm")
+            title = (
+                N_("{place}: Add & Norm after {part}") if adds else N_("{place}: Norm after {part}")
+            )
+            add_norm(norm, sketch, f"{part}.norm", label, title, (Residual,))
+
+
+@add.register
+def _(embedding: Embedding, sketch: Sketch) -> None:
+    """Add the tokens' table, and what is added beside it."""
+    stack = embedding.site.stack
+    scale = r"\sqrt{d_{model}}\; " if embedding.scale != 1 else ""
+    last = embedding.last_read
+    names = rf",\quad E_w = E_{{{last}}} \text{{ for names, }} w \ge {last}"
+    sketch.add(
+        Part(
+            id=f"{stack}.embedding",
+            kind="embedding",
+            label=N_("Embedding"),
+            group=EMBEDDINGS,
+            shapes=(("input", (sketch.length,)), ("output", sketch.stream)),
+            formula=rf"x_t = {scale}E_{{w_t}}{'' if last is None else names}",
+            code=(Embedding,),
+            site=embedding.site,
+        ),
+        learned=embedding.tokens.parameters(),
+    )
+    if embedding.segments is not None:
+        segments = embedding.segments.parameters()
+        _add_beside(sketch, "segments", N_("Segments"), r"x_t \mathrel{+}= S_{s_t}", segments)
+    if embedding.positions_PD is not None:
+        table = [embedding.positions_PD] if isinstance(embedding.positions_PD, nn.Parameter) else []
+        _add_beside(sketch, "positions", N_("Positions"), r"x_t \mathrel{+}= PE_t", table)
+    if embedding.norm is not None:
+        label, title = N_("Embedding norm"), N_("{place}: {part}")
+        add_norm(embedding.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
+
+
+def _add_beside(
+    sketch: Sketch, kind: str, label: str, formula: str, learned: Iterable[nn.Parameter]
+) -> None:
+    """Add vectors that stand beside the stream and are added to it."""
+    stack, stream, table = sketch.stack, sketch.stream, list(learned)
+    sketch.add(
+        Part(
+            id=f"{stack}.{kind}",
+            kind=kind,
+            label=label,
+            group=EMBEDDINGS,
+            shapes=(("input", stream), (kind, stream), ("output", stream)),
+            formula=formula,
+            # A table that was learned is no formula.
+            code=(Embedding,) if table else (Embedding, sinusoids),
+        ),
+        learned=table,
+        enters=(),
+    )
+    sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")
+    sketch.arrow("positions", f"{stack}.{kind}", sketch.end)
+
+
+@add.register
+def _(attention: SelfAttention, sketch: Sketch) -> None:
+    """Add the part; queries, keys and values come from the stream."""
+    length, stream = sketch.length, sketch.stream
+    label = N_("Masked self-attention") if attention.masked else N_("Self-attention")
+    sketch.add(
+        Part(
+            id=str(attention.site),
+            kind="self",
+            label=label,
+            group=ATTENTION,
+            multiply_adds=attention_work(attention, length, length),
+            shapes=(("input", stream), *_steps(attention, length, length), ("output", stream)),
+            formula=whole_formula(attention, "x"),
+            count=count_formula(attention),
+            code=(MultiHeadAttention, attend),
+            site=attention.site,
+        ),
+        learned=attention.parameters(),
+        enters=("query", "key", "value"),
+    )
+
+
+@add.register
+def _(attention: CrossAttention, sketch: Sketch) -> None:
+    """Add the part; queries come from the stream, keys and values from the memory."""
+    n_queries, n_keys = sketch.length, sketch.lengths.source
+    given = (("input", sketch.stream), ("memory", (n_keys, attention.key.in_features)))
+    nodes, formula, count = _memory(attention.memory, sketch)
+    sketch.add(
+        Part(
+            id=str(attention.site),
+            kind="cross",
+            label=N_("Cross-attention"),
+            group=ATTENTION,
+            multiply_adds=attention_work(attention, n_queries, n_keys),
+            shapes=(*given, *_steps(attention, n_queries, n_keys), ("output", sketch.stream)),
+            formula=whole_formula(attention, "memory") + formula,
+            count=count_formula(attention) + count,
+            code=(MultiHeadAttention, attend),
+            site=attention.site,
+        ),
+        learned=attention.parameters(),
+        enters=("query",),
+    )
+    for start in nodes:
+        sketch.arrow("memory", start, str(attention.site))
+
+
+def attention_work(attention: MultiHeadAttention, n_queries: int, n_keys: int) -> int:
+    """Return the multiply-adds of a pass; a hidden key counts like a visible one."""
+    projected = products(attention.query, n_queries) + products(attention.output, n_queries)
+    remembered = products(attention.key, n_keys) + products(attention.value, n_keys)
+    d_k, d_v = attention.d_k, attention.d_v
+    if attention.additive is not None:
+        # W and U; v has as much as a dot product.
+        projected += attention.additive.query_HEA.numel() * (n_queries + n_keys)
+    if attention.scores == "linear" and not attention.site.attention.causal:
+        # One sum over all keys for all queries, and one row of sums to divide by.
+        mixed = d_k * d_v * (n_queries + n_keys) + n_queries * d_k
+    else:
+        mixed = n_queries * n_keys * (d_k + d_v)
+    return projected + remembered + attention.n_heads * mixed
+
+
+def _steps(attention: MultiHeadAttention, n_queries: int, n_keys: int) -> Shapes:
+    """Return the sizes of an attention's steps; keys and values that heads share are there once."""
+    n_heads, n_kv_heads = attention.n_heads, attention.n_kv_heads
+    return (
+        ("query", (n_heads, n_queries, attention.d_k)),
+        ("key", (n_kv_heads, n_keys, attention.d_k)),
+        ("value", (n_kv_heads, n_keys, attention.d_v)),
+        ("scores", (n_heads, n_queries, n_keys)),
+        ("weights", (n_heads, n_queries, n_keys)),
+        ("mixed", (n_heads, n_queries, attention.d_v)),
+    )
+
+
+def _memory(memory: OneMemory, sketch: Sketch) -> tuple[tuple[str, ...], str, str]:
+    """Return the nodes that a decoder layer reads, what it reads in LaTeX, and what it learns."""
+    # The output of each encoder layer, of the last after its norm.
+    ends = (*sketch.depths["encoder"][:-1], sketch.memory)
+    config, text = sketch.config, r",\quad memory = "
+    match memory:
+        case FirstMemory():
+            return ends[:1], text + depth(config, "0"), ""
+        case SameMemory(layer=layer):
+            return (ends[layer],), text + depth(config, str(layer)), ""
+        case MixedMemory():
+            mixed = rf"\sum_j \mathrm{{softmax}}(a)_j\, {depth(config, 'j')}"
+            return ends, text + mixed, " + L"
+    return (sketch.memory,), "", ""
+
+
+@add.register
+def _(feed_forward: FeedForward, sketch: Sketch) -> None:
+    """Add the part."""
+    length, stream = sketch.length, sketch.stream
+    matrices = [feed_forward.gate, feed_forward.expand, feed_forward.contract]
+    there = [each for each in matrices if each is not None]
+    biased, n = feed_forward.expand.bias is not None, len(there)
+    hidden = hidden_formula(feed_forward)
+    biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if biased else ""
+    sketch.add(
+        Part(
+            id=str(feed_forward.site),
+            kind="feed_forward",
+            label=N_("Feed-forward"),
+            group=FEED_FORWARD,
+            multiply_adds=sum(products(each, length) for each in there),
+            shapes=(
+                ("input", stream),
+                ("hidden", (length, feed_forward.expand.out_features)),
+                ("output", stream),
+            ),
+            formula=rf"{hidden if n == 2 else f'({hidden})'}\, W_2{' + b_2' if biased else ''}",
+            count=rf"{n} d\, d_{{f\!f}}{biases}",
+            code=(FeedForward,),
+            site=feed_forward.site,
+        ),
+        learned=feed_forward.parameters(),
+    )
+
+
+_MIXINGS = {
+    Average: (
+        N_("Average"),
+        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
+        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
+    ),
+    Convolution: (
+        N_("Convolution"),
+        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
+        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
+    ),
+}
+"""Class → label, formula in an encoder, and in a decoder, which sees nothing that comes later."""
+
+
+@add.register
+def _(mixing: Mixing, sketch: Sketch) -> None:
+    """Add the part."""
+    label, *formulas = _MIXINGS[type(mixing)]
+    n = mixing.neighbours
+    sketch.add(
+        Part(
+            id=str(mixing.site),
+            kind="mixing",
+            label=label,
+            group=MIXING,
+            multiply_adds=products(mixing.value, sketch.length),
+            shapes=(("input", sketch.stream), ("output", sketch.stream)),
+            formula=formulas[mixing.site.stack == "decoder"],
+            count=f"{n if n > 1 else ''} d^2 + d",
+            code=(type(mixing),),
+            site=mixing.site,
+        ),
+        learned=mixing.parameters(),
+    )
+
+
+_UNITS = {
+    ("gru", False): N_("Recurrent unit (GRU)"),
+    ("gru", True): N_("Recurrent unit (GRU, two ways)"),
+    ("lstm", False): N_("Recurrent unit (LSTM)"),
+    ("lstm", True): N_("Recurrent unit (LSTM, two ways)"),
+}
+_RECURRENT = {
+    "gru": r"h_t = (1 - z_t) \odot n_t + z_t \odot h_{t-1},\quad "
+    r"n_t = \tanh(W x_t + b + r_t \odot (U h_{t-1} + c)),\quad "
+    r"z_t, r_t = \sigma(W_{z,r} x_t + U_{z,r} h_{t-1} + b_{z,r})",
+    "lstm": r"h_t = o_t \odot \tanh(c_t),\quad c_t = f_t \odot c_{t-1} + i_t \odot g_t,\quad "
+    r"g_t = \tanh(W x_t + U h_{t-1} + b),\quad "
+    r"i_t, f_t, o_t = \sigma(W_{i,f,o}\, x_t + U_{i,f,o}\, h_{t-1} + b_{i,f,o})",
+}
+
+
+@add.register
+def _(recurrence: Recurrence, sketch: Sketch) -> None:
+    """Add the part."""
+    stream, length = sketch.stream, sketch.length
+    matrices = [each for each in recurrence.parameters() if each.ndim == 2]
+    # What a decoder begins with is computed once.
+    once = 0 if recurrence.begin is None else recurrence.begin.weight.numel()
+    gates = 3 if recurrence.kind == "gru" else 4
+    # Each of two ways makes half of the width out of the whole.
+    squares = r"\tfrac{3}{2}" if recurrence.two_way else "2"
+    begun = "" if recurrence.begin is None else " + d^2 + d"
+    sketch.add(
+        Part(
+            id=str(recurrence.site),
+            kind="recurrent",
+            label=_UNITS[recurrence.kind, recurrence.two_way],
+            group=RECURRENCE,
+            multiply_adds=(sum(each.numel() for each in matrices) - once) * length + once,
+            shapes=(("input", stream), ("state", stream), ("output", stream)),
+            formula=_RECURRENT[recurrence.kind],
+            count=f"{gates} ({squares} d^2 + 2 d){begun}",
+            code=(Recurrence,),
+            site=recurrence.site,
+        ),
+        learned=recurrence.parameters(),
+    )
+
+
+_NORMS: dict[type[nn.Module], tuple[str, str]] = {
+    LayerNorm: (r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b", "2 d"),
+    RMSNorm: (r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g", "d"),
+    BatchNorm: (r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b", "2 d"),
+}
+"""Class → formula, and how many numbers it learns."""
+
+
+def add_norm(
+    norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
+) -> None:
+    """Add a norm, whatever its kind; nothing where there is none (`nn.Identity`).
+
+    Args:
+        norm: Of a kind that has a formula here, or any other.
+        sketch: Of the model.
+        part: Its id.
+        label: A message to translate.
+        title: As in `Part`.
+        code: Where it is called.
+    """
+    if isinstance(norm, nn.Identity):
+        return
+    formula, count = _NORMS.get(type(norm), ("", ""))
+    sketch.add(
+        Part(
+            id=part,
+            kind="norm",
+            label=label,
+            title=title,
+            group=NORMS,
+            shapes=(("input", sketch.stream), ("output", sketch.stream)),
+            formula=formula,
+            count=count,
+            code=(*code, type(norm)),
+        ),
+        learned=norm.parameters(),
+    )
+
+
+@add.register
+def _(length: LengthPrediction, sketch: Sketch) -> None:
+    """Add the part, on top of the encoder."""
+    sketch.add(
+        Part(
+            id="length",
+            kind="length",
+            title="{part}",
+            label=N_("Length"),
+            group=EMBEDDINGS,
+            multiply_adds=products(length.linear, 1),
+            shapes=(("input", sketch.stream), ("output", (1, N_DIFFERENCES))),
+            formula=r"P(n_{target} - n_{source} = \delta) = \mathrm{softmax}\big(W \tfrac{1}{S} "
+            r"\sum_i m_i + b\big)_\delta, \quad -32 \le \delta \le 32",
+            count=r"65\,d + 65",
+            code=(LengthPrediction,),
+        ),
+        learned=length.parameters(),
+    )
+
+
+@add.register
+def _(transform: OutputTransform, sketch: Sketch) -> None:
+    """Add the part."""
+    activated = ACTIVATIONS[transform.activation].format(x="W x + b")
+    sketch.add(
+        Part(
+            id="output_transform",
+            kind="output_transform",
+            title="{part}",
+            label=N_("Output transform"),
+            group=EMBEDDINGS,
+            multiply_adds=products(transform.dense, sketch.length),
+            shapes=(("input", sketch.stream), ("output", sketch.stream)),
+            formula=rf"\mathrm{{LayerNorm}}({activated})",
+            code=(OutputTransform,),
+        ),
+        learned=transform.parameters(),
+    )
+
+
+def _add_output(model: Transformer, sketch: Sketch) -> None:
+    """Add the output projection, the softmax and a pointer, up to the probabilities."""
+    vocabulary = (sketch.length, model.output.out_features)
+    scale = r"\, / \sqrt{d_{model}}" if model.config.logit_scale else ""
+    bias = " + b" if model.config.logit_bias else ""
+    shared = r"\quad (W = E \text{ where the matrices are shared})"
+    sketch.add(
+        Part(
+            id="output",
+            kind="output",
+            title="{part}",
+            label=N_("Linear output"),
+            group=EMBEDDINGS,
+            multiply_adds=products(model.output, sketch.length),
+            shapes=(("input", sketch.stream), ("output", vocabulary)),
+            formula=f"z = W x{scale}{bias} {shared}",
+            code=(nn.Linear,),
+        ),
+        learned=model.output.parameters(),
+    )
+    sketch.add(
+        Part(
+            id="softmax",
+            kind="softmax",
+            title="{part}",
+            label=N_("Softmax"),
+            group="",
+            shapes=(("input", vocabulary), ("output", vocabulary)),
+            formula=r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+            code=(functional.softmax,),
+        ),
+    )
+    if model.pointer is not None:
+        add(model.pointer, sketch)
+    sketch.tokens("probabilities", N_("probabilities"))
+
+
+@add.register
+def _(pointer: Pointer, sketch: Sketch) -> None:
+    """Add the part, between the softmax and the probabilities."""
+    n_source = sketch.lengths.source
+    vocabulary = (sketch.length, sketch.config.n_target_tokens)
+    sketch.add(
+        Part(
+            id="pointer",
+            kind="pointer",
+            title="{part}",
+            label=N_("Pointer"),
+            group=EMBEDDINGS,
+            multiply_adds=products(pointer.gate, sketch.length)
+            + sketch.length * n_source * sketch.d_model,
+            shapes=(
+                ("input", vocabulary),
+                ("weights", (sketch.length, n_source)),
+                ("memory", (n_source, sketch.d_model)),
+                ("output", vocabulary),
+            ),
+            formula=r"P(w) = p_{gen} P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \quad "
+            r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b), \quad h^* = \sum_i a_i m_i",
+            count="2 d + 1",
+            code=(Pointer,),
+        ),
+        learned=pointer.parameters(),
+    )
+    sketch.arrow("memory", sketch.memory, "pointer")
