@@ -8,7 +8,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
 from pages.classroom import current, settings
-from pages.frame import address, computing, language, language_names, layout, tour, waiting
+from pages.frame import address, interrupts, language, language_names, layout, tour, waiting
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
 from pages.frame.turns import TURNS
@@ -51,7 +51,7 @@ def main() -> None:
     address.enter(page.url_path or "attention")
     language.enter()
     tour.draw(TOUR, read_tour)
-    with computing.interruptible():
+    with interrupts.interruptible():
         page.run()
     address.write()
 

@@ -3,14 +3,14 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import computing
+from pages.frame import interrupts
 from pages.frame.turns import TURNS
 
 APP = Path(__file__).resolve().parents[1] / "app.py"
 
 
 def test_a_page_is_drawn_when_it_is_its_turn(monkeypatch):
-    held, drawn, take, draw = [], [], TURNS.taken, computing.interruptible
+    held, drawn, take, draw = [], [], TURNS.taken, interrupts.interruptible
 
     @contextmanager
     def taken():
@@ -26,7 +26,7 @@ def test_a_page_is_drawn_when_it_is_its_turn(monkeypatch):
             yield
 
     monkeypatch.setattr(TURNS, "taken", taken)
-    monkeypatch.setattr(computing, "interruptible", interruptible)
+    monkeypatch.setattr(interrupts, "interruptible", interruptible)
     at = AppTest.from_file(str(APP), default_timeout=60)
     at.query_params["view"] = "word"
     at.run()

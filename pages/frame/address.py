@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from pages.frame import computing, links, session
+from pages.frame import interrupts, links, session
 from pages.frame.turns import TURNS
 from pages.frame.visit import Mention, Text, Visit, current, hear, is_way_back, unstopped, written
 
@@ -86,7 +86,7 @@ def part(
                 announce()
             TURNS.give_way()
             _begin_part(f"{around}/{name}")
-            with computing.interruptible():
+            with interrupts.interruptible():
                 draw(*arguments)
             current().part = around
             # A part of a part may be followed by choices that the URL must keep.

@@ -33,7 +33,7 @@ from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
 from pages.classroom import current
 from pages.classroom import settings as settings_of_class
-from pages.frame import computing, run_folders
+from pages.frame import computing, interrupts, run_folders
 from pages.frame.bounded_cache import BoundedCache, as_key, bytes_of, bytes_of_run
 from pages.frame.language import _
 from pages.frame.turns import TURNS
@@ -253,7 +253,7 @@ def _loaded(path: Path, step: int | None, stamp: str) -> Run:
         # Whether it is gone meanwhile, `load_run` says.
         with suppress(OSError):
             _models().make_room(weights.stat().st_size if weights else 0)
-        return computing.add_hooks(load_run(path, step))
+        return interrupts.add_hooks(load_run(path, step))
 
     return _models().of((path, step, stamp), read)
 

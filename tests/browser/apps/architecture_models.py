@@ -5,7 +5,7 @@ from torch import nn
 from core.config import ModelConfig
 from core.describe import describe
 from core.model import build
-from tests.core.model.invented import gated
+from tests.core.describe.invented import gated
 
 
 def described(encoder=3, decoder=2, norm="post", *, tied=True, gate=False, memory="last"):

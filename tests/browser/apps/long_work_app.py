@@ -8,11 +8,11 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime import get_instance
 
-from pages.frame import computing
+from pages.frame import computing, interrupts
 from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 100
-computing.LONG = 0.0
+interrupts.LONG = 0.0
 
 
 @st.cache_resource
@@ -26,7 +26,7 @@ def make(pipes: Path) -> str:
     with (pipes / "go").open("rb", buffering=0) as go, (pipes / "told").open("w") as told:
         try:
             for piece in range(N_PIECES):
-                computing.check_interrupt()
+                interrupts.check()
                 print(piece, file=told, flush=True)
                 go.read(1)
         except BaseException as error:
@@ -39,7 +39,7 @@ def make(pipes: Path) -> str:
 def draw() -> None:
     """Show what is computed."""
     pipes = Path(st.query_params["pipes"])
-    with computing.interruptible():
+    with interrupts.interruptible():
         st.text(computing.of(kept(), str(pipes), lambda: make(pipes)))
 
 

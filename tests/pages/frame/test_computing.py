@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
-from pages.frame import computing
+from pages.frame import computing, interrupts
 from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 4
@@ -28,7 +28,7 @@ class Work:
 
     def make(self):
         for piece in range(N_PIECES):
-            computing.check_interrupt()
+            interrupts.check()
             self.done.append(piece)
             self.then.pop(piece, lambda: None)()
         return "all of it"
@@ -37,13 +37,13 @@ class Work:
 def page():
     import streamlit as st
 
-    from pages.frame import computing
+    from pages.frame import computing, interrupts
 
     work = st.session_state["work"]
 
     @st.fragment
     def draw():
-        with computing.interruptible():
+        with interrupts.interruptible():
             st.button("other")
             st.text(computing.of(work.kept, "key", work.make))
 
@@ -59,7 +59,7 @@ def work():
 @pytest.fixture
 def opened(work, monkeypatch):
     """Return the page before it was drawn; all that it computes takes long."""
-    monkeypatch.setattr(computing, "LONG", 0)
+    monkeypatch.setattr(interrupts, "LONG", 0)
     at = AppTest.from_function(page, default_timeout=60)
     at.session_state["work"] = work
     return at
@@ -138,8 +138,8 @@ def test_without_a_page_it_is_computed_all_the_same(work):
 
 def test_each_layer_of_a_model_can_be_the_last_forwards_and_backwards(monkeypatch):
     checks = []
-    monkeypatch.setattr(computing, "check_interrupt", lambda: checks.append(1))
-    model = computing.add_hooks(load_run(Path("gallery/copy"))).model
+    monkeypatch.setattr(interrupts, "check", lambda: checks.append(1))
+    model = interrupts.add_hooks(load_run(Path("gallery/copy"))).model
     n_layers = len(model.encoder) + len(model.decoder)
     ids_BK = torch.tensor([[1, 5, 6]])
     with torch.no_grad():

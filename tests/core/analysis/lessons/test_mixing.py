@@ -10,7 +10,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model import build
 from core.vocabulary import EOS
-from tests.core.model.invented import Gate, gated
+from tests.core.describe.invented import Gate, gated
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=90)
 SOURCE = (5, 9, 7, 12, 9, EOS)

@@ -6,7 +6,7 @@ import torch
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.runs.run import load_run
-from tests.core.model.invented import gated
+from tests.core.describe.invented import gated
 from tests.pages.conftest import ROOT
 from viz.plane import matrices
 

@@ -18,7 +18,7 @@ from core.describe import describe
 from core.model import Record
 from core.vocabulary import EOS
 from tests.core.decoding.test_greedy import slowly
-from tests.core.model.invented import gated
+from tests.core.describe.invented import gated
 
 CONFIG = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
 GATES = ["encoder.0.gate", "decoder.0.gate"]

@@ -1,0 +1,87 @@
+"""What ends a computation: a click, or the visitor's leaving. Also where others take their turn.
+
+No model knows of it: where a run is loaded for the app, each of its layers gets a hook.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.scriptrunner_utils.script_run_context import (
+    ScriptRunContext,
+    get_script_run_ctx,
+)
+
+from core.model.layers import Layer
+from core.runs.run import Run
+from pages.frame.turns import TURNS
+
+LONG = 0.5
+"""Seconds after which a computation also ends for a click in a part of the page."""
+_may_end: ContextVar[bool] = ContextVar("may_end", default=False)
+_since: ContextVar[float | None] = ContextVar("since", default=None)
+"""When the computation under way began; None where it must come to its end."""
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let clicks end what is computed inside; outside, as in callbacks, it comes to its end."""
+    token = _may_end.set(True)
+    try:
+        yield
+    finally:
+        _may_end.reset(token)
+
+
+@contextmanager
+def started() -> Iterator[bool]:
+    """Begin a computation, and hand out whether clicks may end it; not one inside of another."""
+    if not _may_end.get() or _since.get() is not None:
+        yield False
+        return
+    token = _since.set(time.monotonic())
+    try:
+        yield True
+    finally:
+        _since.reset(token)
+
+
+def add_hooks(run: Run) -> Run:
+    """Check for clicks before each layer of a model, forwards and backwards."""
+
+    def before(_layer: object, inputs: tuple[Any, ...]) -> None:
+        check()
+        if inputs[0].requires_grad:
+            inputs[0].register_hook(lambda _gradient: check())
+
+    for module in run.model.modules():
+        if isinstance(module, Layer):
+            module.register_forward_pre_hook(before)
+    return run
+
+
+def check() -> None:
+    """Let others have their turn, and end the script where its visitor left or asks for more."""
+    TURNS.give_way()
+    since, context = _since.get(), get_script_run_ctx(suppress_warning=True)
+    if since is None or context is None:
+        return
+    context.yield_check()
+    if time.monotonic() - since >= LONG and _waits(context):
+        st.rerun()
+
+
+def _waits(context: ScriptRunContext) -> bool:
+    """Say whether the visitor has asked for a part of the page.
+
+    Streamlit goes on until what it draws is whole. The whole page takes its place then, for what
+    is being drawn would be left in the middle.
+    """
+    requests = context.script_requests
+    if requests is None or requests._state != ScriptRequestType.RERUN:
+        return False
+    return not requests._rerun_data.is_auto_rerun
