@@ -13,7 +13,6 @@ from core.heads import Site
 from core.messages import N_
 from core.model.part import Part, Sketch
 from core.model.probe import Probe, Step, probed
-from core.model.ssru import RECURRENCE
 from core.model.sublayers import Seen
 
 UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
@@ -107,7 +106,7 @@ class Recurrence(nn.Module):
                 id=str(self.site),
                 kind="recurrent",
                 label=_LABELS[self.kind, self.two_way],
-                group=RECURRENCE,
+                group=N_("recurrence"),
                 multiply_adds=(sum(each.numel() for each in matrices) - once) * length + once,
                 shapes=(("input", stream), ("state", stream), ("output", stream)),
                 formula=_FORMULAS[self.kind],

@@ -11,7 +11,7 @@ from core.training.settings import with_settings
 from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.every_view import CASES, query_of
 
-KINDS = ("bert", "gpt2", "llama", "t5", "ssru")
+KINDS = ("bert", "gpt2", "llama", "t5", "gru")
 OF_NO_RUN = {("training", "set_up"), ("runs", "compare"), ("heads", "guided")}
 """They show other runs, or none."""
 
@@ -27,8 +27,8 @@ def folder(kind, tmp_path_factory):
     runs = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         draw_few(patch)
-        preset = with_settings(MINIATURE, {"steps": 2} | ({} if kind == "ssru" else {"like": kind}))
-        if kind == "ssru":
+        preset = with_settings(MINIATURE, {"steps": 2} | ({} if kind == "gru" else {"like": kind}))
+        if kind == "gru":
             preset = replace(preset, model=replace(preset.model, decoder_mixing=kind))
         prepare_run(runs / kind, TASKS["copy"], "miniature", preset, "python -m core …")
         for _ in trainer.train_run(runs / kind):
