@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+import pytest
+
 PAGES = {
     "attention": "view",
     "heads": "trial",
@@ -40,3 +42,16 @@ def query_of(page, name):
     """Return what a link says that opens a view."""
     query = {PAGES[page]: name} if PAGES[page] else {}
     return query | ASKED.get((page, name), {})
+
+
+def each_view_of(kinds, cases=CASES):
+    """Return each view of each kind of model: two kinds of each view at once, all with `slow`."""
+    n = len(kinds)
+    return [
+        pytest.param(
+            *(kind, page, view),
+            marks=() if at in {number % n, (number + n // 2) % n} else pytest.mark.slow,
+        )
+        for at, kind in enumerate(kinds)
+        for number, (page, view) in enumerate(cases)
+    ]

@@ -10,7 +10,7 @@ from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder
 from tests.pages.conftest import ROOT, said
-from tests.pages.every_view import PAGES, query_of
+from tests.pages.every_view import PAGES, each_view_of, query_of
 
 KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian"]
 SENTENCE = "The street was too tired."
@@ -93,8 +93,7 @@ def shown_or_said(opened, elsewhere, open_page, taken):
     return look
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(("page", "view"), VIEWS, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("name", "page", "view"), each_view_of(KINDS, VIEWS))
 def test_every_view_works_for_an_opened_model_or_says_why_not(
     opened, shown_or_said, page, view, name
 ):
