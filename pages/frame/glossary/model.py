@@ -221,7 +221,8 @@ TERMS = (
             "What translators had before self-attention, such as a GRU or an LSTM: a vector that "
             "goes from each position to the next, of which gates keep a part. It looks nowhere."
         ),
-        "layers",
+        "experiments",
+        {"experiment": "bottleneck"},
     ),
     Term(
         "residual-connection",
