@@ -14,7 +14,7 @@ RotaryPairs = Literal["neighbours", "halves"]
 EncoderMixing = Literal[
     "attention", "average", "convolution", "none", "gru", "lstm", "gru_two_way", "lstm_two_way"
 ]
-DecoderMixing = Literal["attention", "ssru", "average", "convolution", "none", "gru", "lstm"]
+DecoderMixing = Literal["attention", "average", "convolution", "none", "gru", "lstm"]
 Cross = Literal["attention", "none"]
 Memory = Literal["last", "first", "same", "mixed"]
 Decoder = Literal["causal", "parallel"]

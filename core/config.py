@@ -97,7 +97,7 @@ class ModelConfig(TargetTokens, Stacks):
     """How a position of an encoder learns of the others: by looking at them, by the mean of all, by
     its two neighbours, not at all, or by a state that passes from word to word."""
     decoder_mixing: DecoderMixing = "attention"
-    """How a position of a decoder learns of those before it; ssru, gru and lstm are recurrent."""
+    """How a position of a decoder learns of those before it; gru and lstm are recurrent."""
     cross: Cross = "attention"
     """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
     but the encoder's last state, with which its own begins."""

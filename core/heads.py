@@ -14,9 +14,7 @@ from core.messages import N_
 
 Stack = Literal["encoder", "decoder"]
 Side = Literal["source", "target"]
-Sublayer = Literal[
-    "self", "cross", "ssru", "recurrent", "mixing", "feed_forward", "embedding", "length"
-]
+Sublayer = Literal["self", "cross", "recurrent", "mixing", "feed_forward", "embedding", "length"]
 
 
 class Kind(StrEnum):
@@ -235,5 +233,5 @@ class Head:
 
 def _exists(stack: str, sublayer: str) -> bool:
     """Say whether a stack has such sublayers: an encoder looks at no other sequence."""
-    of_one = {"cross": "decoder", "ssru": "decoder", "length": "encoder"}
+    of_one = {"cross": "decoder", "length": "encoder"}
     return sublayer in get_args(Sublayer) and of_one.get(sublayer, stack) == stack

@@ -18,8 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="a folder of Hugging Face or of Marian, a .zip of one, a .gguf file, or "
-        "owner/name on the Hub",
+        help="a folder of Hugging Face, a .zip of one, a .gguf file, or owner/name on the Hub",
     )
     parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/minilm")
 

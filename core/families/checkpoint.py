@@ -1,4 +1,4 @@
-"""A checkpoint as it lies on disk: a Hugging Face folder, one GGUF file, or a folder of Marian's.
+"""A checkpoint as it lies on disk: a Hugging Face folder, or one GGUF file.
 
 Nothing in it is executed: settings are JSON, weights are safetensors, or a `pytorch_model.bin` that
 torch reads as weights only. A path that leads out of the folder is refused.
@@ -17,7 +17,6 @@ from torch import Tensor
 from core.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
-from core.families.marian_binary import marian_file, read_marian_binary
 from core.files import open_regular
 from core.messages import Message, said
 
@@ -54,8 +53,6 @@ def read_checkpoint(path: Path) -> Checkpoint:
         return Checkpoint(told, weights, "neighbours")
     if not path.is_dir():
         raise FamilyError("{path} is no folder and no .gguf file", path=path)
-    if marian := marian_file(path):
-        return Checkpoint(*read_marian_binary(marian))
     told = read_settings(path / CONFIG)
     return Checkpoint(told, dict(_read_weights(path)))
 

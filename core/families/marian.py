@@ -1,8 +1,4 @@
-"""Marian, as opus-mt has it: the paper's Transformer, post-norm, sines first, a bias per word.
-
-The small students of the Marian toolkit have a recurrent unit in the place of decoder
-self-attention: see `core.families.marian_binary`.
-"""
+"""Marian, as opus-mt has it: the paper's Transformer, post-norm, sines first, a bias per word."""
 
 from core.config import ModelConfig
 from core.families.family import Family, Renaming, Settings
@@ -40,10 +36,6 @@ def _config(settings: Settings) -> ModelConfig:
         activation=settings.activation("activation_function", "swish"),
         embedding_scale=settings.flag("scale_embedding", default=False),
         logit_bias=True,
-        # Only a Marian binary tells these.
-        norm_eps=settings.fraction("norm_eps", default=1e-5),
-        sinusoid_base=settings.fraction("sinusoid_base", default=1e4),
-        decoder_mixing=settings.told.get("decoder_mixing", "attention"),
         **settings.specials("encoder", "decoder"),
     )
 
@@ -83,8 +75,6 @@ MARIAN = Family(
         *_layer(_ENCODER, "encoder", "self_attn", "self_attention", 0),
         *_feed_forward(_ENCODER, "encoder", 1),
         *_layer(_DECODER, "decoder", "self_attn", "self_attention", 0),
-        Renaming(rf"{_DECODER}rnn\.(input|forget)\.{_PARTS}", r"decoder.\1.ssru.\2.\3"),
-        Renaming(rf"{_DECODER}rnn_layer_norm\.{_PARTS}", r"decoder.\1.residuals.0.norm.\2"),
         *_layer(_DECODER, "decoder", "encoder_attn", "cross_attention", 1),
         *_feed_forward(_DECODER, "decoder", 2),
     ),

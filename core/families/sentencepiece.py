@@ -20,7 +20,6 @@ from core.vocabulary import Span
 
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")
 SOURCE, TARGET = "source.spm", "target.spm"
-JOINT = "vocab.spm"
 _VOCAB, _TARGET_VOCAB = "vocab.json", "target_vocab.json"
 N_BLANKS = 100
 """T5 has so many tokens that stand for what is left out of a text."""
@@ -158,38 +157,6 @@ def sentencepiece_tokenizer(
         begins=(model.bos_id(),) if has_bos else (),
         ends=(model.eos_id(),) if has_eos else (),
     )
-    return SentencePieceTokenizer(found, n)
-
-
-def vocabulary_file(path: Path) -> Path | None:
-    """Return the one SentencePiece model that is a Marian binary's whole vocabulary, if any.
-
-    Its makers have the languages in its name: `vocab.enpt.spm`.
-    """
-    found = sorted(path.glob("vocab*.spm"))
-    return found[0] if len(found) == 1 else None
-
-
-def joint_tokenizer(file: Path, n: int) -> SentencePieceTokenizer:
-    """Return the tokenizer of a Marian binary: the model's last token is padding.
-
-    Raises:
-        FamilyError: The file is damaged, or has not one token less than the model.
-    """
-    content = read_bytes(file)
-    model = _model_of(content, file)
-    size = model.get_piece_size()
-    if size + 1 != n or model.eos_id() != 0:
-        raise FamilyError(
-            "{file} has {size} tokens, and the model {n}; the first ends a text",
-            file=file,
-            size=size,
-            n=n - 1,
-        )
-    numbers = {model.id_to_piece(number): number for number in range(size)}
-    controls = [number for number in range(size) if _is_special(model, number)]
-    specials = {number: model.id_to_piece(number) for number in controls} | {size: "<pad>"}
-    found = _Read(model, numbers, {JOINT: content}, specials, model.unk_id(), ends=(0,))
     return SentencePieceTokenizer(found, n)
 
 

@@ -4,7 +4,6 @@ tokenizer.json            any that the `tokenizers` library runs
 vocab.txt                 WordPiece, as BERT has it
 vocab.json, merges.txt    byte-level BPE, as GPT-2 has it
 source.spm, target.spm    SentencePiece, as Marian has it: see `core.families.sentencepiece`
-vocab.spm                 SentencePiece, as a Marian binary has it: see there
 spiece.model, tokenizer.model   SentencePiece, as T5 and LLaMA have it: see there
 a GGUF file               has one inside: see `core.families.gguf_tokenizer`
 """
@@ -21,10 +20,8 @@ from core.families.fast_tokenizer import ABOUT, FILE, FastTokenizer, fast_of_jso
 from core.families.gguf_tokenizer import gguf_tokenizer
 from core.families.sentencepiece import (
     SENTENCEPIECE_FILES,
-    joint_tokenizer,
     marian_tokenizers,
     sentencepiece_tokenizer,
-    vocabulary_file,
 )
 from core.families.tokenizer_files import read_named, read_numbers, read_text
 from core.messages import said
@@ -65,8 +62,6 @@ def read_tokenizers(
 
 
 def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
-    if vocabulary := vocabulary_file(path):
-        return joint_tokenizer(vocabulary, n)
     found = read_named(path / ABOUT) if (path / ABOUT).is_file() else {}
     about = {name: found[name] for name in _KEPT if name in found}
     if (path / FILE).is_file():
@@ -80,8 +75,7 @@ def _one(path: Path, n: int, told: Mapping[str, Any]) -> Tokenizer:
         return FastTokenizer(_byte_level(path, n), n, about)
     raise FamilyError(
         "there is no tokenizer in {path}; known are {file}, vocab.txt, "
-        "vocab.json with merges.txt, {others}, vocab.spm, and source.spm with "
-        "target.spm",
+        "vocab.json with merges.txt, {others}, and source.spm with target.spm",
         path=path,
         file=FILE,
         others=", ".join(SENTENCEPIECE_FILES),

@@ -16,7 +16,6 @@ from core.model.mixing import MIXINGS
 from core.model.norm import norm_of, normalise
 from core.model.probe import Probe, Step, probed
 from core.model.recurrence import Recurrence
-from core.model.ssru import SSRU
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
 
@@ -136,8 +135,6 @@ def _mixing(config: ModelConfig, stack: Stack, layer: int, setting: str) -> dict
             return {}
         case "attention":
             return {"self_attention": SelfAttention(config, Site(stack, layer, "self"))}
-        case "ssru":
-            return {"ssru": SSRU(config, Site(stack, layer, "ssru"))}
         case _ if setting in MIXINGS:
             return {"mixing": MIXINGS[setting](config, Site(stack, layer, "mixing"))}
         case _:

@@ -44,10 +44,8 @@ class Step(StrEnum):
     """gate_BKF, only in a gated feed-forward layer: what its units are multiplied with"""
     HIDDEN = "hidden"
     """hidden_BKF, only in a feed-forward layer: its units after activation and gate"""
-    FORGET = "forget"
-    """forget_BTD, only in a SSRU: the share of the state before that stays, 0 to 1"""
     STATE = "state"
-    """state_BTD, only in a SSRU: what it has kept of the positions up to each"""
+    """state_BKD, only in a recurrent unit: what it has kept of the positions up to each"""
 
     # The steps of attention, in order.
     MEMORY = "memory"

@@ -5,8 +5,8 @@ What is unpacked or fetched goes into a room that is thrown away afterwards.
 
 import re
 import shutil
-from collections.abc import Generator, Iterable
-from pathlib import Path, PurePath
+from collections.abc import Generator
+from pathlib import Path
 
 from core.messages import Message
 from core.runs.run import RunError
@@ -20,13 +20,10 @@ from core.runs.unpack import (
 
 LARGEST_SOURCE = 12 << 30
 """Bytes of a model's files; those that are not read do not count."""
-_MARIAN = "model.*.bin"
-"""As `core.families.marian_binary` knows one."""
 _READ = (
     *("config.json", "model.safetensors", "model-*.safetensors", "model.safetensors.index.json"),
     *("pytorch_model.bin", "pytorch_model-*.bin", "pytorch_model.bin.index.json"),
     *("tokenizer*", "vocab.*", "*vocab.json", "merges.txt", "*.spm", "*.model"),
-    _MARIAN,
     *("special_tokens_map.json", "added_tokens.json", "generation_config.json"),
 )
 """Names of files that are of use."""
@@ -73,10 +70,10 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
         require_complete(archive)
         found = [info for info in archive.infolist() if not info.is_dir()]
         wanted = {info.filename: info for info in found if _is_read(parts_of(info)[-1])}
-        folders = _folders_with("config.json", wanted) or _folders_with(_MARIAN, wanted)
+        folders = {each.rpartition("/")[0] for each in wanted if Path(each).name == "config.json"}
         if len(folders) != 1:
             raise RunError(
-                "{name} holds {n} folders with a config.json or a Marian model, not one",
+                "{name} holds {n} folders with a config.json, not one",
                 name=file.name,
                 n=len(folders),
             )
@@ -102,11 +99,6 @@ def _unpacked(file: Path, room: Path, share: float) -> Shares:
                     out.write(chunk)
                     yield share * n_read / size
     return room
-
-
-def _folders_with(name: str, paths: Iterable[str]) -> set[str]:
-    """Return the folders of an archive that hold a file whose name fits a pattern."""
-    return {path.rpartition("/")[0] for path in paths if PurePath(path).match(name)}
 
 
 def _fetched(name: str, room: Path, share: float) -> Shares:

@@ -9,14 +9,13 @@ from safetensors import SafetensorError, safe_open
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
 from core.families.gguf_file import GGUFReader
-from core.families.marian_binary import count_weights, marian_file
 from core.messages import N_, said
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""
 NOT_COUNTED = N_(
     "weights of its files that nothing here computes with: a pooler, tables of positions that are "
-    "computed, a padding row that only a conversion added, a matrix that is there twice"
+    "computed, a matrix that is there twice"
 )
 """Why a model has fewer parameters than its files have weights."""
 LARGEST_MODEL = 6 << 30
@@ -53,8 +52,6 @@ def survey(path: Path) -> Survey:
     """
     if path.is_file() and path.suffix.lower() == GGUF_ENDING:
         found = _of_gguf(path)
-    elif marian := marian_file(path):
-        found = Survey(family_of("marian").label, count_weights(marian))
     else:
         family = family_of(read_settings(path / CONFIG).get("model_type"))
         found = Survey(family.label, sum(map(_n_weights, weight_files(path))))

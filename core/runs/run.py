@@ -62,7 +62,7 @@ _LARGEST_FRESH = 1 << 28
 """Weights of a model that was never trained, of which there is no file."""
 OPENED = (
     *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
-    *("source.spm", "target.spm", "vocab.json", "target_vocab.json", "vocab.spm"),
+    *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
 )
 """What an opened model brings beside tokenizer.json."""
 PAIRS = FILES["train"]

@@ -132,9 +132,9 @@ def test_a_whole_number_may_stand_for_a_share():
         ({"positions": "rotary", "d_k": 5}, "rotary positions turn pairs"),
         ({"rotary_scaling": (8.0, 1.0)}, "not four numbers above 0"),
         ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied (all)"),
-        ({"decoder_mixing": "ssru", "n_encoder_layers": 0}, "it needs an encoder"),
-        ({"decoder_mixing": "ssru", "n_decoder_layers": 0}, "decoder_mixing is ssru"),
-        ({"decoder_mixing": "ssru", "positions": "buckets"}, "no buckets"),
+        ({"decoder_mixing": "gru", "n_encoder_layers": 0}, "it needs an encoder"),
+        ({"decoder_mixing": "gru", "n_decoder_layers": 0}, "decoder_mixing is gru"),
+        ({"decoder_mixing": "gru", "positions": "buckets"}, "no buckets"),
         ({"has_output": False}, "a decoder says which token comes next"),
     ],
 )

@@ -23,7 +23,6 @@ _SUBLAYERS = {
     "embedding": N_("embedding"),
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
-    "ssru": N_("recurrent unit"),
     "recurrent": N_("recurrent unit"),
     "mixing": N_("mixing"),
     "feed_forward": N_("feed-forward"),

@@ -216,12 +216,13 @@ TERMS = (
     ),
     Term(
         "recurrent-unit",
-        N_("recurrent unit|recurrent units|SSRU"),
+        N_("recurrent unit|recurrent units"),
         N_(
-            "What some fast translators have in the place of decoder self-attention: a vector that "
-            "goes from each position to the next, of which a gate keeps a part. It looks nowhere."
+            "What translators had before self-attention, such as a GRU or an LSTM: a vector that "
+            "goes from each position to the next, of which gates keep a part. It looks nowhere."
         ),
-        "layers",
+        "experiments",
+        {"experiment": "bottleneck"},
     ),
     Term(
         "residual-connection",

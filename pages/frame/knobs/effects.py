@@ -44,7 +44,7 @@ NEEDS: Mapping[str, tuple[Condition, ...]] = {
     "gated": (_FEEDS_FORWARD,),
     "ff_bias": (_FEEDS_FORWARD,),
     "cross": ({"decoder_mixing": ("gru", "lstm")},),
-    "memory": ({"decoder_mixing": ("attention", "ssru", "average", "convolution", "none")},),
+    "memory": ({"decoder_mixing": ("attention", "average", "convolution", "none")},),
     "length": ({"decoder": ("parallel",)},),
     "pointer": ({"cross": ("attention",)},),
     "teacher_forcing": (_CAUSAL, _CROSS_ENTROPY),

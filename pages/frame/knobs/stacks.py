@@ -28,14 +28,10 @@ STACKS = (
     Knob(
         "decoder_mixing",
         N_("Decoder mixing"),
-        N_(
-            "How a position of the decoder learns of those before it. SSRU, GRU and LSTM are "
-            "recurrent."
-        ),
+        N_("How a position of the decoder learns of those before it. GRU and LSTM are recurrent."),
         offered=CHOICES["decoder_mixing"],
         words={
             "attention": N_("attention"),
-            "ssru": "SSRU",
             "average": N_("average"),
             "convolution": N_("convolution"),
             "none": N_("none"),

@@ -183,15 +183,10 @@ def _kinds_said(batch: PaddedBatch, config: ModelConfig) -> str:
         )
     elif config.decoder_mixing == "none":
         rest = _("the decoder has no self-attention: a word knows nothing of those before it.")
-    elif config.decoder_mixing != "ssru":
+    else:
         rest = _(
             "the decoder has no self-attention: what takes its place has only the words before a "
             "word, and needs no mask."
-        )
-    else:
-        rest = _(
-            "the decoder has no self-attention: a recurrent unit (SSRU) carries what was written "
-            "from word to word, and so it cannot look ahead and needs no mask."
         )
     return joined([said, rest]).format(
         n=number(len(batch.source_ids)),

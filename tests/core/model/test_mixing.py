@@ -101,7 +101,7 @@ def test_a_probe_sees_what_it_adds():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"encoder_mixing": "ssru"}, "encoder_mixing is 'ssru'"),
+        ({"decoder_mixing": "ssru"}, "decoder_mixing is 'ssru'"),
         ({"encoder_mixing": "average", "n_decoder_layers": 0}, "it needs a decoder"),
         ({"encoder_mixing": "none", "positions": "buckets"}, "no buckets"),
         ({"encoder_mixing": "none", "feed_forward": False}, "its layers would be empty"),

@@ -91,7 +91,7 @@ def test_distances_have_buckets_for_later_places():
     [
         {"n_encoder_layers": 0},
         {"n_decoder_layers": 0},
-        *({"decoder_mixing": each} for each in ("gru", "lstm", "ssru", "average", "none")),
+        *({"decoder_mixing": each} for each in ("gru", "lstm", "average", "none")),
         {"decoder_mixing": "gru", "cross": "none", "encoder_mixing": "gru"},
     ],
 )

@@ -51,7 +51,7 @@ def test_model_names_all_its_sites_once(model):
 STREAM = {Step.STREAM_IN, Step.BEFORE_NORM, Step.AFTER_NORM, Step.ADDED, Step.STREAM_OUT}
 EMBEDDED = {Step.TOKENS, Step.POSITIONS, Step.STREAM_OUT}
 OTHERS = {Step.ROTATED_QUERY, Step.ROTATED_KEY, Step.POSITION_BIAS, Step.SEGMENTS, Step.GATE}
-OTHERS |= {Step.FORGET, Step.STATE, Step.COPY_WEIGHTS, Step.P_GEN, Step.LENGTH}
+OTHERS |= {Step.STATE, Step.COPY_WEIGHTS, Step.P_GEN, Step.LENGTH}
 """Of other kinds of Transformers than the paper's."""
 ATTENDED = set(Step) - EMBEDDED - {Step.HIDDEN} - OTHERS | STREAM
 

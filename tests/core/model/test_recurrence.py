@@ -144,7 +144,7 @@ def test_a_probe_sees_the_state():
     ("settings", "said"),
     [
         ({"cross": "none"}, "then the decoder must be recurrent"),
-        ({"cross": "none", "decoder_mixing": "ssru"}, "then the decoder must be recurrent"),
+        ({"cross": "none", "decoder_mixing": "average"}, "then the decoder must be recurrent"),
         ({"encoder_mixing": "gru_two_way", "d_model": 15}, "two ways share it evenly"),
         ({"decoder_mixing": "gru_two_way"}, "decoder_mixing is 'gru_two_way'"),
         ({"decoder_mixing": "lstm", "n_encoder_layers": 0}, "it needs an encoder"),

@@ -9,11 +9,9 @@ import huggingface_hub.constants
 import pytest
 
 from core.opening import sources
-from core.opening.opening import open_model
 from core.opening.sources import local
-from core.runs.run import RunError, load_run
+from core.runs.run import RunError
 from tests.core.families.folders import write_folder
-from tests.core.families.marian_binaries import write_binary
 
 
 def brought(source, room):
@@ -71,23 +69,12 @@ def test_a_zip_gives_the_files_that_are_of_use(folder, room, tmp_path, top):
     ("more", "sentence"),
     [
         ({"../config.json": "{}"}, "may lead out"),
-        ({"other/config.json": "{}"}, "2 folders with a config.json or a Marian model, not"),
+        ({"other/config.json": "{}"}, "2 folders with a config.json, not"),
     ],
 )
 def test_a_zip_that_is_not_one_model_is_refused(folder, room, tmp_path, more, sentence):
     with pytest.raises(RunError, match=sentence):
         brought(zipped(folder, tmp_path / "m.zip", more=more), room)
-
-
-def test_a_zip_of_a_marian_folder_is_unpacked(room, tmp_path):
-    write_binary(tmp_path / "student")
-    file = zipped(tmp_path / "student", tmp_path / "m.zip")
-    found, _ = brought(file, room)
-    assert {each.name for each in found.iterdir()} == {
-        each.name for each in (tmp_path / "student").iterdir()
-    }
-    list(open_model(str(file), tmp_path / "run"))
-    assert load_run(tmp_path / "run").settings.family == "Marian"
 
 
 def test_a_zip_of_nothing_of_use_and_what_is_no_zip_are_refused(room, tmp_path):

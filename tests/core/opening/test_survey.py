@@ -2,13 +2,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.families import FAMILIES, FamilyError, load
-from core.families.marian_binary import marian_file, read_marian_binary
-from core.model import count_parameters
+from core.families import FamilyError
 from core.opening import survey as module
 from core.opening.survey import survey
 from tests.core.families.folders import write_folder
-from tests.core.families.marian_binaries import write_binary
 from tests.core.families.random_models import drawn
 from tests.core.families.test_gguf_file import SIZES, write
 
@@ -36,15 +33,6 @@ def test_files_that_torch_wrote_and_gguf_are_counted_too(tmp_path):
     file = write(tmp_path / "m.gguf", llama)
     found = survey(file)
     assert (found.family, found.n_weights) == ("LLaMA", sum(p.numel() for p in llama.parameters()))
-
-
-def test_a_marian_binary_is_counted_too(tmp_path):
-    write_binary(tmp_path)
-    model = load(FAMILIES["marian"], *read_marian_binary(marian_file(tmp_path)))
-    found = survey(tmp_path)
-    # Padding, which is added when it is opened, is one more row and one more bias.
-    added = model.config.d_model + 1
-    assert (found.family, found.n_weights) == ("Marian", count_parameters(model.config) - added)
 
 
 def test_what_is_too_large_is_refused_with_its_size(tmp_path, monkeypatch):

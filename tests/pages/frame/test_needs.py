@@ -9,11 +9,10 @@ from core.runs.run import load_run
 from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder
-from tests.core.families.marian_binaries import write_binary
 from tests.pages.conftest import ROOT, said
 from tests.pages.every_view import PAGES, each_view_of, query_of
 
-KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian", "student"]
+KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian"]
 SENTENCE = "The street was too tired."
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
@@ -35,7 +34,6 @@ LACKS = {
     },
     "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
     "marian": {Need.TASK, Need.TEXTS},
-    "student": {Need.TASK, Need.TEXTS, Need.DECODER_SELF},
 }
 
 
@@ -44,10 +42,7 @@ def opened(tmp_path_factory):
     """Tiny models of every family, as runs of one's own."""
     path = tmp_path_factory.mktemp("opened")
     for name in KINDS:
-        if name == "student":
-            write_binary(path / "models" / name)
-        else:
-            write_folder(path / "models" / name, name)
+        write_folder(path / "models" / name, name)
         list(open_model(str(path / "models" / name), path / "runs" / name.replace(" ", "-")))
     return path / "runs"
 
@@ -108,16 +103,6 @@ def test_every_view_works_for_an_opened_model_or_says_why_not(
     assert said == [why] if why else drew or said
 
 
-def test_a_stack_without_self_attention_is_not_offered_where_that_is_rolled_out(
-    opened, elsewhere, open_page, taken
-):
-    elsewhere("OWN", opened)
-    rollout = {"trial": "attribution", "attributed": "rollout", "rollout_stack": "decoder"}
-    at = open_page("heads", model="runs/student", sentence=SENTENCE, **rollout)
-    assert not at.exception
-    assert taken[-1].name == "rollout_encoder"
-
-
 @pytest.mark.parametrize(
     ("page", "view"),
     [each for each in VIEWS if Need.TASK not in each[1].needs and Need.BOTH not in each[1].needs],
@@ -138,18 +123,10 @@ def test_nothing_is_said_of_a_training_that_nobody_knows(opened, name):
     assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []
 
 
-def test_the_masks_of_a_decoder_without_self_attention_are_those_that_it_has(
-    opened, elsewhere, open_page, taken
-):
-    elsewhere("OWN", opened)
-    at = open_page("masks", masks="masks", model="runs/student", sentence=SENTENCE)
-    assert taken[-1].name == "masks.encoder.self"
-    assert "the decoder has no self-attention: a recurrent unit (SSRU)" in said(at)
-
-
 @pytest.mark.parametrize(
     ("changes", "need", "sentence"),
     [
+        ({"decoder_mixing": "gru"}, Need.DECODER_SELF, "has no decoder self-attention"),
         ({"norm_kind": "batch"}, Need.LAYER_NORM, "norms over the features of a whole batch"),
         ({"norm_kind": "rms"}, Need.LAYER_NORM, "divides by the root of the mean square"),
         ({"scores": "additive"}, Need.DOT_PRODUCTS, "has additive attention"),

@@ -56,6 +56,13 @@ def test_the_decoders_rollout_is_divided_by_the_rows_that_see_a_token(open_page,
     assert len(fair) == n
 
 
+def test_a_stack_without_self_attention_is_not_offered(open_page, own_random, handed_over):
+    own_random(decoder_mixing="gru")
+    asked = {"model": "runs/random", "attributed": "rollout", "rollout_stack": "decoder"}
+    assert not open_attribution(open_page, **asked).exception
+    assert handed_over[-1].name == "rollout_encoder"
+
+
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_a_rollout_is_taken_away_as_it_is_shown_and_can_be_computed_again(
     open_page, handed_over, stack

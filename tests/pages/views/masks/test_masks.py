@@ -71,6 +71,13 @@ def test_without_other_sentences_nothing_is_padding(open_page):
     assert "0 by the padding mask" in said(at)
 
 
+def test_a_decoder_without_self_attention_has_no_mask_of_it(open_page, own_random, handed_over):
+    own_random(decoder_mixing="gru")
+    at = open_page("masks", model="runs/random", sentence="a b c")
+    assert handed_over[-1].name == "masks.encoder.self"
+    assert "the decoder has no self-attention: what takes its place" in said(at)
+
+
 def test_a_parallel_decoder_has_no_triangle_and_it_is_said_why(open_page):
     at = open_page("masks", attention="decoder self", model="parallel", sentence="a b c d e f")
     padding, received = panels(at)
