@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.cached import GALLERY
 from pages.tour import STOPS
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
@@ -190,6 +191,12 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
     cut = boxes.evaluate_all("all => all.filter((it) => it.scrollWidth > it.clientWidth).length")
     assert boxes.count()
     assert cut == 0
+
+
+def test_all_runs_of_the_gallery_are_seen_in_their_table(visit):
+    page = shown(visit("runs", **WIDE), ".stDataFrame canvas")
+    n_runs = len(list(GALLERY.glob("*/run.json")))
+    assert page.locator(".stDataFrame").bounding_box()["height"] > 35 * (1 + n_runs)
 
 
 def test_a_tables_tools_cover_nothing(visit):
