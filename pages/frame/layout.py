@@ -110,8 +110,13 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
   .st-key-opening .stTextInput { margin-inline-start: 0; }
   .stButtonGroup > div { flex-wrap: wrap; }
   /* One line, that the picture stays near: where it goes on it fades away. */
-  .st-key-controls { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: thin; }
-  .st-key-controls { padding-right: 2rem; mask-image: linear-gradient(to left, transparent, black 2rem); }
+  .st-key-controls {
+    flex-wrap: nowrap;
+    overflow-x: auto;
+    scrollbar-width: thin;
+    padding-right: 2rem;
+    mask-image: linear-gradient(to left, transparent, black 2rem);
+  }
   .st-key-controls .stButtonGroup > div { flex-wrap: nowrap; }
   .st-key-controls > * { flex: none; }
   /* A sentence has a line of its own, and is seen to its end. */
