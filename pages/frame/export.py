@@ -3,14 +3,15 @@
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 
 import streamlit as st
 
 from pages.frame import address, layout
-from pages.frame.files import Columns, as_csv, as_json, stem
+from pages.frame.files import TOLD, Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
+from pages.frame.listed import labelled
 from pages.frame.turns import TURNS
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
@@ -110,7 +111,11 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
     charts = [each for each in shown.pictures if each.chart is not None]
     if not shown.pictures:
         # A table is a picture, too, when it is to stand in a paper.
-        charts = [Drawn(chart=lambda: table_picture(shown.numbers(), shown.title, signs()))]
+        told = [str(about[name]) for name in TOLD if about.get(name)]
+        of_what = reduce(labelled, told) if told else ""
+        charts = [
+            Drawn(chart=lambda: table_picture(shown.numbers(), shown.title, of_what, signs()))
+        ]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
         tail = f"-{number + 1}" if len(charts) > 1 else ""

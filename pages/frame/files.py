@@ -68,7 +68,10 @@ def stem(facts: Mapping[str, object]) -> str:
 def _slug(text: str) -> str:
     """Return the letters of any script, with their marks, and digits: any system takes them."""
     found = regex.findall(r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*", text)
-    words = beginning("-".join(found), MOST_LETTERS).strip("-")
+    whole = "-".join(found)
+    words = beginning(whole, MOST_LETTERS)
+    if len(words) < len(whole) and "-" in words:
+        words = f"{words}{whole[len(words)]}".rpartition("-")[0]
     if words == text.replace("/", "-"):
         return words
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=2).hexdigest()

@@ -108,7 +108,16 @@ button[data-testid="stBaseButton-primary"] { color: Canvas; }
 @media (max-width: 640px) {
   .st-key-opening [data-testid="stWidgetLabel"], .st-key-lesson_text { display: none; }
   .st-key-opening .stTextInput { margin-inline-start: 0; }
-  .st-key-controls { flex-wrap: nowrap; overflow-x: auto; scrollbar-width: thin; }
+  .stButtonGroup > div { flex-wrap: wrap; }
+  /* One line, that the picture stays near: where it goes on it fades away. */
+  .st-key-controls {
+    flex-wrap: nowrap;
+    overflow-x: auto;
+    scrollbar-width: thin;
+    padding-right: 2rem;
+    mask-image: linear-gradient(to left, transparent, black 2rem);
+  }
+  .st-key-controls .stButtonGroup > div { flex-wrap: nowrap; }
   .st-key-controls > * { flex: none; }
   /* A sentence has a line of its own, and is seen to its end. */
   .stHorizontalBlock > .stElementContainer:has(> .stTextInput) { flex-basis: 100%; }

@@ -486,6 +486,7 @@ def test_the_step_that_is_shown_is_saved_as_a_picture(show):
         go_to(page, 2)
         said = bars(page, "free")
         fed = column(page, "free").locator(".fed .chip:not(.later)").all_inner_texts()
+        n_hidden = column(page, "forced").locator(":is(.chip, .look).masked").count()
         files = {}
         for ending in ("svg", "png"):
             with page.expect_download() as found:
@@ -498,5 +499,9 @@ def test_the_step_that_is_shown_is_saved_as_a_picture(show):
     # Everything that the screen says of the step, in this order.
     wanted = iter(written)
     assert all(text in wanted for text in fed)
+    assert {"small: the black cat", "chosen", "true", "hidden by the mask"} <= set(written)
+    # Words that are hidden are hatched: as chips, above what is looked at, and in the legend.
+    hatched = list(ET.fromstring(files["svg"]).iter(f"{{{SVG}}}path"))
+    assert len(hatched) == n_hidden + 1 > 1
     for bar in said:
         assert {bar["text"], bar["percent"]} <= set(written)

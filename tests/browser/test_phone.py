@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.cached import GALLERY
 from pages.tour import STOPS
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
@@ -27,6 +28,16 @@ LABELS = """(panel, axis) => [...panel.querySelectorAll(`.labels.${axis} .token`
 # The heads of a small model are measured at once; a model that is asked for by name has its own.
 SMALL_MODEL = {"heads": {"model": "copy"}}
 LEFT_OUT = ("experiments", "training", "runs")
+WIDE = {"viewport": {"width": 1280, "height": 720}}
+# Of scripts that the models never saw: every byte is a token, and there is no end to a word.
+STRANGE = (
+    "👩‍👩‍👧 loves 🐱🐱🐱🐱🐱🐱🐱🐱🐱🐱",
+    "मैं आज बाज़ार जा रहा हूँ क्योंकि मुझे दूध चाहिए",
+    "من امروز به بازار می‌روم چون شیر لازم دارم",
+)
+# How far chips stick out of the column that they are in.
+OUTSIDE = """all => Math.max(...all.map((chip) =>
+    chip.getBoundingClientRect().right - chip.closest(".column").getBoundingClientRect().right))"""
 
 
 def shown(page, what):
@@ -151,6 +162,28 @@ def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
     assert zoom["y"] - cells["y"] - cells["height"] < 40
 
 
+@pytest.mark.parametrize("size", [PHONE, WIDE])
+@pytest.mark.parametrize("sentence", STRANGE)
+def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
+    query = urlencode({"model": "everyday", "sentence": sentence})
+    page = shown(visit(f"decoding?{query}", **size), ".decoding[data-drawn]")
+    assert page.evaluate(SIDEWAYS) <= 0
+    assert page.locator(".column:visible .chips .chip").evaluate_all(OUTSIDE) <= 4
+
+
+def test_rows_of_words_grow_before_they_scroll(visit):
+    query = urlencode({"view": "maps", "model": "everyday", "sentence": STRANGE[1]})
+    page = shown(visit(f"attention?{query}", **WIDE), ".maps[data-drawn]")
+    source = page.locator(".chips.source")
+    assert source.evaluate("it => it.scrollHeight <= it.clientHeight && it.clientHeight > 100")
+
+
+def test_all_views_can_be_chosen(visit):
+    page = shown(visit("attention?view=maps", **PHONE), ".st-key-view")
+    tabs = page.locator(".st-key-view .stButtonGroup > div")
+    assert tabs.evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
 @pytest.mark.parametrize("view", ["attention?view=maps", "heads?trial=patch"])
 def test_a_sentence_is_seen_to_its_end(visit, view):
     page = shown(visit(view, **SMALL), ".st-key-sentence input")
@@ -158,6 +191,12 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
     cut = boxes.evaluate_all("all => all.filter((it) => it.scrollWidth > it.clientWidth).length")
     assert boxes.count()
     assert cut == 0
+
+
+def test_all_runs_of_the_gallery_are_seen_in_their_table(visit):
+    page = shown(visit("runs", **WIDE), ".stDataFrame canvas")
+    n_runs = len(list(GALLERY.glob("*/run.json")))
+    assert page.locator(".stDataFrame").bounding_box()["height"] > 35 * (1 + n_runs)
 
 
 def test_a_tables_tools_cover_nothing(visit):

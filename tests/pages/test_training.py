@@ -455,7 +455,8 @@ def test_of_many_bad_lines_the_first_hundred_are_shown_and_all_are_counted(set_u
 def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, lines, words):
     at = pasted(set_up, lines)
     [error] = at.error
-    assert words in error.value.replace("&#44;", ",")
+    said_so = unescape(error.value)
+    assert words in said_so and said_so.endswith(".")
     assert start_button(at).disabled
 
 
@@ -464,6 +465,21 @@ def test_without_pairs_nothing_can_be_started(set_up):
     assert start_button(at).disabled
     assert not at.error
     assert not at.get("vega_lite_chart")
+
+
+def test_pairs_are_shown_as_they_were_read_however_few_there_are(set_up):
+    at = set_up(task="own pairs", pairs_from="text")
+    assert "At least 10 different sources are needed." in said(at)
+    at = pasted(set_up, GOOD[:5])
+    assert unescape(at.error[0].value).startswith("Pasted text:")
+    shown = "".join(str(each.proto) for each in at.main)
+    assert ">2<" in shown and ">3<" not in shown
+
+
+def test_the_file_of_the_command_is_said_to_have_two_columns(set_up):
+    at = pasted(set_up, [f"{line}; mehr" for line in GOOD])
+    assert "source and target are its only columns" in said(at)
+    assert "--task pairs.tsv" in command_of(at)
 
 
 def test_an_empty_file_is_called_empty(set_up):

@@ -18,12 +18,15 @@ _LETTER, _APART, _LONGEST = 7, 18, 40
 """Pixels of a letter and between columns, and letters of a cell at most."""
 
 
-def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.LayerChart:
+def table_picture(
+    columns: Columns, title: str, about: str = "", signs: Signs = ENGLISH
+) -> alt.LayerChart:
     """Return the first rows of a table below its title, column by column.
 
     Args:
         columns: Name of a column → its values, as many in each.
         title: A sentence.
+        about: What it is of: model and sentence, as far as there are any.
         signs: What numbers are written with.
     """
     cells, right, n_rows = [], 0, 1
@@ -44,7 +47,9 @@ def table_picture(columns: Columns, title: str, signs: Signs = ENGLISH) -> alt.L
         .encode(text=alt.Text("text:N"))
         .transform_filter(heads),
         of_cells.mark_text(**words).encode(text=alt.Text("text:N")).transform_filter(rows),
-    ).properties(width=right, height=height, title=alt.TitleParams(title, anchor="start"))
+    ).properties(
+        width=right, height=height, title=alt.TitleParams(title, subtitle=about, anchor="start")
+    )
     return drawn.configure_view(stroke=None)
 
 

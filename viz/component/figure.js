@@ -98,6 +98,17 @@ function figureSvg({ title, width, height, body }, style) {
     svgNode("rect", { ...size, fill: style.paper }), titles, svgMoved(padding, top, 0, body));
 }
 
+/** Diagonal lines that fill a box at 0, 0: what is hidden. */
+function svgHatch(width, height, style) {
+  const lines = [];
+  for (let from = -height; from < width; from += 5.5) {
+    const [start, end] = [Math.max(0, -from), Math.min(height, width - from)];
+    const points = [start, end].map((at) => [from + at, height - at].map((x) => Number(x.toFixed(2))));
+    lines.push(`M${points[0].join(" ")}L${points[1].join(" ")}`);
+  }
+  return svgNode("path", { d: lines.join(""), stroke: style.rule, fill: "none" });
+}
+
 /** How wide svgChip gets. */
 function chipWidth({ text, side, size = FIGURE.text }, style) {
   const written = figureTextWidth(text, size, style.codeFont);
@@ -106,7 +117,8 @@ function chipWidth({ text, side, size = FIGURE.text }, style) {
 
 /**
  * A token: words on the tint of their side, special ones in a box, unknown ones dotted; without a
- * side a plain label. `y` is its middle; `align` says what is at `x`: left, center or right;
+ * side a plain label; hidden ones are hatched. `y` is its middle; `align` says what is at `x`: left,
+ * center or right;
  * `strong` takes the tint of what is marked, `tint` any other colour, `differs` a line below.
  */
 function svgChip(chip, style) {
@@ -114,14 +126,16 @@ function svgChip(chip, style) {
   const [width, height] = [chipWidth({ text, side, size }, style), 1.25 * size];
   const left = x - { left: 0, center: width / 2, right: width }[align];
   const special = flags & FLAGS.special;
-  const [middle, colour] = [left + width / 2, side && !special ? style.ink : style.quiet];
+  const isQuiet = !side || special || chip.hidden;
+  const [middle, colour] = [left + width / 2, isQuiet ? style.quiet : style.ink];
   const box = { x: left, y: y - height / 2, width, height, rx: 3 };
   const hollow = { x: left + 0.5, y: box.y + 0.5, width: width - 1, height: height - 1, rx: 3 };
   // What was typed of a text that a model goes on from looks like a source.
   const kind = flags & FLAGS.given ? "source" : side;
   const tint = chip.tint ?? style[chip.strong ? `${kind}Strong` : kind];
   const parts = [];
-  if (side && special) parts.push(svgNode("rect", { ...hollow, fill: "none", stroke: style.rule }));
+  if (chip.hidden) parts.push(svgMoved(left, box.y, 0, svgHatch(width, height, style)));
+  else if (side && special) parts.push(svgNode("rect", { ...hollow, fill: "none", stroke: style.rule }));
   else if (side) parts.push(svgNode("rect", { ...box, fill: tint }));
   parts.push(svgText(middle, y + 0.34 * size, text, {
     "font-family": style.codeFont, "font-size": size, "text-anchor": "middle", fill: colour,

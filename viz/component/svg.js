@@ -62,8 +62,9 @@ async function rastered(svg) {
   return canvas;
 }
 
-/** A title in letters and digits that any file system takes; without any, the other name. */
+/** The words of a title, as many as any file system takes; without any, the other name. */
 function fileNameOf(title, otherwise) {
   const words = title.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
-  return lettersOf(words.join("-")).slice(0, 50).join("").replace(/-$/, "") || otherwise;
+  while (words.length > 1 && lettersOf(words.join("-")).length > 50) words.pop();
+  return lettersOf(words.join("-")).slice(0, 50).join("") || otherwise;
 }

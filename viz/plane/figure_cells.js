@@ -1,4 +1,4 @@
-// Cells, the hatch and the legend of a picture to take away. Needs figure.js.
+// Cells and the legend of a picture to take away. Needs figure.js.
 
 const FIGURE_LEGEND = { width: 180, height: 12, shades: 64, line: 32, swatch: 18 };
 const MANY_CELLS = 4096;
@@ -31,17 +31,6 @@ function manyCells(across, down, width, height, pixels) {
     class: "cells", href: canvas.toDataURL("image/png"), width, height, preserveAspectRatio: "none",
     style: "image-rendering: pixelated",
   });
-}
-
-/** Diagonal lines that fill a box at 0, 0: what is hidden. */
-function svgHatch(width, height, style) {
-  const lines = [];
-  for (let from = -height; from < width; from += 5.5) {
-    const [start, end] = [Math.max(0, -from), Math.min(height, width - from)];
-    const points = [start, end].map((at) => [from + at, height - at].map((x) => Number(x.toFixed(2))));
-    lines.push(`M${points[0].join(" ")}L${points[1].join(" ")}`);
-  }
-  return svgNode("path", { d: lines.join(""), stroke: style.rule, fill: "none" });
 }
 
 /**

@@ -86,6 +86,7 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "divergence": view.divergence,
         "difference": view.first_difference,
         "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
+        "about": view.about,
     }
     header["labels"] = [written_label(label) for label in labels]
     if view.free.self_ is None:
@@ -134,6 +135,7 @@ def unpack_decoding(payload: bytes) -> DecodingView:
         start=header["start"],
         arrival=header["arrival"],
         texts=header["texts"],
+        about=header["about"],
     )
 
 

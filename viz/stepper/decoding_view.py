@@ -235,6 +235,7 @@ class DecodingView:
         arrival: Which arrival this is: with another one the stepper goes to `start` even where it
             is the same, and nothing plays on.
         texts: Replacements for some of DEFAULT_DECODING_TEXTS.
+        about: What a picture to take away is of: the model and what it read.
 
     Raises:
         ValueError: If sides, steps or texts contradict each other.
@@ -248,6 +249,7 @@ class DecodingView:
     start: int = 0
     arrival: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
 
     def __post_init__(self) -> None:
         sides = [self.free, *([self.forced] if self.forced else [])]

@@ -28,7 +28,7 @@ function readSteps(data) {
   const before = fed.length - steps.length;
   return {
     source, layers, heads, sides, before, selfOnly: Boolean(header.selfOnly),
-    crossOnly: Boolean(header.crossOnly), texts: header.texts, divergence: header.divergence, difference: header.difference,
+    crossOnly: Boolean(header.crossOnly), texts: header.texts, about: header.about, divergence: header.divergence, difference: header.difference,
     start: header.start, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),

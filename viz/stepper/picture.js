@@ -10,17 +10,20 @@ const stepTitle = ({ view: { texts, count }, step, layer, head }) =>
 
 function stepSvg(state) {
   const style = figureStyle(state.root);
-  const { side, apart } = STEP_PICTURE;
+  const { side, apart, row, line } = STEP_PICTURE;
   const sides = state.columns.filter((column) => column.side)
     .map((column) => svgSide(column, state, style));
-  const height = Math.max(...sides.map((drawn) => drawn.height));
-  const body = [
-    sides.map((drawn, i) => svgMoved(i * (side + apart), 0, 0, drawn.body)),
-    svgMoved(STEP_PICTURE.names, height + STEP_PICTURE.row, 0, svgReading(state.view, style)),
-  ];
   const width = sides.length * (side + apart) - apart;
-  return figureSvg(
-    { title: stepTitle(state), width, height: height + STEP_PICTURE.row + 20, body }, style);
+  const about = brokenLines(state.view.about, width, (text) =>
+    figureTextWidth(text, FIGURE.text, style.font));
+  const top = about.length * line + row;
+  const height = top + Math.max(...sides.map((drawn) => drawn.height)) + row;
+  const body = [
+    about.map((text, i) => svgText(0, i * line + 12, text, { fill: style.quiet })),
+    sides.map((drawn, i) => svgMoved(i * (side + apart), top, 0, drawn.body)),
+    svgMoved(STEP_PICTURE.names, height, 0, svgReading(state.view, style)),
+  ];
+  return figureSvg({ title: stepTitle(state), width, height: height + 20, body }, style);
 }
 
 /** A side as far as it has come at this step: its rows, each below its name. */
@@ -36,7 +39,7 @@ function svgSide({ side, name, at }, { view, layer, head }, style) {
     kind === "target" ? last : Infinity, style);
   const rows = [
     ["fed", svgChips(seen(side.fed).map((label, i) => ({
-      label, strong: i === last, tint: i > last ? style.paper : undefined,
+      label, strong: i === last, hidden: i > last,
     })), style)],
     ["next", svgBars(step, texts, style)],
     view.selfOnly ? null : ["looks.source", strip("source", view.source)],
@@ -88,10 +91,9 @@ function svgLooks(labels, weights, side, last, style) {
   const { places, height } = placedInLines(widths, 2, look);
   const body = chips.map((chip, i) => {
     const { x, y } = places[i];
-    const box = i > last ? { fill: "none", stroke: style.rule }
-      : { fill: CSS_COLOURS[Math.round(weights[i] / 257)] };
+    const box = { x, y, width: widths[i], height: cell, fill: CSS_COLOURS[Math.round(weights[i] / 257)] };
     return [
-      svgNode("rect", { x, y, width: widths[i], height: cell, ...box }),
+      i > last ? svgHidden(x, y, widths[i], cell, style) : svgNode("rect", box),
       svgChip({ ...chip, side: "", x: x + widths[i] / 2, y: y + cell + 9, align: "center" }, style),
     ];
   });
@@ -133,19 +135,30 @@ const svgSign = (kind, x, y, style) => (kind === "true"
   ? svgMoved(x, y, 45, svgNode("rect", { x: -3.8, y: -3.8, width: 7.6, height: 7.6, fill: style.true }))
   : svgNode("circle", { cx: x, cy: y, r: 4.5, fill: style.accent }));
 
-/** How the colours of weights are read, and what an empty box is. */
+/** A box of what the mask hides. */
+const svgHidden = (x, y, width, height, style) => svgMoved(x, y, 0,
+  svgHatch(width, height, style),
+  svgNode("rect", { width, height, fill: "none", stroke: style.rule }));
+
+/** How the colours of weights are read, and what is hatched and marked. */
 function svgReading({ texts, sides, crossOnly }, style) {
-  const start = figureTextWidth(texts.weight, FIGURE.text, style.font) + 10;
+  const textWidth = (text) => figureTextWidth(text, FIGURE.text, style.font);
+  const start = textWidth(texts.weight) + 10;
   const colours = CSS_COLOURS.filter((_, i) => i % 8 === 0);
+  const keys = [[svgSign("chosen", 9, 7, style), texts.chosen]];
+  if (sides.length > 1) keys.push([svgSign("true", 9, 7, style), texts.true]);
+  if (sides.length > 1 && !crossOnly) keys.push([svgHidden(0, 2, 18, 10, style), texts.hidden]);
+  let x = start + 160;
   return [
     svgText(0, 11, texts.weight, { fill: style.quiet }),
     colours.map((colour, i) => svgNode("rect", { x: start + 4 * i, y: 2, width: 4.5, height: 10, fill: colour })),
     [0, 0.5, 1].map((weight) => svgText(start + 128 * weight, 24, String(weight), {
       fill: style.quiet, "text-anchor": "middle",
     })),
-    sides.length < 2 || crossOnly ? [] : [
-      svgNode("rect", { x: start + 160, y: 2, width: 18, height: 10, fill: "none", stroke: style.rule }),
-      svgText(start + 184, 11, texts.hidden, { fill: style.quiet }),
-    ],
+    keys.map(([sign, text]) => {
+      const key = svgMoved(x, 0, 0, sign, svgText(24, 11, text, { fill: style.quiet }));
+      x += 44 + textWidth(text);
+      return key;
+    }),
   ];
 }

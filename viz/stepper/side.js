@@ -66,7 +66,6 @@ function fedChip({ name }, { sides, texts, before }, label, i) {
   const true_ = sides[1]?.fed[i];
   const byHand = name === "free" && Boolean(sides[0].steps[i - 1 - before]?.overridden);
   const differs = name === "free" && true_ && !sameLabel(label, true_);
-  if (label[0].length > 40) chip.title = label[0]; // it may be cut off
   // What was put in is marked as that alone: that it differs goes without saying.
   chip.classList.toggle("differs", Boolean(differs) && !byHand);
   chip.classList.toggle("by-hand", byHand);

@@ -13,6 +13,7 @@ from core.heads import Site
 from core.runs.run import Run
 from pages.frame import cached
 from pages.frame.language import translated
+from pages.frame.listed import labelled
 from pages.frame.maps import fed_labels, labels
 from pages.frame.opening import Opened
 from pages.frame.view import Columns
@@ -111,6 +112,7 @@ def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> Decodin
         start=start,
         arrival=arrival,
         texts=translated(DEFAULT_DECODING_TEXTS),
+        about=labelled(opened.run.name, opened.sentence),
     )
 
 

@@ -15,12 +15,13 @@ from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, measured_on, progress, session, snippets, tables
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import joined
+from pages.frame.listed import joined, noted
+from pages.frame.listed import listed as listed_texts
 from pages.frame.messages import explained
 from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table, written
 
-ROWS_SHOWN = 10
+ROWS_SHOWN = 20
 """A table with more rows scrolls."""
 NAME = 27
 """A longer name is cut in its middle, because names differ at their ends."""
@@ -175,7 +176,7 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
         selection_mode="multi-row",
         row_height=_ROW,
         height=_ROW * (1 + min(len(runs), ROWS_SHOWN)) + 2,
-        column_config=_columns(max(map(len, shown))),
+        column_config=_columns(runs.values(), max(map(len, shown))),
         alt=_("All runs, with their settings and results"),
     )
     return [run for name, run in runs.items() if name in chosen]
@@ -256,12 +257,13 @@ def _row(run: Listed, name: str) -> dict[str, object]:
     }
 
 
-def _columns(longest: int) -> dict[str, ColumnConfig | None]:
+def _columns(runs: Iterable[Listed], longest: int) -> dict[str, ColumnConfig | None]:
     """Return how the table is written; its columns fit into a window 900 pixels wide.
 
     The last ones are hidden until they are asked for in the table's own menu.
 
     Args:
+        runs: All of them.
         longest: Signs of the longest name.
     """
     column, text = st.column_config.NumberColumn, st.column_config.TextColumn
@@ -286,12 +288,11 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
             ),
         ),
         _("BLEU on its pairs"): column(
-            _("on pairs"),
+            _("BLEU on pairs"),
             width=52,
             help=_(
-                "BLEU on held-out pairs of the file that was learned beside the task; of everyday "
-                "on 1,000 everyday sentences"
-            ),
+                "BLEU on held-out pairs that were learned beside the task; on how many: {runs}"
+            ).format(runs=listed_texts(_on_pairs(runs))),
         ),
         _("held-out loss"): column(_("test loss"), width=68, help=_("held-out loss")),
         _("measured on"): text(
@@ -301,6 +302,16 @@ def _columns(longest: int) -> dict[str, ColumnConfig | None]:
         _("when"): when(format="D MMM\u00a0HH:mm", width=88, timezone=st.context.timezone),
         **dict.fromkeys((_("of"), _("model"), _("parameters"), _("minutes"), _("guided head"))),
     }
+
+
+def _on_pairs(runs: Iterable[Listed]) -> list[str]:
+    """Return on how many held-out pairs each run was measured that learned some beside its task."""
+    found = {run.name: run.record.results for run in runs if run.record}
+    return [
+        noted(plain(name), number(results.own_pairs.n))
+        for name, results in found.items()
+        if results and results.own_pairs
+    ]
 
 
 def _hundredfold(share: float | None) -> float | None:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.tasks import CorpusError, Sample
-from core.tasks.corpus import Corpus
+from core.tasks.corpus import FEWEST_SOURCES, Corpus
 from core.tasks.layout import Reading
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
@@ -66,6 +66,8 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     else:
         name, content = _text()
     reading, digest, pairs = _pairs_in(name, content)
+    # Drawn here, filled when it is known: what is wrong stands where the pairs are given.
+    below = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         suitable = (
             vocabulary_for(len(pairs.samples), pairs.samples) if isinstance(pairs, Pairs) else None
@@ -75,9 +77,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
         # Drawn here, filled when it is known.
         beside = st.container()
     if not content.strip():
-        how = _("One pair on each line, with a tab, a comma or a semicolon between the two.")
-        empty = _("This file is empty.") if name and origin == "file" else ""
-        beside.caption(joined([empty, how]).strip())
+        below.caption(_how_given(is_empty=bool(name) and origin == "file"))
         return None, changed
     if not _learnable(changed):
         return None, changed
@@ -88,7 +88,8 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
             else _taken(name, digest, pairs, held_out, size, model, reading)
         )
     if isinstance(taken, str):
-        st.error(plain(explained(taken)))
+        with below:
+            _refuse(taken, pairs)
         return None, changed
     with beside:
         st.markdown(
@@ -98,6 +99,20 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
         st.warning(warning)
     pairs_found.details(taken, model.max_positions - 1)
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
+
+
+def _how_given(*, is_empty: bool) -> str:
+    """Say what pairs look like, and how many there are to be."""
+    how = _("One pair on each line, with a tab, a comma or a semicolon between the two.")
+    least = _("At least {n} different sources are needed.").format(n=number(FEWEST_SOURCES))
+    return joined([_("This file is empty.") if is_empty else "", how, least]).strip()
+
+
+def _refuse(why: str, pairs: Pairs | str) -> None:
+    """Say why nothing can be learned, and show the first pairs where there are any."""
+    st.error(plain(ended(explained(why))))
+    if isinstance(pairs, Pairs):
+        pairs_found.first(pairs)
 
 
 def _pairs_in(name: str, content: bytes) -> tuple[Reading, str, Pairs | str]:
@@ -168,7 +183,7 @@ def _text() -> tuple[str, bytes]:
         placeholder=_("The house is red.; La maison est rouge."),
         label_visibility="collapsed",
     )
-    return _("pasted text"), str(typed or "").encode()
+    return _("Pasted text"), str(typed or "").encode()
 
 
 def _taken(  # noqa: PLR0913

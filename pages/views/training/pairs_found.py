@@ -1,5 +1,6 @@
 """What is in the visitor's own pairs: counts, lengths, how they are split, and what is wrong."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,9 +19,11 @@ from pages.frame.messages import explained
 from pages.views.training import text_rows
 from viz.charts.curves import Quantity, curves
 
+FIRST = 3
 MOST_REFUSED = 100
 """So many of the lines that cannot be used are shown."""
 MOST_PIECES = 40
+AS_LEARNED = N_("Pairs as they are learned (TSV)")
 SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon"), JSON_LINES: N_("JSON")}
 _BINS = 40
 _CHART = 260
@@ -85,19 +88,17 @@ def details(taken: Taken, longest: int) -> None:
             )
             if len(refused) > len(shown):
                 st.caption(_("The first {n} of them.").format(n=len(shown)))
-    st.caption(
-        _("Source and target as they were read, with {separator} between them.").format(
-            separator=_(SEPARATORS[taken.pairs.layout.separator])
-        )
-    )
-    text_rows.show_pairs(
-        (text_rows.pieces(source, MOST_PIECES), text_rows.pieces(target, MOST_PIECES))
-        for source, target in taken.report.examples
+    _as_read(
+        taken.pairs,
+        (
+            (text_rows.pieces(source, MOST_PIECES), text_rows.pieces(target, MOST_PIECES))
+            for source, target in taken.report.examples
+        ),
     )
     with st.expander(_("How long the pairs are")):
         _lengths(taken.report, longest)
     for part, label in {
-        "train": _("Pairs as they are learned (TSV)"),
+        "train": _(AS_LEARNED),
         **{part: _("{file} (TSV)").format(file=FILES[part]) for part in taken.corpus.given},
     }.items():
         samples = taken.corpus.given.get(part, taken.pairs.samples)
@@ -111,6 +112,26 @@ def details(taken: Taken, longest: int) -> None:
             icon=":material/download:",
             key=f"pairs_as_{part}",
         )
+
+
+def first(pairs: Pairs) -> None:
+    """Show the first pairs, of which nothing is known but what they say."""
+    _as_read(
+        pairs,
+        (
+            (text_rows.words(each.source), text_rows.words(each.target))
+            for each in pairs.samples[:FIRST]
+        ),
+    )
+
+
+def _as_read(pairs: Pairs, shown: Iterable[tuple[text_rows.Chips, text_rows.Chips]]) -> None:
+    st.caption(
+        _("Source and target as they were read, with {separator} between them.").format(
+            separator=_(SEPARATORS[pairs.layout.separator])
+        )
+    )
+    text_rows.show_pairs(shown)
 
 
 def _lengths(report: CorpusReport, most: int) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.config import ConfigError, ModelConfig
 from core.families.styles import STYLES
 from core.model import count_parameters
+from core.runs.run import PAIRS
 from core.tasks import TASKS, Task, right_targets
 from core.training.forecast import forecast
 from core.training.prepare import check_training, train_tokenizer
@@ -29,6 +30,7 @@ from pages.views.training import (
     costs,
     guided,
     own_pairs,
+    pairs_found,
     settings,
     start,
     text_rows,
@@ -132,6 +134,9 @@ def draw(folder: Path) -> Shown | None:
             costs.say_little_patience(preset.training)
         _say_changes(begun, changed)
     st.code(command, language="bash")
+    if own and task:
+        said = _("{file} is the download “{button}”: source and target are its only columns.")
+        st.caption(said.format(file=PAIRS, button=_(pairs_found.AS_LEARNED)))
     return _shown(wanted, command)
 
 

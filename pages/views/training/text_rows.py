@@ -13,11 +13,12 @@ Chips = Sequence[tuple[str, bool]]
 
 _PAIRS = f"""
 <style>
-.lab-pairs {{ display: grid; grid-template-columns: 1fr 1fr; gap: 2px 20px; }}
+.lab-pairs {{ display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 2px 20px; }}
 .lab-pairs span {{
   display: inline-block; min-width: 1.2em; margin: 0 4px 4px 0; padding: 0 6px;
   border-radius: 4px; font: 13px/22px var(--st-code-font, monospace);
-  text-align: center; white-space: pre;
+  text-align: center; white-space: pre-wrap;
+  max-width: 100%; overflow-wrap: anywhere;
 }}
 .lab-pairs span.joined {{ margin-left: -3px; }}
 .lab-pairs .source span {{ background: {theme.colour(theme.SOURCE, 0.19)}; }}

@@ -129,6 +129,7 @@ def known():
         forced=side(vocabulary, true, true, forced, both),
         divergence=divergence(free, forced),
         first_difference=2,
+        about="small: the black cat",
     )
 
 

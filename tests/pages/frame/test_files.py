@@ -95,6 +95,11 @@ def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
         assert len(name.encode()) <= 180
 
 
+def test_names_of_files_are_cut_between_words():
+    name = stem({"model": "copy", "sentence": "The woman crossed the street."})
+    assert re.fullmatch(r"copy-The-woman-crossed-the-[0-9a-f]{4}-", name)
+
+
 def test_names_of_files_can_be_read_in_any_script():
     for sentence, words in {
         "नमस्ते दुनिया": "नमस्ते-दुनिया",

@@ -1,3 +1,4 @@
+import json
 import shutil
 
 from core.runs.own_text import give_text
@@ -28,6 +29,13 @@ def test_what_was_measured_stands_where_a_phone_shows_it(open_page, own_runs):
     names = list(table.value.columns)
     assert names[:3] == ["run", "task", "exact match"]
     assert names.index("BLEU") < names.index("state")
+
+
+def test_on_how_many_pairs_bleu_counts_is_said(open_page, own_runs):
+    [table] = open_page("runs").dataframe
+    columns = json.loads(table.proto.columns)
+    assert columns["BLEU on its pairs"]["label"] == "BLEU on pairs"
+    assert columns["BLEU on its pairs"]["help"].endswith("everyday (1,000)")
 
 
 def test_the_table_goes_into_the_page_that_works_offline(open_page, own_runs, taken):
