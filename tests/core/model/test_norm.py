@@ -63,7 +63,7 @@ class Scaled(nn.Module):
 
 def sketched(norm):
     """Return the sketch in which a norm was described after the tokens."""
-    sketch = Sketch(Lengths(source=5, target=4), ModelConfig(9, d_model=D))
+    sketch = Sketch(Lengths(source=5, target=4), ModelConfig(9, d_model=D, n_heads=1))
     sketch.begin("encoder", "source", "Source")
     add_norm(norm, sketch, "encoder.norm", "Norm", "{place}: Norm", (LayerNorm,))
     return sketch
