@@ -120,9 +120,10 @@ def where_pronoun_looks(shown: Compared) -> str:
     """Say where the first pronoun looks most in each of two models; empty without one."""
     if len(set(shown.second.models)) < len(shown.names):
         return ""
+    heads = shown.first.head, shown.second.head
+    inspections = shown.first.inspection, shown.second.inspection
     found, word = [], ""
-    for name, side in zip(shown.names, (shown.first, shown.second), strict=True):
-        inspection, head = side.inspection, side.head
+    for name, head, inspection in zip(shown.names, heads, inspections, strict=True):
         row = seen.row_of_pronoun(shown.first.opened, inspection, head.kind)
         if row is None:
             return ""
