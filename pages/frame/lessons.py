@@ -1,7 +1,7 @@
 """Which view teaches what an experiment tests: links there and back."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.experiments import EXPERIMENTS
 from core.runs.run import Run
@@ -22,8 +22,8 @@ class Lesson:
     choice: str
     """By which the page's views are chosen, in the URL."""
     view: str
-    model: str = ""
-    """The run that shows it; empty where any does."""
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What it opens with besides, the run where not every one shows it."""
 
 
 LESSONS: Mapping[str, Lesson] = {
@@ -43,10 +43,10 @@ LESSONS: Mapping[str, Lesson] = {
     "memory": Lesson("layers", "layers", "parts"),
     "forcing": Lesson("decoding", "decoding", "exposure"),
     "metric": Lesson("decoding", "decoding", "output"),
-    "guide": Lesson("heads", "trial", "guided"),
+    "guide": Lesson("", "view", "compare", {"model": "translate-guided", "other": "models"}),
     "vocabulary": Lesson("", "view", "sentence"),
     "parallel": Lesson("decoding", "decoding", "passes"),
-    "copying": Lesson("decoding", "decoding", "copying", "copying"),
+    "copying": Lesson("decoding", "decoding", "copying", {"model": "copying"}),
 }
 """Experiment → the view."""
 _PASSES = N_("pass by pass"), Lesson("decoding", "decoding", "passes")
@@ -62,12 +62,11 @@ _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
 def link_to_lesson(experiment: str) -> None:
     """Link from an experiment to the view that shows what its claim is about."""
     if lesson := LESSONS.get(experiment):
-        shown = {"model": lesson.model} if lesson.model else {}
         links.link(
             lesson.page,
             _("See it in a model"),
             ":material/visibility:",
-            {lesson.choice: lesson.view, **shown},
+            {lesson.choice: lesson.view, **lesson.shown},
         )
 
 

@@ -30,8 +30,6 @@ class Need(Enum):
     """Pairs to measure on: of the task that it was trained on here, or the user's own."""
     TEXTS = "texts"
     """Texts to measure on. Of an encoder and decoder these are pairs, of one stack any will do."""
-    TRAINED_HERE = "trained_here"
-    """A training that is known."""
     SCALED_TOKENS = "scaled_tokens"
     """Vectors of tokens times √d_model, to which vectors of positions are added."""
     FEED_FORWARD = "feed_forward"
@@ -101,7 +99,6 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
         Need.TEXTS: not settings.has_pairs and config.alone is None,
-        Need.TRAINED_HERE: settings.is_opened,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.FEED_FORWARD: not config.feed_forward,
         Need.NORM: config.norm_kind == "none",
@@ -151,10 +148,6 @@ _SENTENCES = {
     Need.TASK: lambda: _(
         "{model} was trained elsewhere: nobody here knows on which task. This view measures on "
         "pairs of sentences; give it some of your own on Heads, roles, “Your own text”."
-    ),
-    Need.TRAINED_HERE: lambda: _(
-        "{model} was trained elsewhere. This view compares two trainings that were done here, one "
-        "of which rewarded a head for what it looks at."
     ),
     Need.SCALED_TOKENS: lambda: _(
         "{model} does not add vectors of positions to vectors of tokens times √d_model, which "

@@ -213,13 +213,12 @@ def ask_kind(
     name: str = session.KIND,
     *,
     asked: bool = True,
-    disabled: bool = False,
 ) -> Kind:
     """Ask for one of the kinds of attention that a model has."""
     labels = {str(each): _(each.label) for each in offered}
     usual = str(default if default in offered else offered[0])
     older = {each.label: str(each) for each in offered}
-    how = controls.How[str](older=older, then=then, asked=asked, disabled=disabled)
+    how = controls.How[str](older=older, then=then, asked=asked)
     return Kind(controls.choice(_("Attention"), name, labels, usual, **how))
 
 
@@ -240,13 +239,8 @@ def ask_layer_and_head(
     default: tuple[int, int],
     *,
     asked: bool = True,
-    disabled: bool = False,
 ) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
-    layer = controls.number(
-        _("layer"), n_layers, default[0], session.LAYER, asked=asked, disabled=disabled
-    )
-    head = controls.number(
-        _("head"), n_heads, default[1], session.HEAD, asked=asked, disabled=disabled
-    )
+    layer = controls.number(_("layer"), n_layers, default[0], session.LAYER, asked=asked)
+    head = controls.number(_("head"), n_heads, default[1], session.HEAD, asked=asked)
     return layer, head

@@ -23,11 +23,8 @@ STREAMLITS = {
 
 VIEWS = [f"?view={view.name}" for view in attention.VIEWS]
 
-# Of the heads page's views, that of two runs needs one that has a counterpart; the others are
-# quicker with a small model.
-HEADS = dict.fromkeys((view.name for view in heads.VIEWS), "copy") | {"guided": "translate-guided"}
 # Those of all other pages take minutes.
-OTHERS = [f"heads?trial={view}&model={model}" for view, model in HEADS.items()] + [
+OTHERS = [f"heads?trial={view.name}&model=copy" for view in heads.VIEWS] + [
     f"{page}?{urlencode(query_of(page, name), doseq=True)}"
     for page, name in CASES
     if page not in ("attention", "heads", "training")

@@ -57,25 +57,13 @@ def test_a_link_opens_the_silenced_heads_and_passes_over_those_that_are_not_ther
     expect(radio(page, "silence")).to_be_checked()
 
 
-def test_a_row_of_the_table_opens_its_head_in_both_runs_and_the_link_keeps_it(visit):
-    page = visit("heads?trial=guided&model=translate")
+def test_a_link_to_the_view_guided_compares_both_models_and_back_leads_to_the_page(visit):
+    page = visit("heads?trial=guided")
     titles = page.locator(".matrices .panels figcaption")
-    where = "Encoder layer 2, self-attention head 0"
-    expect(titles).to_have_text([f"translate: {where}", f"translate-guided: {where}"])
-    radio(page, "best head of each", "Which heads").click()
-    expect(titles.first).to_have_text("translate: Encoder layer 2, self-attention head 3")
-    table = page.get_by_test_id("stDataFrame")
+    expect(titles.nth(1)).to_have_text("Encoder layer 2, self-attention head 0: translate")
     settled(page)
-    # The box before the second row, below the columns' names.
-    row = table.bounding_box()["height"] / 4
-    table.click(position={"x": 15, "y": 2.5 * row})
-    where = "Decoder layer 0, cross-attention head 3"
-    both = [f"translate: {where}", f"translate-guided: {where}"]
-    expect(titles).to_have_text(both)
-    expect(radio(page, "same head", "Which heads")).to_be_checked()
-    expect(page).to_have_url(re.compile(r"kind=decoder\.cross"))
-    page.reload()
-    expect(titles).to_have_text(both)
+    page.go_back()
+    expect(radio(page, "silence")).to_be_checked()
 
 
 def test_a_second_sentence_of_another_length_is_counted_and_stays_while_others_are_looked_at(visit):

@@ -1,5 +1,6 @@
 import pytest
 
+from pages.frame import links
 from pages.heads import VIEWS
 from tests.pages.conftest import said
 
@@ -15,3 +16,23 @@ def test_every_view_opens_from_a_link_and_says_what_is_to_be_seen(open_page, nam
 def test_a_view_that_there_is_not_falls_back_to_the_first(open_page):
     at = open_page("heads", trial="nothing", model="copy", sentence="a b c")
     assert at.segmented_control(key="trial").value == VIEWS[0].name
+
+
+@pytest.mark.parametrize(
+    ("model", "opened"),
+    [
+        (None, {"model": "translate-guided"}),
+        ("everyday", {"model": "translate-guided"}),
+        ("translate", {}),
+    ],
+)
+def test_a_link_to_the_view_guided_goes_where_models_are_compared(
+    open_page, monkeypatch, model, opened
+):
+    went = []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    at = open_page("heads", trial="guided", model=model)
+    assert went == [("", {"view": "compare", "other": "models", **opened})]
+    # Whoever comes back to this page is not sent away again.
+    at.run()
+    assert len(went) == 1

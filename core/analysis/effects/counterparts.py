@@ -1,62 +1,24 @@
-"""What goes with what in an experiment: runs that differ in guidance, sentences of equal length.
+"""Which sentence goes with another in an experiment: one of equal length.
 
 V vocabulary, D model width; small t and w count tokens of a sentence, and whole words known.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from torch.nn.functional import normalize
 
-from core.analysis.effects.interventions import BeforeAfter, before_after
 from core.analysis.effects.paired import length, next_token
-from core.analysis.effects.silencing import every_head
 from core.analysis.heads.comparison import most_alike
 from core.batch import Ids
 from core.decoding.sentence import given_text, translate
-from core.evaluate.intervals import wilson
-from core.heads import Head
-from core.model import Silence
-from core.runs.run import Run, RunSettings
+from core.runs.run import Run
 from core.vocabulary import FIRST_ID
 from core.words import written_words
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
 _CANDIDATES = 64
-
-
-def counterparts(settings: RunSettings, others: Mapping[str, RunSettings]) -> list[str]:
-    """Return the runs of the same task and sizes that were guided where this one was not.
-
-    Args:
-        settings: Of a run, guided or free.
-        others: Name → settings of all runs.
-
-    Returns:
-        Names; first those whose training differs in nothing but guidance.
-    """
-    fitting = [
-        name
-        for name, other in others.items()
-        if (other.task, other.model) == (settings.task, settings.model)
-        and bool(other.training.guide) != bool(settings.training.guide)
-    ]
-    return sorted(fitting, key=lambda name: _unguided(others[name]) != _unguided(settings))
-
-
-def _unguided(settings: RunSettings) -> object:
-    return replace(settings.training, guide="", guide_weight=0.0)
-
-
-def guided_head(run: Run) -> Head | None:
-    """Return the head that was told where to look; None where there was none."""
-    try:
-        head = Head.parse(run.settings.training.guide)
-    except ValueError:
-        return None
-    return head if head in every_head(run.model) else None
 
 
 def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
@@ -149,17 +111,3 @@ def _whole_words(run: Run) -> list[int]:
         for at in range(n)
         if at not in specials and run.tokenizer.begins_word(at) and decode([at]).isalpha()
     ]
-
-
-def silenced_outcome(run: Run, sentence: str, head: Head) -> BeforeAfter:
-    """Translate a sentence with the model as it is, and with one head silenced.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return before_after(run, sentence, Silence.of([head]))
-
-
-def share_interval(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % confidence interval of a share of `n` that was measured."""
-    return wilson(round(share * n), n)

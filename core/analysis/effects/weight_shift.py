@@ -14,7 +14,7 @@ from core.analysis.effects.overriding import Weights, moved
 from core.decoding.forced import forced_steps
 from core.decoding.sentence import Translation, translate
 from core.heads import Head
-from core.model import Override, Probe, Silence
+from core.model import Override
 from core.runs.run import Run
 from core.tokenizer import Token
 
@@ -111,39 +111,16 @@ def step_changes(
     Raises:
         SentenceError: There is no text.
     """
-    weights = torch.tensor(weights_K, dtype=torch.float32)
-    return _changes(run, own or translate(run, sentence), Override(head, query, weights))
-
-
-def silenced_changes(run: Run, sentence: str, head: Head) -> tuple[StepChange, ...]:
-    """Return the steps that change when one head is silenced.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return _changes(run, translate(run, sentence), Silence.of([head]))
-
-
-def most_changed(changes: Iterable[StepChange]) -> StepChange:
-    """Return the step whose token's probability changes most.
-
-    Raises:
-        ValueError: There is none.
-    """
-    return max(changes, key=lambda each: abs(each.after - each.before))
-
-
-def _changes(run: Run, translation: Translation, probe: Probe) -> tuple[StepChange, ...]:
-    """Feed both models what the unchanged one writes.
-
-    So a step differs because of the probe alone, and not because another word came before.
-    """
+    translation = own or translate(run, sentence)
+    override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
+    # Both are fed what the unchanged model writes: so a step differs because of the row alone, and
+    # not because another word came before.
     source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
     fed = translation.target_ids[: run.settings.model.max_positions - 1]
     found = []
     both = (
         forced_steps(run.model, source_S, fed, each, translation.first, watch=False)
-        for each in (None, probe)
+        for each in (None, override)
     )
     for step, (one, other) in enumerate(zip(*both, strict=True)):
         if step == len(fed) and not translation.finished:
@@ -167,3 +144,12 @@ def _changes(run: Run, translation: Translation, probe: Probe) -> tuple[StepChan
             )
         )
     return tuple(found)
+
+
+def most_changed(changes: Iterable[StepChange]) -> StepChange:
+    """Return the step whose token's probability changes most.
+
+    Raises:
+        ValueError: There is none.
+    """
+    return max(changes, key=lambda each: abs(each.after - each.before))

@@ -139,8 +139,8 @@ TERMS = (
             "A guided head was asked in training, by an additional loss, to look from a pronoun "
             "at its antecedent. All other heads learn what they like."
         ),
-        "heads",
-        {"trial": "guided"},
+        "attention",
+        {"view": "compare", "other": "models", "model": "translate-guided"},
     ),
     Term(
         "held-out",

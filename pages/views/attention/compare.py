@@ -53,6 +53,7 @@ def draw(opened: Opened) -> Shown | None:
                 None,
                 (
                     _alike(shown),
+                    differences.where_pronoun_looks(shown),
                     differences.what_changes(shown),
                     differences.what_differs(shown),
                 ),

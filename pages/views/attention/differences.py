@@ -19,6 +19,7 @@ from pages.frame.listed import joined, listed
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
+from pages.views.attention import seen
 from pages.views.attention.second_head import SecondHead
 from viz.component.payload import TokenLabel
 from viz.direction import unmarked
@@ -113,6 +114,27 @@ def what_changes(shown: Compared) -> str:
     else:
         text = _("{query} looks {less} less at {here}.")
     return text.format(**parts)
+
+
+def where_pronoun_looks(shown: Compared) -> str:
+    """Say where the first pronoun looks most in each of two models; empty without one."""
+    if len(set(shown.second.models)) < len(shown.names):
+        return ""
+    heads = shown.first.head, shown.second.head
+    inspections = shown.first.inspection, shown.second.inspection
+    found, word = [], ""
+    for name, head, inspection in zip(shown.names, heads, inspections, strict=True):
+        row = seen.row_of_pronoun(shown.first.opened, inspection, head.kind)
+        if row is None:
+            return ""
+        word = seen.token_name(inspection, head.kind.query_side, row)
+        weights_K = inspection.weights_of(head)[row]
+        key = seen.token_name(inspection, head.kind.key_side, int(weights_K.argmax()))
+        weight = seen.weight(float(weights_K.max()))
+        text = _("**{key}** ({weight}) in {model}")
+        found.append(text.format(key=key, weight=weight, model=plain(name)))
+    text = _("“{word}” looks most at {first}, at {second}.")
+    return text.format(word=word, first=found[0], second=found[1])
 
 
 def translations(shown: Compared) -> str:

@@ -18,7 +18,6 @@ from pages.frame.messages import explained
 from pages.frame.selection import Selection
 
 SENTENCES, MODELS = "sentences", "models"
-_PARTNERS = {"translate-guided": "translate", "translate": "translate-guided"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +82,13 @@ def _other_model(selected: Selection) -> tuple[str, Path]:
     """Ask for one of the runs that were trained on the same task."""
     # Of opened models nobody knows which have a task in common.
     task = selected.opened.run.settings.task
-    fitting = _fitting(task) if task else {}
+    guides = _guides(task) if task else {}
     own = next(name for name, path in cached.run_paths().items() if path == selected.opened.path)
-    names = list(fitting) or [own]
+    names = list(guides) or [own]
     others = [name for name in names if name != own]
-    default = _PARTNERS.get(own, "")
-    default = default if default in others else next(iter(others), own)
+    # A free run and a guided one tell most beside each other.
+    differing = (name for name in others if bool(guides[name]) != bool(guides[own]))
+    default = next(differing, next(iter(others), own))
     # Where the first has become what the second was, they change places.
     address.belongs_to(session.OTHER_MODEL, own, giving_way={own})
     chosen = controls.selection(
@@ -102,13 +102,13 @@ def _other_model(selected: Selection) -> tuple[str, Path]:
     return chosen, cached.run_paths()[chosen]
 
 
-def _fitting(task: str) -> dict[str, Path]:
-    """Return the runs of a task whose settings can be read, by name."""
+def _guides(task: str) -> dict[str, str]:
+    """Return the guided head of each run of a task whose settings can be read, by its name."""
     found = {}
     for name, path in cached.run_paths().items():
         try:
-            if cached.settings(path).task == task:
-                found[name] = path
+            if (settings := cached.settings(path)).task == task:
+                found[name] = settings.training.guide
         except RunError:
             continue
     return found

@@ -20,7 +20,6 @@ LACKS = {
         Need.WRITING,
         Need.BOTH,
         Need.TASK,
-        Need.TRAINED_HERE,
         Need.SCALED_TOKENS,
     },
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
@@ -28,7 +27,6 @@ LACKS = {
         Need.SOURCE,
         Need.BOTH,
         Need.TASK,
-        Need.TRAINED_HERE,
         Need.SCALED_TOKENS,
         Need.LAYER_NORM,
     },
@@ -51,7 +49,7 @@ def opened(tmp_path_factory):
 def test_what_a_model_lacks_is_said_in_a_sentence(opened, name):
     run = load_run(opened / name.replace(" ", "-"))
     lacks = {need for need in Need if why_not(run, [need])}
-    assert lacks == LACKS[name] | {Need.TRAINED_HERE, Need.PARALLEL, Need.POINTER}
+    assert lacks == LACKS[name] | {Need.PARALLEL, Need.POINTER}
     assert all(why_not(run, [need]).endswith(".") for need in lacks)
 
 

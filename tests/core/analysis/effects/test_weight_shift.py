@@ -14,7 +14,6 @@ from core.analysis.effects.weight_shift import (
     StepChange,
     most_changed,
     rewired,
-    silenced_changes,
     step_changes,
     suggested_move,
 )
@@ -22,7 +21,7 @@ from core.batch import pad
 from core.decoding.sentence import translate
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.model import Override, Silence
+from core.model import Override
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -115,16 +114,11 @@ def forced(run, inspection, probe):
     return logits_TV.double().softmax(dim=-1).numpy()
 
 
-@pytest.mark.parametrize("silenced", [False, True])
-def test_changed_steps_are_those_of_two_whole_passes(run, inspection, silenced):
+def test_changed_steps_are_those_of_two_whole_passes(run, inspection):
     texts = [token.text for token in inspection.source_tokens]
     row_K = np.eye(len(texts), dtype=np.float32)[texts.index("street")]
-    if silenced:
-        probe = Silence.of([Head(GUIDED, 0)])
-        found = silenced_changes(run, SENTENCE, Head(GUIDED, 0))
-    else:
-        probe = Override(Head(GUIDED, 0), texts.index("it"), torch.tensor(row_K))
-        found = step_changes(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K)
+    probe = Override(Head(GUIDED, 0), texts.index("it"), torch.tensor(row_K))
+    found = step_changes(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K)
     before_TV, after_TV = forced(run, inspection, None), forced(run, inspection, probe)
     written = [*inspection.translation.target_ids, 2]
     moved = [
@@ -140,8 +134,7 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection, silenced):
     assert change.other_before == pytest.approx(before_TV[change.step, best], abs=1e-5)
     assert change.other_after == pytest.approx(after_TV[change.step, best], abs=1e-5)
     assert (change.other is None) == (best == il)
-    if not silenced:
-        assert change.other.text == "elle"
+    assert change.other.text == "elle"
 
 
 def test_a_row_in_its_own_place_changes_no_step(run, inspection):
@@ -151,11 +144,11 @@ def test_a_row_in_its_own_place_changes_no_step(run, inspection):
 
 def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
     monkeypatch.setattr(weight_shift, "LEAST", 0.0)
-    written = translate(translation_run, "The dog sleeps.")
+    sentence, head = "The dog sleeps.", Head(Site("encoder", 0, "self"), 0)
+    written = translate(translation_run, sentence)
     assert not written.finished
-    found = silenced_changes(
-        translation_run, "The dog sleeps.", Head(Site("encoder", 0, "self"), 0)
-    )
+    row_K = inspect_sentence(translation_run, sentence).weights_of(head)[0]
+    found = step_changes(translation_run, sentence, head, 0, row_K)
     assert [change.step for change in found] == list(range(len(written.target_ids)))
 
 

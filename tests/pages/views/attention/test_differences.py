@@ -4,6 +4,7 @@ import re
 import pytest
 
 from tests.pages.conftest import said
+from tests.pages.views.attention.conftest import seen
 from tests.pages.views.attention.test_compare import TIRED, WIDE, panels, texts
 
 
@@ -31,6 +32,21 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     assert first.title == "Encoder layer 2, self-attention head 0: first sentence"
     assert second.title == "Encoder layer 2, self-attention head 0: second sentence"
     assert between.title == "Encoder layer 2, self-attention head 0: second − first"
+
+
+def test_where_a_pronoun_looks_most_is_said_of_both_models(open_compare):
+    at, _, shown = open_compare(other="two models", sentence=WIDE)
+    row = texts(shown[0].rows).index("it")
+    weights = [float(panel.values[row].max()) for panel in shown[:2]]
+    keys = [texts(panel.columns)[panel.values[row].argmax()] for panel in shown[:2]]
+    assert keys[0] == "street"
+    assert seen(at).startswith(
+        f"“it” looks most at **street** ({weights[0]:.2f}) in translate-guided, "
+        f"at **{keys[1]}** ({weights[1]:.2f}) in translate. "
+    )
+    for without in ({"sentence": "The goat slept."}, {"kind": "cross"}, {"other": "sentences"}):
+        at, _, _ = open_compare(**{"other": "models", "sentence": WIDE, **without})
+        assert "looks most at" not in seen(at)
 
 
 def test_what_has_no_counterpart_is_left_out_and_said_so(open_compare):

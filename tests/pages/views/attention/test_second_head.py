@@ -38,6 +38,12 @@ def test_two_models_begin_with_each_other(open_compare, name):
     assert "copy" not in at.selectbox(key="other_model").options
 
 
+def test_a_guided_run_of_ones_own_begins_with_a_free_one(open_compare, own_runs):
+    shutil.copytree(ROOT / "gallery" / "translate-guided", own_runs / "mine")
+    at, _, _ = open_compare(model="runs/mine", other="two models")
+    assert at.selectbox(key="other_model").value == "translate"
+
+
 def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_compare):
     at, taken, shown = open_compare(
         other="two models", other_model="translate", other_layer="0", other_head="1"
