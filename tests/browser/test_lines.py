@@ -306,7 +306,7 @@ def saved(page, ending, folder):
     with page.expect_download() as found:
         page.locator(f".tools .{ending}").click()
     name = found.value.suggested_filename
-    assert name == f"decoder-layer-1-head-2-where-it-looks-in-the-source.{ending}"
+    assert name == f"decoder-layer-1-head-2-where-it-looks-in-the.{ending}"
     found.value.save_as(folder / name)
     return Path(folder / name)
 

@@ -32,7 +32,7 @@ def test_a_look_is_said_as_it_would_be_and_as_it_is(run, read):
             float(each[found.query, found.key]) for each in (found.before_QK, found.after_QK)
         )
         outcomes = path_outcomes(run, *BOTH, read, found.sender, found.receiver)
-        said = seen(paths, found, outcomes, read, None)
+        said = seen(paths, found, outcomes, read)
         looks = f"with **{percent(after)}** instead of {percent(before)}"
         assert (looks if abs(after - before) >= 0.05 else "looks nearly where it did") in said
 
@@ -52,7 +52,7 @@ def test_what_values_carry_is_said_without_a_look(run):
     ends = (Head.parse("encoder.2.self:0"), Head.parse("decoder.1.cross:1"))
     found = one_path(run, *BOTH, Read.VALUE, *ends)
     outcomes = path_outcomes(run, *BOTH, Read.VALUE, *ends)
-    said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, outcomes, Read.VALUE, None)
+    said = seen(Paths(study, inspect_sentence(run, TIRED), None), found, outcomes, Read.VALUE)
     assert (
         "Head A (encoder layer 2, head 0) writes, head B (cross-attention layer 1, head 1) reads."
         in said

@@ -65,6 +65,6 @@ def test_n_is_that_of_the_figure_that_is_shown():
         by: silence_grid.how_to_read(COPY, effects, by) for by in ("exact_match", "pronoun", "loss")
     }
     assert "in points, on 400 held-out rows of letters, seed 7." in said["exact_match"]
-    assert "in points, on 160 ambiguous pronouns of 400 held-out rows of letters" in said["pronoun"]
+    assert "in points, on 160 ambiguous pronouns of held-out sentences, seed 7." in said["pronoun"]
     assert "in nats per token, on 400 held-out rows of letters" in said["loss"]
     assert all("“·”" in text for text in said.values())
