@@ -37,8 +37,7 @@ from core.model.attention import MultiHeadAttention, attend
 from core.model.layers import Layer, Residual
 from core.model.length import N_DIFFERENCES, LengthPrediction
 from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
-from core.model.mixing import Average, Convolution, Mixing
-from core.model.norm import BatchNorm, LayerNorm, RMSNorm
+from core.model.mixing import Mixing
 from core.model.output import OutputTransform
 from core.model.pointer import Pointer
 from core.model.positional import Embedding, sinusoids
@@ -292,35 +291,19 @@ def _(feed_forward: FeedForward, sketch: Sketch) -> None:
     )
 
 
-_MIXINGS = {
-    Average: (
-        N_("Average"),
-        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
-        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
-    ),
-    Convolution: (
-        N_("Convolution"),
-        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
-        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
-    ),
-}
-"""Class → label, formula in an encoder, and in a decoder, which sees nothing that comes later."""
-
-
 @add.register
 def _(mixing: Mixing, sketch: Sketch) -> None:
     """Add the part."""
-    label, *formulas = _MIXINGS[type(mixing)]
     n = mixing.neighbours
     sketch.add(
         Part(
             id=str(mixing.site),
             kind="mixing",
-            label=label,
+            label=mixing.label,
             group=MIXING,
             multiply_adds=products(mixing.value, sketch.length),
             shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=formulas[mixing.site.stack == "decoder"],
+            formula=mixing.formulas[mixing.site.stack == "decoder"],
             count=f"{n if n > 1 else ''} d^2 + d",
             code=(type(mixing),),
             site=mixing.site,
@@ -373,21 +356,13 @@ def _(recurrence: Recurrence, sketch: Sketch) -> None:
     )
 
 
-_NORMS: dict[type[nn.Module], tuple[str, str]] = {
-    LayerNorm: (r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b", "2 d"),
-    RMSNorm: (r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g", "d"),
-    BatchNorm: (r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b", "2 d"),
-}
-"""Class → formula, and how many numbers it learns."""
-
-
 def add_norm(
     norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
 ) -> None:
     """Add a norm, whatever its kind; nothing where there is none (`nn.Identity`).
 
     Args:
-        norm: Of a kind that has a formula here, or any other.
+        norm: One that has a `formula` and a `count`, or any other.
         sketch: Of the model.
         part: Its id.
         label: A message to translate.
@@ -396,7 +371,6 @@ def add_norm(
     """
     if isinstance(norm, nn.Identity):
         return
-    formula, count = _NORMS.get(type(norm), ("", ""))
     sketch.add(
         Part(
             id=part,
@@ -405,8 +379,8 @@ def add_norm(
             title=title,
             group=NORMS,
             shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=formula,
-            count=count,
+            formula=getattr(norm, "formula", ""),
+            count=getattr(norm, "count", ""),
             code=(*code, type(norm)),
         ),
         learned=norm.parameters(),

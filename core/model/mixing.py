@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.heads import Site
+from core.messages import N_
 from core.model.probe import Probe
 from core.model.sublayers import Seen
 
@@ -19,6 +20,10 @@ from core.model.sublayers import Seen
 class Mixing(nn.Module, ABC):
     """Every position takes the same from the others, whatever they say."""
 
+    label: ClassVar[str]
+    """Marked for translation."""
+    formulas: ClassVar[tuple[str, str]]
+    """In LaTeX: of an encoder, and of a decoder, which sees nothing that comes later."""
     neighbours: ClassVar[int] = 1
     """So many positions stand side by side in what the matrix is multiplied with."""
 
@@ -37,6 +42,12 @@ class Average(Mixing):
 
     As attention whose scores are all equal: content decides nothing.
     """
+
+    label = N_("Average")
+    formulas = (
+        r"\Big(\tfrac{1}{n} \sum_j x_j\Big) W + b",
+        r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
+    )
 
     def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
         """Return the mean, the same for all positions of an encoder."""
@@ -65,6 +76,12 @@ class Convolution(Mixing):
 
     In a decoder the position and the two before it (Gehring et al. 2017).
     """
+
+    label = N_("Convolution")
+    formulas = (
+        r"[\,x_{i-1}, x_i, x_{i+1}\,]\, W + b",
+        r"[\,x_{i-2}, x_{i-1}, x_i\,]\, W + b",
+    )
 
     neighbours = 3
 

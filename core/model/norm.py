@@ -18,12 +18,18 @@ class LayerNorm(nn.LayerNorm):
     (x - μ) / √(σ² + ε) ⊙ g + b over the features (Ba, Kiros & Hinton 2016).
     """
 
+    formula = r"\frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \odot g + b"
+    count = "2 d"
+
 
 class RMSNorm(nn.RMSNorm):
     """Divides each position's vector by its root mean square, then learned gain: no mean, no bias.
 
     x / √(mean(x²) + ε) ⊙ g over the features (Zhang & Sennrich 2019).
     """
+
+    formula = r"\frac{x}{\sqrt{\overline{x^2} + \epsilon}} \odot g"
+    count = "d"
 
 
 class BatchNorm(nn.Module):
@@ -37,6 +43,8 @@ class BatchNorm(nn.Module):
     A batch that is computed in parts, or by several processes, has statistics of each part.
     """
 
+    formula = r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b"
+    count = "2 d"
     momentum = 0.1
     """Share of a batch in the running means."""
     running_mean: Tensor
