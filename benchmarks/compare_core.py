@@ -25,8 +25,13 @@ import hashlib, json, sys, time
 from pathlib import Path
 import torch
 from core.batch import collate, encode_samples
-from core.decoding.beam import decode_by_beam
-from core.decoding.greedy import decode_greedily
+try:
+    from core.decoding.beam import Beam
+    from core.decoding.generate import generate
+except ImportError:
+    from core.decoding.beam import decode_by_beam
+    from core.decoding.greedy import decode_greedily as generate
+    Beam = None
 from core.evaluate.loss import token_loss
 from core.model import build
 from core.runs.run import load_run
@@ -64,10 +69,10 @@ bits["trained"] = hashlib.sha256(
     b"".join(each.detach().numpy().tobytes() for each in model.parameters())
 ).hexdigest()
 with torch.inference_mode():
-    greedy = lambda: decode_greedily(run.model, batch.source_BS)
+    greedy = lambda: generate(run.model, batch.source_BS)
     bits["greedy"] = hashlib.sha256(repr(greedy()).encode()).hexdigest()
     found["32 sentences decoded greedily, 20 times"] = seconds(greedy, 20)
-    beam = lambda: decode_by_beam(run.model, one, 4)
+    beam = lambda: generate(run.model, one, Beam(4)) if Beam else decode_by_beam(run.model, one, 4)
     one = batch.source_BS[:1, : int((batch.source_BS[0] != 0).sum())]
     found["a sentence by a beam of 4, 50 times"] = seconds(beam, 50)
 print(json.dumps(found))

@@ -19,8 +19,8 @@ import torch
 
 from core.batch import Ids, Pair, pad
 from core.config import ModelConfig
-from core.decoding.greedy import continue_greedily, decode_greedily
-from core.decoding.mask_predict import fill_in, n_places
+from core.decoding.generate import generate
+from core.decoding.mask_predict import n_places
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.tokenizer import Tokenizer
@@ -109,8 +109,7 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
 def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
     """Return the translation of each pair's source, by a model of encoder and decoder."""
     sources_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id).to(model.device)
-    parallel = model.config.is_parallel
-    return fill_in(model, sources_BS) if parallel else decode_greedily(model, sources_BS)
+    return generate(model, sources_BS)
 
 
 def prompt_of(source: str) -> str:
@@ -200,7 +199,7 @@ def _written_on(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
     found: dict[int, Ids] = {}
     for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):
         places = list(group)
-        said = continue_greedily(model, torch.tensor([prompts[at] for at in places]))
+        said = generate(model, prompt_BT=torch.tensor([prompts[at] for at in places]))
         found |= dict(zip(places, said, strict=True))
     return [found[at] for at in range(len(prompts))]
 

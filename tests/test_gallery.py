@@ -10,8 +10,9 @@ import pytest
 from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
 from core.analysis.effects.pruning_file import stored_pruning
-from core.decoding.methods import Beam, Forced, Greedy, decode
-from core.decoding.sampling import Sampling
+from core.decoding.beam import Beam
+from core.decoding.choosing import Greedy, Sampling
+from core.decoding.methods import Forced, decode
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.experiments import EXPERIMENTS

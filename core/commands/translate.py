@@ -14,11 +14,11 @@ import torch
 from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.progress import telling
-from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY
+from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
+from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
 from core.decoding.many import Written, translate_all
 from core.decoding.mask_predict import MOST_PASSES, MaskPredict, SentencePass, sentence_passes
-from core.decoding.methods import Beam, Forced, Greedy, Method, decode
-from core.decoding.sampling import TEMPERATURES, Sampling
+from core.decoding.methods import Forced, Method, decode
 from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run

@@ -20,6 +20,18 @@ LARGEST_PENALTY = 10.0
 
 
 @dataclass(frozen=True, slots=True)
+class Beam:
+    """The best of several prefixes that are kept side by side."""
+
+    beam: int
+    alpha: float = 0.6
+    """Exponent of the length penalty."""
+
+    def __post_init__(self) -> None:
+        check_beam(self.beam, self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
 class Hypothesis:
     """A beginning of a target, finished or not."""
 
@@ -114,24 +126,18 @@ def beam_steps(  # noqa: PLR0913
         yield found[0]
 
 
-def decode_by_beam(
-    model: Transformer, source_BS: Tensor, beam: int, alpha: float = 0.6
-) -> list[tuple[int, ...]]:
+def decode_by_beam(model: Transformer, source_BS: Tensor, strategy: Beam) -> list[tuple[int, ...]]:
     """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it.
 
     Args:
         model: In evaluation mode.
         source_BS: With EOS, padded.
-        beam: How many prefixes are kept of each sentence.
-        alpha: Exponent of the length penalty.
+        strategy: How many prefixes are kept of each sentence, and how they are compared.
 
     Returns:
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
-
-    Raises:
-        ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
-    check_beam(beam, alpha)
+    beam, alpha = strategy.beam, strategy.alpha
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits = [length_limit(model, n) for n in lengths_B.tolist()]
     begun = [Hypothesis((), 0.0, 0.0)] * len(limits)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.batch import pad
-from core.decoding.beam import decode_by_beam
-from core.decoding.greedy import decode_greedily
-from core.decoding.mask_predict import PASSES, MaskPredict, fill_in
+from core.decoding.beam import Beam
+from core.decoding.generate import Strategy, generate
+from core.decoding.mask_predict import MaskPredict
 from core.runs.run import Run, RunError
 
 BATCH_TOKENS = 4096
@@ -54,6 +54,9 @@ def translate_all(
             path=run.path,
             alone=run.model.config.alone,
         )
+    strategy: Strategy | None = None if passes is None else MaskPredict(passes)
+    if passes is None and beam != 1:
+        strategy = Beam(beam, alpha)
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)
     ids = run.tokenizer.ids_of_all(texts)
@@ -64,14 +67,7 @@ def translate_all(
     for indices in _batches([index for index in order if ids[index]], ids, beam):
         sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
         source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
-        if passes is not None or (run.model.config.is_parallel and beam == 1):
-            targets = fill_in(
-                run.model, source_BS, MaskPredict(PASSES if passes is None else passes)
-            )
-        elif beam == 1:
-            targets = decode_greedily(run.model, source_BS)
-        else:
-            targets = decode_by_beam(run.model, source_BS, beam, alpha)
+        targets = generate(run.model, source_BS, strategy)
         yield [
             Written(
                 index,

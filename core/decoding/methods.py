@@ -6,29 +6,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.decoding.beam import beam_steps, check_beam
+from core.decoding.beam import Beam, beam_steps
+from core.decoding.choosing import Greedy, Sampling
 from core.decoding.forced import steps_after, steps_that_write
-from core.decoding.greedy import greedy_steps
-from core.decoding.sampling import Sampling, sampled_steps
-from core.decoding.step import DecodeOptions, DecodeStep
+from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
 from core.model import Transformer
-
-
-@dataclass(frozen=True, slots=True)
-class Greedy:
-    """Always the most probable token."""
-
-
-@dataclass(frozen=True, slots=True)
-class Beam:
-    """The best of several prefixes that are kept side by side."""
-
-    beam: int
-    alpha: float = 0.6
-    """Exponent of the length penalty."""
-
-    def __post_init__(self) -> None:
-        check_beam(self.beam, self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +67,9 @@ def _written(
     prompt: tuple[int, ...],
 ) -> tuple[int, ...]:
     """Return what a model writes after a prompt, EOS included where it came."""
-    match method:
-        case Greedy():
-            steps = greedy_steps(model, source_S, options, prompt)
-        case Sampling():
-            steps = sampled_steps(model, source_S, method, options, prompt)
-        case Beam():
-            return _best_of_beam(model, source_S, method, options, prompt)
-    return tuple(step.chosen for step in steps)
+    if isinstance(method, Beam):
+        return _best_of_beam(model, source_S, method, options, prompt)
+    return tuple(step.chosen for step in decode_steps(model, source_S, options, prompt, method))
 
 
 def _best_of_beam(

@@ -8,16 +8,10 @@ from torch import Tensor
 
 from core.batch import encode_source, pad
 from core.config import ConfigError
-from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.generate import generate
 from core.decoding.limit import CONTINUATION
-from core.decoding.mask_predict import (
-    MaskPredict,
-    SentencePass,
-    fill_in,
-    predicted_places,
-    sentence_passes,
-)
-from core.decoding.step import DecodeOptions, DecodeStep
+from core.decoding.mask_predict import MaskPredict, SentencePass, predicted_places, sentence_passes
+from core.decoding.step import DecodeStep
 from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
@@ -121,11 +115,8 @@ def written_greedily(model: Transformer, found: Given) -> tuple[int, ...]:
     if not found.prompt:
         return ()
     if found.source_ids:
-        source_1S = pad([found.source_ids])
-        parallel = model.config.is_parallel
-        return (fill_in if parallel else decode_greedily)(model, source_1S)[0]
-    options = DecodeOptions(watch=False)
-    return tuple(step.chosen for step in greedy_steps(model, None, options, found.prompt))
+        return generate(model, pad([found.source_ids]))[0]
+    return generate(model, prompt_BT=pad([found.prompt]))[0]
 
 
 def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:

@@ -4,7 +4,7 @@ B batch, H heads, K key positions, S source length, V vocabulary, D model width.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ConfigError, ModelConfig
+from core.decoding.choosing import Greedy, Sampling
 from core.decoding.limit import length_limit
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
@@ -23,8 +24,7 @@ from core.model.probes import continued
 
 _AT_ONCE = 1 << 20
 """So many scores are compared at once."""
-Choose = Callable[[Tensor], int]
-"""From logits_V to the id that is appended."""
+GREEDY = Greedy()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,23 +275,23 @@ def total_log_probability(steps: Iterable[DecodeStep]) -> float:
     return sum(step.log_probability for step in steps)
 
 
-def steps(
+def decode_steps(
     model: Transformer,
     source_S: Tensor | None,
-    choose: Choose,
     options: DecodeOptions | None = None,
     prompt: Sequence[int] = (),
+    strategy: Greedy | Sampling = GREEDY,
 ) -> Iterator[DecodeStep]:
     """Let a model write on from its own words, until EOS or `length_limit`.
 
     Args:
         model: In evaluation mode.
         source_S: One source, with EOS; None for a decoder alone.
-        choose: How the next token follows from the scores.
         options: By default nothing is changed, and everything kept.
         prompt: What the decoder is fed first; nothing for what the model always begins with.
+        strategy: How the next token follows from the scores; the steps hold the model's own.
     """
-    options = options or DecodeOptions()
+    options, choose = options or DecodeOptions(), strategy.chooser()
     stepper = Stepper(model, None if source_S is None else source_S[None], options)
     prefix = tuple(prompt) or model.config.begins
     new = prefix
@@ -302,7 +302,7 @@ def steps(
         # A prompt goes through the decoder in one pass, what it writes itself token by token.
         fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)
         logits_V, record = fed[0][0], fed[1]
-        chosen = options.overrides[step] if step in options.overrides else choose(logits_V)
+        chosen = options.overrides[step] if step in options.overrides else int(choose(fed[0])[0])
         yield DecodeStep(prefix, logits_V, chosen, last_rows(record))
         if chosen in model.config.eos_ids:
             return

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import source_tensor
-from core.decoding.step import DecodeOptions
+from core.decoding.step import DecodeOptions, decode_steps
 from core.model import Transformer
 from core.runs.run import Run
 
@@ -74,7 +73,7 @@ def _seconds_per_step(
     seconds: list[float] = []
     written: list[int] = []
     started = time.perf_counter()
-    for step in greedy_steps(model, source_S, DecodeOptions(watch=False, cached=cached)):
+    for step in decode_steps(model, source_S, DecodeOptions(watch=False, cached=cached)):
         seconds.append(time.perf_counter() - started)
         written.append(step.chosen)
         started = time.perf_counter()

@@ -8,8 +8,8 @@ from typing import Literal
 from torch import Tensor
 
 from core.batch import Ids, Pair, pad
-from core.decoding.greedy import decode_greedily
-from core.decoding.mask_predict import MaskPredict, fill_in
+from core.decoding.generate import generate
+from core.decoding.mask_predict import MaskPredict
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.messages import N_
@@ -82,10 +82,10 @@ def _decoders(model: Transformer) -> dict[str, Callable[[Sequence[Pair]], list[I
         return pad([pair.source for pair in pairs], pad_id=model.config.pad_id)
 
     if not model.config.is_parallel:
-        return {STEPS: lambda pairs: decode_greedily(model, sources(pairs))}
+        return {STEPS: lambda pairs: generate(model, sources(pairs))}
 
     def filling(method: MaskPredict) -> Callable[[Sequence[Pair]], list[Ids]]:
-        return lambda pairs: fill_in(model, sources(pairs), method)
+        return lambda pairs: generate(model, sources(pairs), method)
 
     return {str(n): filling(MaskPredict(n)) for n in PASSES}
 

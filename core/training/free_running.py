@@ -8,7 +8,6 @@ from dataclasses import replace
 import torch
 
 from core.batch import Batch
-from core.decoding.greedy import next_tokens
 from core.decoding.step import DecodeOptions, Stepper
 from core.model import Transformer
 
@@ -30,7 +29,7 @@ def free_running(model: Transformer, batch: Batch) -> Batch:
     own = [batch.fed_BT[:, 0]]
     for _ in range(1, batch.fed_BT.shape[1]):
         scores_BV, _record = stepper.feed(own[-1])
-        own.append(next_tokens(scores_BV))
+        own.append(scores_BV.argmax(dim=-1))
     model.train(was_training)
     # A new tensor: those made without a graph cannot be kept for the backward pass.
     own_BT = torch.stack(own, dim=1)

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from core.batch import Batch, Ids, pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily
-from core.decoding.sampling import decode_by_sampling
+from core.decoding.choosing import Sampling
+from core.decoding.generate import generate
 from core.decoding.step import sayable
 from core.model import Transformer
 from core.train_config import TrainConfig
@@ -52,10 +52,10 @@ def draw(model: Transformer, batch: Batch, config: TrainConfig, reward: Reward) 
     was_training = model.training
     model.eval()
     n = config.samples
-    said = decode_by_sampling(model, batch.source_BS.repeat_interleave(n, dim=0))
+    said = generate(model, batch.source_BS.repeat_interleave(n, dim=0), Sampling(seed=None))
     greedy: Sequence[Ids] = ()
     if config.objective == "self_critical":
-        greedy = decode_greedily(model, batch.source_BS)
+        greedy = generate(model, batch.source_BS)
     model.train(was_training)
     found = []
     for at, row in enumerate(batch.labels_BT.tolist()):

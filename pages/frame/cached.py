@@ -13,9 +13,10 @@ import streamlit as st
 from core.analysis.effects.effects_file import stored_effects
 from core.analysis.effects.head_effects import HeadEffects
 from core.analysis.heads.findings import task_of
-from core.decoding.beam import BeamNode, beam_steps, beam_tree
+from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
+from core.decoding.choosing import Greedy
 from core.decoding.forced import steps_that_write
-from core.decoding.methods import Beam, Greedy, Method, decode
+from core.decoding.methods import Method, decode
 from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
 from core.device import use_one_thread

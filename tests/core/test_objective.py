@@ -8,10 +8,11 @@ import torch
 
 from core.batch import collate, encode_samples, pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily, greedy_steps
+from core.decoding.generate import generate
 from core.decoding.many import translate_all
-from core.decoding.mask_predict import PASSES, fill_in, n_places
+from core.decoding.mask_predict import PASSES, n_places
 from core.decoding.sentence import given_text, reference_ids, translate
+from core.decoding.step import decode_steps
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
 from core.evaluate.metrics import measure
@@ -178,7 +179,7 @@ def test_what_is_written_side_by_side_is_what_is_written_alone(small):
         return
     for pair, ids in zip(pairs[:5], said, strict=False):
         prompt = (BOS, *pair.source[:-1], *tokenizer.encode("=").ids)
-        assert ids == tuple(step.chosen for step in greedy_steps(model, None, prompt=prompt))
+        assert ids == tuple(step.chosen for step in decode_steps(model, None, prompt=prompt))
 
 
 def test_of_encoder_and_decoder_it_is_the_translation(copy_run):
@@ -186,7 +187,7 @@ def test_of_encoder_and_decoder_it_is_the_translation(copy_run):
     sources = torch.tensor([pairs[0].source])
     said = written(copy_run.model, pairs, copy_run.tokenizer)
     assert said == translations(copy_run.model, pairs)
-    assert said[0] == decode_greedily(copy_run.model, sources)[0]
+    assert said[0] == generate(copy_run.model, sources)[0]
 
 
 def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
@@ -278,14 +279,14 @@ def test_what_a_parallel_decoder_writes_is_what_its_evaluation_counts(parallel_r
     model, tokenizer = parallel_run.model, parallel_run.tokenizer
     pairs = encode_samples(tokenizer, TASKS["either"].held_out_samples(12))
     said = written(model, pairs, tokenizer)
-    assert said == fill_in(model, pad([pair.source for pair in pairs]))
+    assert said == generate(model, pad([pair.source for pair in pairs]))
     evaluation = evaluate(parallel_run, n=12)
     assert evaluation["passes"] == PASSES
     assert evaluation["pronoun"] is None
     by_hand = [one for one, pair in zip(said, pairs, strict=True) if pair.is_right(one)]
     assert evaluation["exact_match"] == len(by_hand) / 12
     assert translate(parallel_run, "a b c d e f").target_ids == tuple(
-        token for token in fill_in(model, pad([pairs_source(tokenizer)]))[0] if token != EOS
+        token for token in generate(model, pad([pairs_source(tokenizer)]))[0] if token != EOS
     )
 
 

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from core.batch import collate
 from core.decoding.forced import steps_after
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
-from core.decoding.step import DecodeOptions, DecodeStep
+from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Site
@@ -188,7 +187,7 @@ def outcome(
     found = given_text(run, sentence)
 
     options = DecodeOptions(probe=probe, watch=False)
-    written = list(greedy_steps(run.model, found.source_S, options, found.prompt))
+    written = list(decode_steps(run.model, found.source_S, options, found.prompt))
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
     forced = steps_after(run.model, found.source_S, found.prompt, fed, probe, watch=False)
     if fed and not ended and found.source_ids:
@@ -211,7 +210,7 @@ def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
     for sentence in sentences:
         found = given_text(run, sentence)
         plain, changed = (
-            [step.chosen for step in greedy_steps(run.model, found.source_S, each, found.prompt)]
+            [step.chosen for step in decode_steps(run.model, found.source_S, each, found.prompt)]
             for each in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
         )
         if plain != changed:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from core.batch import Ids, one_row
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import Translation, given_text, translate
-from core.decoding.step import DecodeOptions
+from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.exposure import first_difference
 from core.messages import Message
 from core.runs.run import Run
@@ -103,4 +102,4 @@ def next_token(run: Run, text: str) -> int:
         SentenceError: There is no text.
     """
     prompt = given_text(run, text).prompt
-    return next(greedy_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen
+    return next(decode_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from core.batch import pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily
-from core.decoding.mask_predict import fill_in
+from core.decoding.generate import generate
 from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Kind, Side, Site
@@ -124,8 +123,7 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
         sides = (rows, none) if "encoder" in config.stacks else (none, rows)
         return PaddedBatch(*sides, cut, config.pad_id, fill_id=fill_id(config))
     source_ids, cut = read_sources(run, sentences)
-    write = fill_in if config.is_parallel else decode_greedily
-    written = write(run.model, pad(source_ids, pad_id=config.pad_id))
+    written = generate(run.model, pad(source_ids, pad_id=config.pad_id))
     fed = [
         (*config.begins, *(ids[:-1] if set(ids[-1:]) & set(config.eos_ids) else ids))
         for ids in written

@@ -6,8 +6,9 @@ from typing import TypeVar
 import streamlit as st
 
 from core.config import ConfigError
-from core.decoding.methods import Beam, Greedy, Method
-from core.decoding.sampling import Sampling
+from core.decoding.beam import Beam
+from core.decoding.choosing import Greedy, Sampling
+from core.decoding.methods import Method
 from pages.frame import controls, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
@@ -70,9 +71,8 @@ def decoding(opened: Opened, method: Method, overrides: Mapping[int, int], *impo
         overrides: Step → id that was put in by hand.
         imports: More lines that import, for what comes after.
     """
-    room = "sampling" if isinstance(method, Sampling) else "methods"
     needed = [
-        f"from core.decoding.{room} import {type(method).__name__}",
+        f"from {type(method).__module__} import {type(method).__name__}",
         "from core.decoding.methods import decode",
         "from core.decoding.sentence import given_text",
     ]

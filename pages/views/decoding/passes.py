@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from core.decoding.choosing import Greedy
 from core.decoding.mask_predict import (
     MOST_PASSES,
     PASSES,
@@ -15,7 +16,6 @@ from core.decoding.mask_predict import (
     least_sure,
     mask_predict_passes,
 )
-from core.decoding.methods import Greedy
 from core.decoding.sentence import passes_of, predicted_length
 from core.decoding.step import DecodeStep
 from core.runs.run import RunError
@@ -198,7 +198,8 @@ def _python(opened: Opened, n_passes: int, beside: Beside | None) -> str:
     if beside is not None:
         imports += [
             "import math",
-            "from core.decoding.methods import Greedy, decode",
+            "from core.decoding.choosing import Greedy",
+            "from core.decoding.methods import decode",
             "from core.decoding.sentence import given_text",
         ]
         place = f"{beside.path.parent.name}/{beside.path.name}"

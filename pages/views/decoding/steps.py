@@ -4,10 +4,11 @@ from functools import partial
 
 import streamlit as st
 
+from core.decoding.beam import Beam
 from core.decoding.forced import forced_steps
-from core.decoding.methods import Beam, Method
+from core.decoding.methods import Method
 from core.decoding.sentence import given_text, reference_ids
-from core.decoding.step import steps
+from core.decoding.step import decode_steps
 from core.evaluate.side_by_side import side_by_side
 from core.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, opening, session
@@ -93,7 +94,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Free running beside teacher forcing, step by step"),
         numbers=lambda: numbers(decodings),
         python=_python(decodings, method, target),
-        code=[steps, forced_steps, side_by_side],
+        code=[decode_steps, forced_steps, side_by_side],
         seen=_seen(decodings, method, at, is_own=is_own),
         pictures=pictures,
         formula=r"p(y \mid \mathrm{prompt}) = \prod_t p(y_t \mid \mathrm{prompt},\, y_{<t})"

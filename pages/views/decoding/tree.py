@@ -6,8 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.decoding.beam import BeamNode, beam_steps, beam_tree, length_penalty
-from core.decoding.methods import Beam
+from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree, length_penalty
 from pages.frame import address, cached, charts, session
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import joined

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import core.decoding.beam
 from core.batch import encode_source
 from core.config import ConfigError, ModelConfig
-from core.decoding.beam import LARGEST_BEAM, beam_steps, decode_by_beam, length_penalty
+from core.decoding.beam import LARGEST_BEAM, Beam, beam_steps, length_penalty
 from core.decoding.forced import forced_steps
-from core.decoding.greedy import greedy_steps
+from core.decoding.generate import generate
 from core.decoding.limit import length_limit
+from core.decoding.step import decode_steps
 from core.model import build
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
@@ -36,7 +37,7 @@ def forced_log_probability(model, source_S, tokens):
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 2.0])
 def test_a_beam_of_one_is_greedy(model, source_S, alpha):
     best = last(model, source_S, 1, alpha).best
-    assert list(best.tokens) == [step.chosen for step in greedy_steps(model, source_S)]
+    assert list(best.tokens) == [step.chosen for step in decode_steps(model, source_S)]
 
 
 @settings(max_examples=25, deadline=None)
@@ -99,7 +100,7 @@ def test_200_sentences_come_out_as_in_the_search_of_transformers(monkeypatch, be
         return_dict_in_generate=True,
         output_scores=True,
     )
-    ours_by_beam = decode_by_beam(ours, source_BS, beam, alpha)
+    ours_by_beam = generate(ours, source_BS, Beam(beam, alpha))
     # It may prefer one that was cut to one that is finished.
     finished = [n for n, row in enumerate(theirs.sequences.tolist()) if EOS in row][:200]
     assert len(finished) == 200

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from core.config import ModelConfig
 from core.decoding.forced import forced_steps, steps_after
-from core.decoding.greedy import greedy_steps
-from core.decoding.step import sayable
+from core.decoding.step import decode_steps, sayable
 from core.model import Silence, build
 from core.vocabulary import BOS, EOS
 
@@ -15,7 +14,7 @@ from core.vocabulary import BOS, EOS
 def test_forced_and_free_agree_up_to_the_first_token_that_differs(words, seed, data):
     model = build(ModelConfig(30, 1, 2, 16, 32, 4, max_positions=24), seed=seed).eval()
     source_S = torch.tensor([*words, EOS])
-    free = list(greedy_steps(model, source_S))
+    free = list(decode_steps(model, source_S))
     own = [one.chosen for one in free if one.chosen != EOS]
     cut = data.draw(st.integers(0, len(own)))
     target = [*own[:cut], *data.draw(st.lists(st.integers(3, 29), max_size=4))][:20]

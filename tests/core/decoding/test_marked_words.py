@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.marked_words import matched
-from core.decoding.greedy import greedy_steps
 from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.decoding.sentence import given_text
+from core.decoding.step import decode_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.vocabulary import Span
@@ -42,7 +42,7 @@ def test_words_of_which_the_model_is_not_sure_are_marked(everyday, sentence, wor
 @pytest.mark.parametrize("sentence", ["He photographed Schwarzenegger yesterday.", "Where is it?"])
 def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, sentence):
     """Token after token with keys and values kept, not in the one pass that records the maps."""
-    steps = list(greedy_steps(everyday.model, given_text(everyday, sentence).source_S))
+    steps = list(decode_steps(everyday.model, given_text(everyday, sentence).source_S))
     chosen = [step.chosen for step in steps[:-1]]
     chances: dict[int, float] = {}
     for step, token in zip(steps, everyday.tokenizer.describe(chosen), strict=False):
@@ -56,7 +56,7 @@ def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, se
 
 def test_what_came_second_is_told_of_the_token_that_was_least_sure(everyday):
     sentence = "He forgot to close the window."
-    steps = list(greedy_steps(everyday.model, given_text(everyday, sentence).source_S))
+    steps = list(decode_steps(everyday.model, given_text(everyday, sentence).source_S))
     inspection = inspect_sentence(everyday, sentence)
     [word] = [each for each in inspection.written if each.is_unsure]
     chances = [step.logits_V.double().softmax(dim=-1).topk(2) for step in steps]

@@ -5,9 +5,10 @@ import torch
 
 from core.batch import pad
 from core.config import ConfigError, ModelConfig
-from core.decoding.beam import decode_by_beam
+from core.decoding.beam import Beam
+from core.decoding.choosing import Greedy
 from core.decoding.forced import forced_steps
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.decoding.mask_predict import MaskPredict, fill_in, least_sure, mask_predict_passes
 from core.model import build
 from core.vocabulary import BOS, EOS
@@ -103,8 +104,8 @@ def test_other_ways_of_decoding_refuse_a_parallel_decoder_and_mask_predict_a_cau
     parallel, model, source_S
 ):
     for refused in (
-        lambda: decode_greedily(parallel, source_S[None]),
-        lambda: decode_by_beam(parallel, source_S[None], 2),
+        lambda: generate(parallel, source_S[None], Greedy()),
+        lambda: generate(parallel, source_S[None], Beam(2)),
         lambda: list(forced_steps(parallel, source_S, (5, 6))),
     ):
         with pytest.raises(ConfigError, match="fills in all words at once"):

@@ -4,12 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
-from core.decoding.beam import beam_steps, beam_tree
-from core.decoding.greedy import greedy_steps
+from core.decoding.beam import Beam, beam_steps, beam_tree
+from core.decoding.choosing import Greedy, Sampling
 from core.decoding.limit import length_limit
-from core.decoding.methods import Beam, Forced, Greedy, decode
-from core.decoding.sampling import Sampling, sampled_steps
-from core.decoding.step import DecodeOptions
+from core.decoding.methods import Forced, decode
+from core.decoding.step import DecodeOptions, decode_steps
 from core.model import build
 from core.vocabulary import EOS
 from tests.core.families.both import opened
@@ -42,11 +41,7 @@ def test_every_method_gives_steps_that_follow_each_other(model, source, method):
 def test_one_pass_over_what_was_written_gives_the_steps_that_wrote_it(seed, method, overrides):
     model = build(ModelConfig(30, 1, 2, 16, 32, 4, max_positions=24), seed=seed).eval()
     source_S, options = torch.tensor([5, 9, 7, EOS]), DecodeOptions(overrides=overrides)
-    step_by_step = (
-        sampled_steps(model, source_S, method, options)
-        if isinstance(method, Sampling)
-        else greedy_steps(model, source_S, options)
-    )
+    step_by_step = decode_steps(model, source_S, options, strategy=method)
     found = decode(model, tuple(source_S.tolist()), method, overrides)
     for one, other in zip(found, step_by_step, strict=True):
         assert (one.prefix, one.chosen) == (other.prefix, other.chosen)

@@ -5,9 +5,9 @@ import torch
 
 from core.batch import pad
 from core.config import ModelConfig
+from core.decoding.generate import generate
 from core.decoding.mask_predict import (
     MaskPredict,
-    fill_in,
     mask_predict_passes,
     predicted_places,
     sentence_passes,
@@ -70,7 +70,7 @@ def test_each_pass_predicts_the_least_sure_words_and_never_the_end(model, source
 
 @pytest.mark.parametrize("n_passes", [1, 4])
 def test_a_sentence_in_a_batch_is_as_long_as_alone(model, n_passes):
-    together = fill_in(model, pad(SOURCES), MaskPredict(n_passes))
+    together = generate(model, pad(SOURCES), MaskPredict(n_passes))
     for source, written in zip(SOURCES, together, strict=True):
         assert list(written) == by_hand(model, source, n_passes)[0]
         assert len(written) == length_by_hand(model, source)
@@ -84,4 +84,4 @@ def test_there_is_a_word_at_least_and_no_more_than_positions(model):
             model.length.linear.bias[difference + 32] = 99.0
         places_B = predicted_places(model, model.encode(source_BS), source_BS)
         assert places_B.tolist() == [expected] * 3
-        assert all(len(each) == expected for each in fill_in(model, source_BS))
+        assert all(len(each) == expected for each in generate(model, source_BS))

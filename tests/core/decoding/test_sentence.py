@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.decoding.forced import forced_steps
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import (
     Given,
     SentenceError,
@@ -19,6 +18,7 @@ from core.decoding.sentence import (
     source_tensor,
     translate,
 )
+from core.decoding.step import decode_steps
 from core.model import build
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS
@@ -59,7 +59,7 @@ def test_a_translation_is_what_the_greedy_steps_write(talking):
     assert len(found.target_ids) > 3
     assert found.fed_ids == (BOS, *found.target_ids)
     assert found.text == talking.tokenizer.decode(found.target_ids)
-    steps = list(greedy_steps(talking.model, source_tensor(talking, "d a f")))
+    steps = list(decode_steps(talking.model, source_tensor(talking, "d a f")))
     assert read_steps(talking, Given(found.source_ids, (BOS,), cut=False), steps) == found
 
 

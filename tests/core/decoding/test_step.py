@@ -6,11 +6,11 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.decoding.greedy import greedy_steps
 from core.decoding.step import (
     DecodeOptions,
     DecodeStep,
     Stepper,
+    decode_steps,
     least_sure_step,
     total_log_probability,
     weights_of_steps,
@@ -58,7 +58,7 @@ def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
 
 
 def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(model, source_S):
-    found = list(greedy_steps(model, source_S))
+    found = list(decode_steps(model, source_S))
     assert len(found) > 3
     for site in found[0].attention:
         weights_HQK = weights_of_steps(found, site)
@@ -70,13 +70,13 @@ def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(mode
 
 
 def test_log_probabilities_of_all_steps_add_up(model, source_S):
-    found = list(greedy_steps(model, source_S))
+    found = list(decode_steps(model, source_S))
     product = math.prod(float(one.probabilities[one.chosen]) for one in found)
     assert total_log_probability(found) == pytest.approx(math.log(product))
 
 
 def test_each_prefix_is_the_one_before_with_its_chosen_token(model, source_S):
-    found = list(greedy_steps(model, source_S))
+    found = list(decode_steps(model, source_S))
     assert found[0].prefix == (BOS,)
     for before, after in zip(found, found[1:], strict=False):
         assert after.prefix == (*before.prefix, before.chosen)
@@ -86,13 +86,13 @@ def test_encoder_runs_once(model, source_S, monkeypatch):
     calls = []
     encode = model.encode
     monkeypatch.setattr(model, "encode", lambda *args: calls.append(1) or encode(*args))
-    assert len(list(greedy_steps(model, source_S))) > 3
+    assert len(list(decode_steps(model, source_S))) > 3
     assert len(calls) == 1
 
 
 def test_cached_steps_equal_recomputed_ones(model, source_S):
-    cached = list(greedy_steps(model, source_S))
-    anew = list(greedy_steps(model, source_S, DecodeOptions(cached=False)))
+    cached = list(decode_steps(model, source_S))
+    anew = list(decode_steps(model, source_S, DecodeOptions(cached=False)))
     assert [one.chosen for one in cached] == [one.chosen for one in anew]
     for one, other in zip(cached, anew, strict=True):
         assert (one.logits_V[2:] - other.logits_V[2:]).abs().max() < 1e-5
@@ -102,14 +102,14 @@ def test_cached_steps_equal_recomputed_ones(model, source_S):
 
 
 def test_watching_changes_no_choice(model, source_S):
-    watched = [one.chosen for one in greedy_steps(model, source_S)]
-    unwatched = list(greedy_steps(model, source_S, DecodeOptions(watch=False)))
+    watched = [one.chosen for one in decode_steps(model, source_S)]
+    unwatched = list(decode_steps(model, source_S, DecodeOptions(watch=False)))
     assert [one.chosen for one in unwatched] == watched
     assert not any(one.attention for one in unwatched)
 
 
 def test_rows_of_a_step_sum_to_one_over_prefix_and_source(model, source_S):
-    for found in greedy_steps(model, source_S):
+    for found in decode_steps(model, source_S):
         for site, rows_HK in found.attention.items():
             n_keys = len(found.prefix) if site.sublayer == "self" else len(source_S)
             assert rows_HK.shape == (4, n_keys)
@@ -121,8 +121,8 @@ def test_rows_of_a_step_sum_to_one_over_prefix_and_source(model, source_S):
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_a_corrupted_token_changes_no_earlier_step(model, source_S, at, token):
-    plain = list(greedy_steps(model, source_S))
-    corrupted = list(greedy_steps(model, source_S, DecodeOptions(overrides={at: token})))
+    plain = list(decode_steps(model, source_S))
+    corrupted = list(decode_steps(model, source_S, DecodeOptions(overrides={at: token})))
     for before, after in zip(plain[: at + 1], corrupted[: at + 1], strict=True):
         assert torch.equal(before.logits_V, after.logits_V)
         assert before.prefix == after.prefix

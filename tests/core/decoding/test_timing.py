@@ -1,4 +1,5 @@
-from core.decoding.methods import Greedy, decode
+from core.decoding.choosing import Greedy
+from core.decoding.methods import decode
 from core.decoding.timing import computed_cells, measure_times
 
 

@@ -10,14 +10,14 @@ from core.analysis.lessons.lens import decoder_lens
 from core.analysis.lessons.stream import residual_stream
 from core.batch import pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.decoding.maps import PlanError
 from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
 from core.describe import describe
 from core.model import Record
 from core.vocabulary import EOS
-from tests.core.decoding.test_greedy import slowly
+from tests.core.decoding.test_generate import slowly
 from tests.core.describe.invented import gated
 
 CONFIG = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
@@ -81,8 +81,8 @@ def test_the_fast_decoder_refuses_it_by_name(model):
 def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):
     stepper = Stepper(model, pad(SOURCES), DecodeOptions(watch=False))
     assert stepper._plan is None
-    together = decode_greedily(model, pad(SOURCES))
+    together = generate(model, pad(SOURCES))
     for source, written in zip(SOURCES, together, strict=True):
         alone = slowly(model, source)
         assert written[: len(alone)] == alone
-        assert decode_greedily(model, pad([source]))[0] == alone
+        assert generate(model, pad([source]))[0] == alone

@@ -7,8 +7,7 @@ import torch
 from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding.forced import forced_steps
-from core.decoding.greedy import greedy_steps
-from core.decoding.step import DecodeOptions, DecodeStep
+from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
 from core.evaluate.exposure import after_mistake, divergences, exposure, first_difference
 from core.model import build
 from core.vocabulary import BOS, EOS
@@ -45,7 +44,7 @@ def model():
 
 def test_divergence_begins_where_other_tokens_are_fed(model):
     source_S = torch.tensor([5, 9, 7, EOS])
-    free = list(greedy_steps(model, source_S))
+    free = list(decode_steps(model, source_S))
     own = [each.chosen for each in free]
     assert len(own) > 4
     target = [own[0], own[1], 3 + (own[2] - 2) % 27, *own[3:6]]
@@ -69,7 +68,7 @@ def test_accuracy_per_position_is_counted_forced_and_free(model):
                 with torch.no_grad():
                     logits = model(source_S[None], torch.tensor([pair.target[:-1]]))
                 forced_right += int(logits[0, position].argmax()) == wanted
-                free = [one.chosen for one in greedy_steps(model, source_S)]
+                free = [one.chosen for one in decode_steps(model, source_S)]
                 free_right += free[position : position + 1] == [wanted]
                 assert forced[position].prefix == pair.target[: position + 1]
         assert (each.forced, each.free) == (forced_right / each.n, free_right / each.n)
@@ -82,7 +81,7 @@ def going_on(model, pair, mistaken):
     written = list(true[:middle])
     for at in range(middle, len(true)):
         [step] = itertools.islice(
-            greedy_steps(model, source_S, DecodeOptions(cached=False), (BOS, *written)), 1
+            decode_steps(model, source_S, DecodeOptions(cached=False), (BOS, *written)), 1
         )
         logits_V = step.logits_V.clone()
         if at == middle:
@@ -103,7 +102,7 @@ def test_after_a_forced_mistake_the_model_goes_on_with_its_own_words(model):
         Pair((9, EOS), (BOS, EOS)),
     ]
     # What it writes itself is the truth, so that some of it is right.
-    own = [each.chosen for each in greedy_steps(model, torch.tensor(pairs[0].source))][:6]
+    own = [each.chosen for each in decode_steps(model, torch.tensor(pairs[0].source))][:6]
     pairs.append(Pair(pairs[0].source, (BOS, *own, EOS)))
     found = after_mistake(model, pairs)
     rights = []

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from core.batch import pad
-from core.decoding.mask_predict import MaskPredict, fill_in
+from core.decoding.generate import generate
+from core.decoding.mask_predict import MaskPredict
 from core.evaluate.evaluation import held_out_pairs
 from core.experiments import measuring, passes, running
 from core.experiments.experiment import BASE, Experiment, Variant
@@ -44,7 +45,7 @@ def test_a_parallel_decoder_is_measured_with_each_number_of_passes(parallel_run)
     pairs = held_out_pairs(parallel_run, 20, 0)
     for n in PASSES:
         said = [
-            fill_in(parallel_run.model, pad([pair.source]), MaskPredict(n))[0] for pair in pairs
+            generate(parallel_run.model, pad([pair.source]), MaskPredict(n))[0] for pair in pairs
         ]
         right = sum(pair.is_right(one) for pair, one in zip(pairs, said, strict=True))
         assert found[f"right_{n}"] == right / len(pairs)

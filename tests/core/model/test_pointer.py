@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import Stepper
 from core.describe import describe
@@ -213,9 +213,9 @@ def test_a_plan_goes_on_after_a_prompt(model):
 
 
 def test_nobody_looks_at_a_decoding_that_runs_by_the_plan(model, monkeypatch):
-    slow = decode_greedily(model, SOURCE_BS, Record())
+    slow = generate(model, SOURCE_BS, probe=Record())
     monkeypatch.setattr(Pointer, "watch", None)
-    assert decode_greedily(model, SOURCE_BS) == slow
+    assert generate(model, SOURCE_BS) == slow
 
 
 def test_it_adds_2_d_plus_1_numbers_and_one_part():
@@ -293,7 +293,7 @@ def test_it_learns_to_copy_and_writes_what_it_never_saw():
         optimizer.step()
     model.eval()
     unseen = torch.tensor([[name, 5, 2] for name in range(25, 40)])
-    assert decode_greedily(model, unseen) == [(5, name, 2) for name in range(25, 40)]
+    assert generate(model, unseen) == [(5, name, 2) for name in range(25, 40)]
 
 
 @pytest.mark.parametrize(

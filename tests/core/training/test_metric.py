@@ -5,7 +5,7 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.model import build
 from core.train_config import TrainConfig
 from core.training.loop import make_optimizer, train
@@ -142,7 +142,7 @@ def test_minimum_risk_weighs_the_true_target_and_each_different_sample(trained, 
 
 def test_self_critical_training_compares_all_samples_with_the_greedy_target(trained, batch):
     found = draw(trained, batch, SELF_CRITICAL, worth)
-    greedy = decode_greedily(trained.eval(), batch.source_BS)
+    greedy = generate(trained.eval(), batch.source_BS)
     for row, said, each in zip(batch.labels_BT.tolist(), greedy, found, strict=True):
         true = tuple(token for token in row if token != PAD)
         assert len(each.targets) == len(each.rewards) == SELF_CRITICAL.samples

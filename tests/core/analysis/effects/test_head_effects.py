@@ -5,7 +5,7 @@ import pytest
 from core.analysis.effects.head_effects import HeadEffect, HeadEffects, head_effects
 from core.analysis.effects.silencing import every_head
 from core.batch import pad
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
@@ -42,7 +42,7 @@ def test_the_change_in_exact_match_is_that_of_translating_with_and_without_the_h
     for head in (GUIDED, min(others, key=lambda each: effects[each].exact_match.change)):
         shares = []
         for probe in (None, Silence.of([head])):
-            written = decode_greedily(run.model, source_BS, probe)
+            written = generate(run.model, source_BS, probe=probe)
             right = [target == pair.target[1:] for target, pair in zip(written, pairs, strict=True)]
             shares.append(sum(right) / N)
         found = effects[head].exact_match

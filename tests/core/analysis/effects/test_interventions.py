@@ -15,9 +15,8 @@ from core.analysis.effects.interventions import (
     outcome,
 )
 from core.batch import pad
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import SentenceError, given_text, translate
-from core.decoding.step import DecodeOptions
+from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
 from core.model import Record, Silence, Step
@@ -171,5 +170,5 @@ def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_different
 def goes_on(run, prompt, probe=None):
     """What is written after a prompt, token by token."""
     options = DecodeOptions(probe=probe, watch=False)
-    steps = greedy_steps(run.model, None, options, given_text(run, prompt).prompt)
-    return [step.chosen for step in steps]
+    found = decode_steps(run.model, None, options, given_text(run, prompt).prompt)
+    return [step.chosen for step in found]

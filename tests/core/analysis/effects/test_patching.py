@@ -10,7 +10,7 @@ import torch
 from core.analysis.effects.patching import PatchingError, patching_study
 from core.analysis.effects.silencing import every_head
 from core.batch import pad
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
@@ -73,8 +73,8 @@ def test_patching_everything_gives_the_other_sentences_output(run, study):
         patched_1TV = run.model(corrupt_1S, pad([fed]), patch)
     torch.testing.assert_close(patched_1TV, clean_1TV, atol=1e-4, rtol=1e-4)
     # Decoded freely, too: the clean sentence's own words bring its own prefix.
-    assert decode_greedily(run.model, corrupt_1S, patch) == [(*study.clean.target_ids, EOS)]
-    assert decode_greedily(run.model, corrupt_1S)[0][:-1] == study.corrupt.target_ids
+    assert generate(run.model, corrupt_1S, probe=patch) == [(*study.clean.target_ids, EOS)]
+    assert generate(run.model, corrupt_1S)[0][:-1] == study.corrupt.target_ids
 
 
 @pytest.mark.parametrize("head", [GUIDED, Head(Site("decoder", 1, "cross"), 0)])

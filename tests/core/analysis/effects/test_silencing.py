@@ -10,7 +10,7 @@ from core.analysis.effects import silencing
 from core.analysis.effects.silencing import Silenceable, every_head
 from core.batch import Pair, collate, pad
 from core.config import ConfigError
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.exposure import exposure
 from core.evaluate.metrics import measure, sorted_batches
@@ -56,7 +56,7 @@ def test_right_is_what_decoding_with_the_same_heads_silent_writes(run, pairs, si
         target == pair.target[1:]
         for batch in batches
         for target, pair in zip(
-            decode_greedily(run.model, pad([p.source for p in batch]), Silence.of(heads)),
+            generate(run.model, pad([p.source for p in batch]), probe=Silence.of(heads)),
             batch,
             strict=True,
         )
@@ -139,7 +139,7 @@ def test_of_several_right_targets_whichever_is_written_counts(silent):
     found = Silenceable(run.model, pairs).figures(heads)
     order = [pair for group in sorted_batches(pairs) for pair in group]
     said = [
-        decode_greedily(run.model, torch.tensor([pair.source]), Silence.of(heads))[0]
+        generate(run.model, torch.tensor([pair.source]), probe=Silence.of(heads))[0]
         for pair in order
     ]
     assert found.right_N.tolist() == [

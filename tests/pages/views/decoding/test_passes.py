@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.config import ConfigError
-from core.decoding.greedy import greedy_steps
 from core.decoding.sentence import passes_of, predicted_length, source_tensor
+from core.decoding.step import decode_steps
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
@@ -64,7 +64,7 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
 ):
     at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
     _first, beside = panels(at)
-    steps = list(greedy_steps(causal.model, source_tensor(causal, SENTENCE)))
+    steps = list(decode_steps(causal.model, source_tensor(causal, SENTENCE)))
     n = len(steps)
     np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
     sure = [math.exp(step.log_probability) for step in steps]

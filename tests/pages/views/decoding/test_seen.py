@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.decoding.methods import Greedy
+from core.decoding.choosing import Greedy
 from core.decoding.sentence import translate
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from core.decoding.methods import Forced, Greedy, decode
+from core.decoding.choosing import Greedy
+from core.decoding.methods import Forced, decode
 from core.decoding.sentence import given_text, translate
 from pages.frame import cached
 from pages.views.decoding.stepper import decode_both

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.decoding.methods import Forced, Greedy, decode
+from core.decoding.choosing import Greedy
+from core.decoding.methods import Forced, decode
 from core.decoding.sentence import given_text, reference_ids, translate
 from core.heads import Site
 from core.model import Record

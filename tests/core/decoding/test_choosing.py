@@ -8,14 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.greedy import greedy_steps
+from core.decoding.choosing import Sampling, sampling_distribution
+from core.decoding.generate import generate
 from core.decoding.limit import length_limit
-from core.decoding.sampling import (
-    Sampling,
-    decode_by_sampling,
-    sampled_steps,
-    sampling_distribution,
-)
+from core.decoding.step import decode_steps
 from core.model import build
 from core.vocabulary import BOS, EOS, PAD
 
@@ -64,15 +60,15 @@ def test_probabilities_always_sum_to_one_and_the_best_token_stays(logits, temper
 
 def test_the_same_seed_draws_the_same_and_another_something_else(model, source_S):
     def drawn(seed):
-        return [one.chosen for one in sampled_steps(model, source_S, Sampling(seed=seed))]
+        return [one.chosen for one in decode_steps(model, source_S, strategy=Sampling(seed=seed))]
 
     assert drawn(3) == drawn(3)
     assert len({tuple(drawn(seed)) for seed in range(5)}) > 1
 
 
 def test_top_one_is_greedy(model, source_S):
-    sampled = [one.chosen for one in sampled_steps(model, source_S, Sampling(top_k=1))]
-    assert sampled == [one.chosen for one in greedy_steps(model, source_S)]
+    sampled = [one.chosen for one in decode_steps(model, source_S, strategy=Sampling(top_k=1))]
+    assert sampled == [one.chosen for one in decode_steps(model, source_S)]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +96,9 @@ def test_targets_of_a_batch_are_drawn_as_often_as_the_model_says():
     source_S = torch.tensor([5, 7, 6, EOS])
     n = 6000
     torch.manual_seed(0)
-    found = decode_by_sampling(model, source_S.expand(n, -1))
+    found = generate(model, source_S.expand(n, -1), Sampling(seed=None))
     torch.manual_seed(0)
-    assert decode_by_sampling(model, source_S.expand(n, -1)) == found
+    assert generate(model, source_S.expand(n, -1), Sampling(seed=None)) == found
     for prefix in ((), (found[0][0],)):
         with torch.no_grad():
             logits_V = model(source_S[None], torch.tensor([[BOS, *prefix]]))[0, -1]

@@ -3,7 +3,7 @@ import torch
 
 from core.batch import pad
 from core.config import ModelConfig
-from core.decoding.greedy import decode_greedily
+from core.decoding.generate import generate
 from core.decoding.limit import length_limit
 from core.heads import Site
 from core.model import Silence, build
@@ -28,11 +28,11 @@ SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS]]
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_token_is_the_most_probable_after_those_before(model, source):
-    assert decode_greedily(model, pad([source]))[0] == slowly(model, source)
+    assert generate(model, pad([source]))[0] == slowly(model, source)
 
 
 def test_a_sentence_in_a_batch_is_translated_as_alone_up_to_its_own_limit(model):
-    together = decode_greedily(model, pad(SOURCES))
+    together = generate(model, pad(SOURCES))
     for source, written in zip(SOURCES, together, strict=True):
         alone = slowly(model, source)
         assert written[: len(alone)] == alone
@@ -48,26 +48,26 @@ def test_eos_ends_a_translation():
         model.output.weight.zero_()
         model.output.bias.zero_()
         model.output.bias[EOS] = 1.0
-    assert decode_greedily(model, pad([[5, EOS]])) == [(EOS,)]
+    assert generate(model, pad([[5, EOS]])) == [(EOS,)]
 
 
 def test_decoding_stops_at_the_limit_and_within_the_models_positions(model):
     with torch.no_grad():
         model.output = torch.nn.Linear(16, 30)
         model.output.bias[7] = 100.0
-    written = decode_greedily(model, pad([[5, EOS]]))[0]
+    written = generate(model, pad([[5, EOS]]))[0]
     assert written == (7,) * length_limit(model, 2)
     assert length_limit(model, 1000) == 23
 
 
 def test_a_model_with_one_position_writes_nothing():
     model = build(ModelConfig(30, 1, 1, 16, 32, 4, max_positions=1), seed=0).eval()
-    assert decode_greedily(model, pad([[EOS], [EOS]])) == [(), ()]
+    assert generate(model, pad([[EOS], [EOS]])) == [(), ()]
 
 
 def test_decoding_can_be_probed(model):
     source_BS = pad([SOURCES[2]])
     everything = [head for site in model.sites() for head in site.heads(4)]
-    silenced = decode_greedily(model, source_BS, Silence.of(everything))
-    assert silenced != decode_greedily(model, source_BS)
+    silenced = generate(model, source_BS, probe=Silence.of(everything))
+    assert silenced != generate(model, source_BS)
     assert Site("decoder", 0, "cross") in model.sites()
