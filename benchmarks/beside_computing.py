@@ -24,7 +24,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchmarks.beside_training import PAUSE, WARM_UP, asked, round_trip
 from benchmarks.opened import package
-from core.opening.opening import open_model
+from core.studies.opening.opening import open_model
 from tests.browser.conftest import served
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from core.analysis.effects.head_effects import N_SENTENCES, SEED, head_effects
-from core.analysis.effects.interventions import Intervention, outcome
-from core.analysis.effects.silencing import Silenceable, every_head
 from core.decoding.sentence import translate
 from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
+from core.studies.effects.head_effects import N_SENTENCES, SEED, head_effects
+from core.studies.effects.interventions import Intervention, outcome
+from core.studies.effects.silencing import Silenceable, every_head
 
 RUN = Path(__file__).parents[1] / "gallery" / "translate"
 SENTENCE = "The animal didn't cross the street because it was far too tired."

@@ -16,7 +16,7 @@ from playwright.sync_api import Page
 
 from benchmarks.lessons import measured, opened
 from benchmarks.measuring import APP, chromium, floor, heading, report
-from core.analysis.heads.stages import Stage
+from core.studies.heads.stages import Stage
 from tests.browser.conftest import served
 
 SENTENCE = "The animal didn't cross the street because it was too tired."

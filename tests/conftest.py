@@ -56,7 +56,7 @@ def opened_path(tmp_path_factory):
     It is everybody's: whoever changes it copies it.
     """
     # Imported here: most tests need neither.
-    from core.opening.opening import open_model
+    from core.studies.opening.opening import open_model
     from tests.core.families.folders import write_folder
 
     runs = tmp_path_factory.mktemp("opened")

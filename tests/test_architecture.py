@@ -242,8 +242,7 @@ ROOMS_OF_CORE = (
         "tasks",
     ),
     *("fitting", "batch", "jobs", "work", "runs", "decoding", "objective"),
-    *("opening", "inspection", "evaluate"),
-    *("training", "analysis", "experiments", "commands", "__main__"),
+    *("inspection", "evaluate", "training", "studies", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""
 

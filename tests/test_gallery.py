@@ -7,17 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
-from core.analysis.effects.pruning_file import stored_pruning
 from core.decoding.beam import Beam
 from core.decoding.choosing import Greedy, Sampling
 from core.decoding.methods import Forced, decode
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
-from core.experiments import EXPERIMENTS
-from core.experiments.findings import what_came_out
-from core.experiments.results import Results
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import count_parameters
@@ -25,6 +19,12 @@ from core.runs.checksums import check_listed
 from core.runs.files import CHECKSUMS, RunError, listed
 from core.runs.run import load_run
 from core.runs.weights import stops
+from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
+from core.studies.effects.pruning_file import stored_pruning
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.findings import what_came_out
+from core.studies.experiments.results import Results
 from core.tasks import TASKS
 from core.tasks.translation import derivations
 from core.vocabulary import EOS

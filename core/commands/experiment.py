@@ -11,11 +11,11 @@ from typing import Any
 
 from core.commands import options
 from core.commands.errors import CommandError
-from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.findings import verdicts, what_came_out
-from core.experiments.gains import gains_in_words
-from core.experiments.results import SHIPPED, Results
-from core.experiments.running import run_experiment
+from core.studies.experiments import EXPERIMENTS, Experiment
+from core.studies.experiments.findings import verdicts, what_came_out
+from core.studies.experiments.gains import gains_in_words
+from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.running import run_experiment
 
 _TOLD_EVERY = 20.0
 """Seconds."""

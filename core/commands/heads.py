@@ -6,16 +6,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.analysis.effects.effects_file import effect_json, stored_effects
-from core.analysis.effects.head_effects import (
+from core.commands import heads_on_repeated_text, options
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.runs.run import Run, load_run
+from core.studies.effects.effects_file import effect_json, stored_effects
+from core.studies.effects.head_effects import (
     N_SENTENCES,
     SEED,
     HeadEffect,
     HeadEffects,
     head_effects,
 )
-from core.analysis.effects.measuring import measured_effects
-from core.analysis.effects.pruning import (
+from core.studies.effects.measuring import measured_effects
+from core.studies.effects.pruning import (
     BY_SCORE,
     GREEDY,
     N_PRUNED,
@@ -23,12 +27,8 @@ from core.analysis.effects.pruning import (
     greedy_pruning,
     pruning_by_score,
 )
-from core.analysis.effects.pruning_file import store_pruning
-from core.analysis.heads.roles import HeadRole, role_scores
-from core.commands import heads_on_repeated_text, options
-from core.evaluate.intervals import Difference
-from core.heads import Head
-from core.runs.run import Run, load_run
+from core.studies.effects.pruning_file import store_pruning
+from core.studies.heads.roles import HeadRole, role_scores
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,15 +4,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
-from core.analysis.effects.line_cost import LineCost, costs_on_lines
-from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
-from core.analysis.heads.antecedent import AntecedentHead, antecedent_of
-from core.analysis.heads.own_lines import roles_on_lines
-from core.analysis.heads.repeated_text import RepeatedText, TextRoles, TextScore, roles_on_text
-from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
+from core.studies.effects.line_cost import LineCost, costs_on_lines
+from core.studies.effects.repetition_cost import RepetitionCost, costs_of_induction
+from core.studies.heads.antecedent import AntecedentHead, antecedent_of
+from core.studies.heads.own_lines import roles_on_lines
+from core.studies.heads.repeated_text import RepeatedText, TextRoles, TextScore, roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
 
 SHOWN = 5
 """So many heads of each role."""

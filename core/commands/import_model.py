@@ -8,9 +8,9 @@ from pathlib import Path
 from core.commands.progress import telling
 from core.families import FamilyError
 from core.model import count_parameters
-from core.opening.opening import open_model
-from core.opening.survey import NOT_COUNTED, survey
 from core.runs.run import RunError, load_run
+from core.studies.opening.opening import open_model
+from core.studies.opening.survey import NOT_COUNTED, survey
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

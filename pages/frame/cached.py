@@ -10,9 +10,6 @@ from typing import TypeVar, cast
 
 import streamlit as st
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.effects.head_effects import HeadEffects
-from core.analysis.heads.findings import task_of
 from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
 from core.decoding.choosing import Greedy
 from core.decoding.forced import steps_that_write
@@ -27,6 +24,9 @@ from core.runs.contents import HEADS
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
+from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.head_effects import HeadEffects
+from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process
 from core.training.limits import MEGABYTE, Limits

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from core.experiments import EXPERIMENTS
 from core.runs.run import Run
+from core.studies.experiments import EXPERIMENTS
 from pages.frame import cached, links, session
 from pages.frame.language import N_, _
 from pages.frame.needs import Need, missing

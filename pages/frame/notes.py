@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.analysis.effects.head_effects import HeadEffects
-from core.analysis.heads.evenness import evenness
-from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError, RunSettings
+from core.studies.effects.head_effects import HeadEffects
+from core.studies.heads.evenness import evenness
+from core.studies.heads.findings import PronounHead, best_pronoun_head
 from core.tasks.familiarity import is_measured
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, n_, number, percent, plain

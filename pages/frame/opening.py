@@ -6,14 +6,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.heads.findings import best_pronoun_head
-from core.analysis.heads.largest_weights import head_between_words, sharpest_head
-from core.analysis.lessons.masking import companions
 from core.decoding.sentence import SentenceError
 from core.heads import Kind
 from core.inspection import Inspection, inspect_sentence
-from core.opening.examples import examples_of, longest_and_shortest
 from core.runs.run import Run, RunError, RunSettings
+from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.largest_weights import head_between_words, sharpest_head
+from core.studies.lessons.masking import companions
+from core.studies.opening.examples import examples_of, longest_and_shortest
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain

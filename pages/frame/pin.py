@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
-from core.analysis.heads.findings import pronouns_among
 from core.heads import Kind, Side
 from core.inspection import Inspection
+from core.studies.heads.findings import pronouns_among
 from pages.frame import address, clicks, controls, session
 from pages.frame.language import _
 from pages.frame.opening import Opened

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.analysis.heads.findings import task_of
 from core.messages import said
 from core.runs.run import RunError, read_metrics
 from core.runs.weights import stops
+from core.studies.heads.findings import task_of
 from core.tasks import Task
 from pages.frame import cached, session
 from pages.frame.language import N_

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from core.analysis.heads.comparison import aligned
 from core.runs.run import Run
+from core.studies.heads.comparison import aligned
 from core.tasks import TARGET_LANGUAGES
 from core.words import spaced_words
 from pages.frame.marked_words import in_markdown

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from core.analysis.lessons.lens import decoder_lens
 from core.decoding.sentence import translate
 from core.runs.run import load_run
+from core.studies.lessons.lens import decoder_lens
 from pages import layers, masks, positions, scaling
 from pages.frame import layout
 from tests.browser.first_visit import first_visit, listed_in_sidebar

@@ -28,8 +28,8 @@ from core.objective import (
     translations,
     written,
 )
-from core.opening.examples import known_continuation
 from core.runs.run import RunError, load_run
+from core.studies.opening.examples import known_continuation
 from core.tasks import TASKS, Sample
 from core.training.prepare import prepare_run, train_tokenizer
 from core.training.settings import with_settings

@@ -5,9 +5,9 @@ from importlib import import_module
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.experiments import EXPERIMENTS
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.experiments import EXPERIMENTS
 from pages.frame import language
 from pages.frame.language import plain
 from pages.views.heads import prune

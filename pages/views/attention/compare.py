@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.comparison import aligned, compare, difference
-from core.analysis.lessons.sentence_vectors import sentence_cosine, usual_cosine
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
+from core.studies.heads.comparison import aligned, compare, difference
+from core.studies.lessons.sentence_vectors import sentence_cosine, usual_cosine
 from pages.frame import cached, components, notes, selection, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number
@@ -24,7 +24,7 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 COMPARED_MAPS = "compared_maps"
 _IMPORTS = (
-    "from core.analysis.heads.comparison import compare, difference",
+    "from core.studies.heads.comparison import compare, difference",
     "from core.heads import Head",
 )
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.analysis.heads.comparison import (
+from core.studies.heads.comparison import (
     Alignment,
     Comparison,
     Difference,

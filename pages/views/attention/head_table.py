@@ -7,9 +7,9 @@ from functools import partial
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.analysis.heads.findings import PronounHead, best_pronoun_head
-from core.analysis.heads.patterns import Pattern
-from core.analysis.heads.summaries import HeadSummary, Pair
+from core.studies.heads.findings import PronounHead, best_pronoun_head
+from core.studies.heads.patterns import Pattern
+from core.studies.heads.summaries import HeadSummary, Pair
 from core.tokenizer import Token
 from pages.frame import amounts, pin
 from pages.frame.language import _, number, percent, percent_of_100

@@ -6,17 +6,17 @@ from operator import attrgetter
 
 import streamlit as st
 
-from core.analysis.heads.patterns import head_pattern
-from core.analysis.heads.summaries import (
+from core.heads import Head, Kind
+from core.inspection import Inspection
+from core.runs.run import Run
+from core.studies.heads.patterns import head_pattern
+from core.studies.heads.summaries import (
     HeadSummary,
     Pair,
     head_summaries,
     pair_to_compare,
     site_summaries,
 )
-from core.heads import Head, Kind
-from core.inspection import Inspection
-from core.runs.run import Run
 from pages.frame import (
     address,
     cached,
@@ -59,7 +59,7 @@ TABLE = "heads_table"
 """Key of the table."""
 _ROW, _ROWS = 35, 12
 _IMPORTS = (
-    "from core.analysis.heads.summaries import head_summaries",
+    "from core.studies.heads.summaries import head_summaries",
     "from core.heads import Kind",
 )
 _NUMBERS = {

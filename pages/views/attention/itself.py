@@ -4,9 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.analysis.heads.own_position import own_position
 from core.heads import Kind
 from core.runs.run import RunError
+from core.studies.heads.own_position import own_position
 from pages.frame import cached, measured_on
 from pages.frame.folded import fold
 from pages.frame.language import _, number, percent, plain

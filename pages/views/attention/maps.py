@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
-from core.analysis.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.inspection import inspect_sentence, merged
 from core.model.attention import attend_probed
+from core.studies.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from pages.frame import address, clicks, components, notes, pin, selection, session, tour
 from pages.frame.language import N_, _
 from pages.frame.maps import maps_of

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.heads.comparison import most_alike
 from core.decoding.sentence import SentenceError
 from core.heads import Head
 from core.inspection import Inspection
-from core.opening.examples import sources_beside
 from core.runs.run import RunError
+from core.studies.heads.comparison import most_alike
+from core.studies.opening.examples import sources_beside
 from core.tasks import TASKS
 from pages.frame import address, cached, controls, notes, session
 from pages.frame.language import _, number, plain

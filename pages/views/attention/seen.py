@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.heads.largest_weights import (
+from core.decoding.sentence import SentenceError
+from core.heads import Kind, Side
+from core.inspection import Inspection
+from core.studies.heads.largest_weights import (
     LargestWeight,
     largest_weight,
     pairs_of_words,
     telling_query,
 )
-from core.decoding.sentence import SentenceError
-from core.heads import Kind, Side
-from core.inspection import Inspection
 from pages.frame import cached, notes, pin
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined

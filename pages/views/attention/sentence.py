@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
-from core.analysis.heads.largest_weights import largest_weight
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence, merged
 from core.runs.run import Run
+from core.studies.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
+from core.studies.heads.largest_weights import largest_weight
 from pages.frame import cached, components, controls, notes, selection, session
 from pages.frame.language import N_, _, capitalised, n_, number
 from pages.frame.opening import Opened
@@ -199,7 +199,7 @@ def _numbers(selected: Selection, maps: Mapping[str, NDArray[np.float32]]) -> Ma
 def _import(how: str, over: str) -> str:
     function = _HOW[how].__name__
     names = f"heads_of_all_layers, {function}" if over == ALL else function
-    return f"from core.analysis.heads.aggregate import {names}"
+    return f"from core.studies.heads.aggregate import {names}"
 
 
 def _python(selected: Selection, how: str, over: str) -> str:

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from core.analysis.heads.largest_weights import largest_weight
-from core.analysis.heads.stages import Stage
-from core.analysis.heads.steps import HeadSteps
-from core.analysis.heads.terms import Terms, largest
 from core.inspection import even_weights
+from core.studies.heads.largest_weights import largest_weight
+from core.studies.heads.stages import Stage
+from core.studies.heads.steps import HeadSteps
+from core.studies.heads.terms import Terms, largest
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.selection import Selection
 from pages.views.attention import seen

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from core.analysis.heads.stages import Axis as AxisName
-from core.analysis.heads.stages import Panel, Stage, panels
-from core.analysis.heads.steps import HeadSteps
+from core.studies.heads.stages import Axis as AxisName
+from core.studies.heads.stages import Panel, Stage, panels
+from core.studies.heads.steps import HeadSteps
 from pages.frame.language import N_, _, n_, number
 from pages.frame.selection import Selection, key_axis, query_axis
 from viz.direction import isolated

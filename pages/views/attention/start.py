@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.heads.findings import best_pronoun_head, pronouns_among
 from core.heads import Head
 from core.runs.run import Run, RunError
+from core.studies.heads.findings import best_pronoun_head, pronouns_among
 from core.tasks import Task
 from pages.classroom import settings
 from pages.frame import (

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.cells import cell_at, cell_of, pair_of
-from core.analysis.heads.stages import Stage, bias, panels
-from core.analysis.heads.steps import HeadSteps, head_steps
-from core.analysis.heads.terms import terms as terms_of
 from core.model.attention import attend_probed
+from core.studies.heads.cells import cell_at, cell_of, pair_of
+from core.studies.heads.stages import Stage, bias, panels
+from core.studies.heads.steps import HeadSteps, head_steps
+from core.studies.heads.terms import terms as terms_of
 from pages.frame import (
     address,
     cached,
@@ -33,9 +33,9 @@ STEPS = "steps"
 MANY = 10**6
 """More than a stage has of panels, rows or columns: which there are, `cell_of` knows."""
 _IMPORTS = (
-    "from core.analysis.heads.stages import Stage, matrices",
-    "from core.analysis.heads.steps import head_steps",
-    "from core.analysis.heads.terms import terms",
+    "from core.studies.heads.stages import Stage, matrices",
+    "from core.studies.heads.steps import head_steps",
+    "from core.studies.heads.terms import terms",
     "from core.heads import Head",
 )
 

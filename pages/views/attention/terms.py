@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.stages import Stage
-from core.analysis.heads.steps import HeadSteps
-from core.analysis.heads.terms import Rule, Terms, largest, shares_of_heads
+from core.studies.heads.stages import Stage
+from core.studies.heads.steps import HeadSteps
+from core.studies.heads.terms import Rule, Terms, largest, shares_of_heads
 from pages.frame import controls
 from pages.frame.components import matrices
 from pages.frame.folded import fold

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.analysis.attribution.leaving_out import telling_step
-from core.analysis.heads.findings import pronoun_step, pronoun_tokens
 from core.decoding.step import DecodeStep, least_sure_step
 from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
+from core.studies.attribution.leaving_out import telling_step
+from core.studies.heads.findings import pronoun_step, pronoun_tokens
 from pages.frame import cached
 from pages.frame.language import _, number, percent, plain
 from pages.frame.opening import Opened

@@ -10,7 +10,7 @@ from core.decoding.methods import Method
 from core.decoding.sentence import given_text, reference_ids
 from core.decoding.step import decode_steps
 from core.evaluate.side_by_side import side_by_side
-from core.opening.examples import known_continuation
+from core.studies.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, opening, session
 from pages.frame.language import N_, _, n_, number
 from pages.frame.listed import joined

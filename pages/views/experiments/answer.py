@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.experiments.experiment import Experiment, Variant
-from core.experiments.findings import all_findings, in_words, measured_in_words
-from core.experiments.gains import gains_in_words
-from core.experiments.measures import EXACT_MATCH, Measure
-from core.experiments.passes import AFTER_ONE_PASS
-from core.experiments.results import Estimate, Results
+from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.findings import all_findings, in_words, measured_in_words
+from core.studies.experiments.gains import gains_in_words
+from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import AFTER_ONE_PASS
+from core.studies.experiments.results import Estimate, Results
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold

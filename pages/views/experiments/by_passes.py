@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.experiments.experiment import Experiment, Variant
-from core.experiments.passes import N_MEASURED, PassMeasure
+from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.passes import N_MEASURED, PassMeasure
 from pages.frame import charts
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.views.experiments.question import Asked

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.experiments.conditions import CHANCE, Conditions, Pronouns, conditions
-from core.experiments.experiment import WITHIN, Expected
-from core.experiments.findings import margin
+from core.studies.experiments.conditions import CHANCE, Conditions, Pronouns, conditions
+from core.studies.experiments.experiment import WITHIN, Expected
+from core.studies.experiments.findings import margin
 from pages.frame.language import _, n_, number, percent
 from pages.frame.listed import joined, listed_apart
 from pages.views.experiments.question import Asked

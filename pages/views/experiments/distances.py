@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from core.analysis.attribution.distance import influence_by_distance
-from core.experiments.experiment import BASE
-from core.experiments.reach import fall, falls_more
-from core.experiments.results import Results
+from core.studies.attribution.distance import influence_by_distance
+from core.studies.experiments.experiment import BASE
+from core.studies.experiments.reach import fall, falls_more
+from core.studies.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import joined, listed_apart

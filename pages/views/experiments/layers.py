@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.analysis.attribution.layers import AtLayer, by_layer
-from core.experiments.reach import VANISHED, vanishes
-from core.experiments.results import Results
+from core.studies.attribution.layers import AtLayer, by_layer
+from core.studies.experiments.reach import VANISHED, vanishes
+from core.studies.experiments.results import Results
 from pages.frame import charts, controls
 from pages.frame.language import N_, _, capitalised, number, percent
 from pages.frame.listed import joined, listed_apart

@@ -1,6 +1,6 @@
 """How the variants of an experiment learned."""
 
-from core.experiments.results import Results
+from core.studies.experiments.results import Results
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
 from pages.frame.language import _, number, percent

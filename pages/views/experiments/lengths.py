@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.experiments.results import Results
+from core.studies.experiments.results import Results
 from pages.frame import charts
 from pages.frame.language import _, number, percent
 from pages.frame.listed import listed_apart

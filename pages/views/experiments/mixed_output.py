@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.experiments.mixed import MixedOutput, mixed_output
 from core.runs.run import RunError
+from core.studies.experiments.mixed import MixedOutput, mixed_output
 from core.tasks import SEVERAL_RIGHT
 from pages.frame import cached
 from pages.frame.language import _, n_, number

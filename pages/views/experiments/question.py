@@ -7,13 +7,13 @@ from pathlib import Path, PurePosixPath
 
 import streamlit as st
 
-from core.experiments import EXPERIMENTS, Experiment
-from core.experiments.experiment import BASE, Expected, Variant
-from core.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
-from core.experiments.measures import EXACT_MATCH, Measure
-from core.experiments.passes import N_MEASURED
-from core.experiments.results import SHIPPED, Results
-from core.experiments.verdicts import Reason, Verdict, is_apart, rate_times
+from core.studies.experiments import EXPERIMENTS, Experiment
+from core.studies.experiments.experiment import BASE, Expected, Variant
+from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
+from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import N_MEASURED
+from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
 from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
@@ -260,7 +260,7 @@ def reading(asked: Asked, *imports: str) -> str:
     """Return lines of Python that read the results as `results`."""
     parts = asked.folder.parts[-3 if asked.folder.parent.name == _FOLDER else -2 :]
     found = str(PurePosixPath(*parts, asked.experiment.name).with_suffix(".json"))
-    needed = sorted({"from core.experiments.results import Results", *imports})
+    needed = sorted({"from core.studies.experiments.results import Results", *imports})
     return "\n".join(
         [
             "from pathlib import Path",

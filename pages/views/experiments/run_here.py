@@ -6,10 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.experiments import job
-from core.experiments.experiment import Experiment, Variant
-from core.experiments.running import expected_seconds, keep_run, run_of
 from core.jobs import JobError
+from core.studies.experiments import job
+from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.running import expected_seconds, keep_run, run_of
 from pages.frame import address, cached, controls, limits, session
 from pages.frame.durations import duration
 from pages.frame.language import _, n_, number, plain

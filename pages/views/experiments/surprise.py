@@ -1,7 +1,7 @@
 """What comes out otherwise than how far influence reaches would let one expect."""
 
-from core.experiments.experiment import BASE
-from core.experiments.reach import right_though_fading
+from core.studies.experiments.experiment import BASE
+from core.studies.experiments.reach import right_though_fading
 from pages.frame.language import _, n_, number, percent
 from pages.frame.listed import listed_apart
 from pages.views.experiments.question import Asked

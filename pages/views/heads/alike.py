@@ -6,14 +6,14 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.likeness import (
+from core.heads import Head, Kind
+from core.runs.run import Run, RunError
+from core.studies.heads.likeness import (
     SEED,
     Likeness,
     head_likeness,
     likeness,
 )
-from core.heads import Head, Kind
-from core.runs.run import Run, RunError
 from pages.frame import cached, measured_on, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked
@@ -203,7 +203,7 @@ def _python(opened: Opened, kind: Kind, named: Sequence[Head]) -> str:
         "}",
         "",
     ]
-    imports = ["from core.analysis.heads.likeness import head_likeness"]
+    imports = ["from core.studies.heads.likeness import head_likeness"]
     imports.append("from core.heads import Head, Kind")
     imports.append("from core.inspection import inspect_sentence")
     return snippets.naming(opened.path, opened.sentence, *imports) + "\n".join(lines)

@@ -4,17 +4,17 @@ from functools import partial
 
 import streamlit as st
 
-from core.analysis.attribution.gradients import gradient_times_input
-from core.analysis.attribution.integrated import integrated_gradients
-from core.analysis.attribution.leaving_out import leave_one_out, telling_step
-from core.analysis.attribution.methods import Attribution, Method, attribute, said_at
-from core.analysis.attribution.rollout import source_rollout
-from core.analysis.attribution.trust import N_SENTENCES, Trust, trust_steps
-from core.analysis.heads.findings import pronouns_among
 from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
+from core.studies.attribution.gradients import gradient_times_input
+from core.studies.attribution.integrated import integrated_gradients
+from core.studies.attribution.leaving_out import leave_one_out, telling_step
+from core.studies.attribution.methods import Attribution, Method, attribute, said_at
+from core.studies.attribution.rollout import source_rollout
+from core.studies.attribution.trust import N_SENTENCES, Trust, trust_steps
+from core.studies.heads.findings import pronouns_among
 from core.vocabulary import EOS
 from pages.frame import cached, controls, measured_on, snippets
 from pages.frame.components import matrices
@@ -277,7 +277,7 @@ def numbers(found: Attribution, parts: Parts, trust: dict[Method, Trust] | None 
 def _python(
     opened: Opened, ids: tuple[int, ...], step: int, parts: Parts, found: Attribution
 ) -> str:
-    imports = "from core.analysis.attribution.methods import attribute, said_at"
+    imports = "from core.studies.attribution.methods import attribute, said_at"
     methods = [str(method) for method in attribution_methods.asked(found)]
     lines = [
         "translation = inspection.translation",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.attribution.methods import Attribution
 from core.heads import Side
+from core.studies.attribution.methods import Attribution
 from core.tokenizer import Token
 from pages.frame.language import _, brief, percent
 from pages.frame.listed import joined

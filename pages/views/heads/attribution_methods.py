@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.analysis.attribution.methods import Attribution, Method
-from core.analysis.attribution.trust import SEED, Trust, most_trusted
 from core.runs.run import Run
+from core.studies.attribution.methods import Attribution, Method
+from core.studies.attribution.trust import SEED, Trust, most_trusted
 from pages.frame import measured_on
 from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined

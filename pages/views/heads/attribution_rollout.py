@@ -3,16 +3,16 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis.attribution.rollout import (
+from core.heads import Kind, Stack
+from core.inspection import Inspection
+from core.runs.run import Run
+from core.studies.attribution.rollout import (
     StackRollout,
     mixing,
     rollout,
     seen_fairly,
     stack_rollout,
 )
-from core.heads import Kind, Stack
-from core.inspection import Inspection
-from core.runs.run import Run
 from pages.frame import cached, selection, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -155,7 +155,7 @@ def numbers(found: StackRollout, inspection: Inspection, kind: Kind) -> Columns:
 
 
 def _python(opened: Opened, stack: Stack) -> str:
-    imports = "from core.analysis.attribution.rollout import stack_rollout"
+    imports = "from core.studies.attribution.rollout import stack_rollout"
     lines = [f'found = stack_rollout(inspection, "{stack}")']
     lines.append("shares = found.rolled_LQK.reshape(-1).tolist()")
     if Kind.self_of(stack).causal:

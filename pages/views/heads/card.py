@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core.analysis.effects.line_cost import HeadCost, cost_of_head
-from core.analysis.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
-from core.analysis.heads.likeness import head_likeness
-from core.analysis.heads.repeated_text import roles_on_text
-from core.analysis.heads.roles import N_SENTENCES, role_scores
 from core.heads import Head
 from core.runs.run import RunError
+from core.studies.effects.line_cost import HeadCost, cost_of_head
+from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.repeated_text import roles_on_text
+from core.studies.heads.roles import N_SENTENCES, role_scores
 from pages.frame import cached, card_link, charts, notes, selection, snippets
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -254,7 +254,7 @@ def _python(opened: Opened, head: Head) -> str:
         "",
     ]
     imports = [
-        "from core.analysis.heads.card import head_card, histogram",
+        "from core.studies.heads.card import head_card, histogram",
         "from core.heads import Head",
     ]
     return snippets.loading(opened.path, *imports) + "\n".join(lines)

@@ -5,13 +5,13 @@ Every sentence is put together from what was computed, with baseline and n.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.heads.card import Examples, HeadCard, HeadRow, Target
-from core.analysis.heads.roles import SEED, HeadRole, Score
-from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 from core.runs.run import Run
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
+from core.studies.heads.roles import SEED, HeadRole, Score
+from core.studies.heads.roles_questions import Role
 from pages.frame import amounts, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.listed import joined, listed, listed_apart

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.line_cost import HeadCost
-from core.analysis.heads.card import HeadCard, histogram
-from core.analysis.heads.likeness import Likeness
-from core.analysis.heads.repeated_text import TextScore
-from core.analysis.heads.repeated_tokens import TextRole
-from core.analysis.heads.roles import HeadRole
 from core.heads import Head
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.line_cost import HeadCost
+from core.studies.heads.card import HeadCard, histogram
+from core.studies.heads.likeness import Likeness
+from core.studies.heads.repeated_text import TextScore
+from core.studies.heads.repeated_tokens import TextRole
+from core.studies.heads.roles import HeadRole
 from pages.frame.files import Columns, stacked
 
 N_PAIRS, N_ALIKE = 5, 3

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.analysis.effects.line_cost import HeadCost, cost_of_head, knows_labels
-from core.analysis.heads.repeated_text import TextScore, roles_on_text
-from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
+from core.studies.effects.line_cost import HeadCost, cost_of_head, knows_labels
+from core.studies.heads.repeated_text import TextScore, roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.opening import Opened

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.effects.interventions import BeforeAfter
-from core.analysis.effects.weight_shift import StepChange
 from core.heads import Head, Kind
 from core.inspection import SiteAttention
+from core.studies.effects.interventions import BeforeAfter
+from core.studies.effects.weight_shift import StepChange
 from pages.frame import notes, snippets
 from pages.frame.language import _
 from pages.frame.opening import Opened
@@ -154,8 +154,8 @@ def python_of(shown: Moved, result: Result | None, *, everything: bool) -> str:
     ]
     if result:
         imports += [
-            "from core.analysis.effects.overriding import override_outcome",
-            "from core.analysis.effects.weight_shift import rewired, step_changes",
+            "from core.studies.effects.overriding import override_outcome",
+            "from core.studies.effects.weight_shift import rewired, step_changes",
         ]
         lines += [
             "visible_K = inspection.attention[head.site].visible_QK[row]",

@@ -7,17 +7,17 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.effects.overriding import moved, override_outcome
-from core.analysis.effects.weight_shift import (
+from core.heads import Head, Kind
+from core.model import Override
+from core.runs.run import Run
+from core.studies.effects.overriding import moved, override_outcome
+from core.studies.effects.weight_shift import (
     StepChange,
     most_changed,
     rewired,
     step_changes,
     suggested_move,
 )
-from core.heads import Head, Kind
-from core.model import Override
-from core.runs.run import Run
 from core.tokenizer import Token
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core.analysis.effects.patching import PatchingError, PatchingStudy, patching_study
 from core.heads import STACK_LABELS, Site
 from core.model import Patch
 from core.runs.run import Run
+from core.studies.effects.patching import PatchingError, PatchingStudy, patching_study
 from pages.frame import cached, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, capitalised, number, percent, percent_of_100, plain
@@ -207,7 +207,7 @@ def numbers(study: PatchingStudy) -> Columns:
 
 
 def _python(opened: Opened, clean: str, corrupt: str) -> str:
-    imports = "from core.analysis.effects.patching import patching_study"
+    imports = "from core.studies.effects.patching import patching_study"
     lines = [
         f"study = patching_study(run, {snippets.quoted(clean)}, {snippets.quoted(corrupt)})",
         'numbers = {"restored": [*study.heads.values(), *study.sites.values(), study.everything]}',

@@ -5,17 +5,17 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.effects.path_effects import direct_paths, log_probability_changes, path_effects
-from core.analysis.effects.path_outcomes import PathOutcomes, path_outcomes
-from core.analysis.effects.path_patching import PathError, PathPatching, Read
-from core.analysis.effects.path_study import (
+from core.decoding.sentence import Translation
+from core.runs.run import Run
+from core.studies.effects.path_effects import direct_paths, log_probability_changes, path_effects
+from core.studies.effects.path_outcomes import PathOutcomes, path_outcomes
+from core.studies.effects.path_patching import PathError, PathPatching, Read
+from core.studies.effects.path_study import (
     OnePath,
     one_path,
     path_probabilities,
     path_study,
 )
-from core.decoding.sentence import Translation
-from core.runs.run import Run
 from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
 from pages.frame.components import matrices
 from pages.frame.folded import fold
@@ -263,7 +263,7 @@ def _python(opened: Opened, second: str, read: Read, by: str) -> str:
             'numbers["log_p_change"] = changes_NN[effects.direct_NN].tolist()',
         ]
     imports = [
-        "from core.analysis.effects.path_patching import Read",
-        f"from core.analysis.effects.path_study import {', '.join(names)}",
+        "from core.studies.effects.path_patching import Read",
+        f"from core.studies.effects.path_study import {', '.join(names)}",
     ]
     return snippets.loading(opened.path, *imports) + "\n".join([*lines, ""])

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from core.analysis.effects.path_outcomes import PathOutcomes
-from core.analysis.effects.path_patching import Read
-from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
+from core.studies.effects.path_outcomes import PathOutcomes
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import OnePath
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.views.heads import paths_output

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.effects.path_study import PathStudy
 from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection
+from core.studies.effects.path_study import PathStudy
 from core.tokenizer import Token
 from core.words import written_words
 from pages.frame.language import N_, _, brief, number, percent

@@ -1,8 +1,8 @@
 """What a path does to the output, beside what its sender does: as a picture and in words."""
 
-from core.analysis.effects.path_outcomes import Outcome, PathOutcomes
 from core.heads import Head
 from core.runs.run import Run
+from core.studies.effects.path_outcomes import Outcome, PathOutcomes
 from pages.frame import notes
 from pages.frame.language import _, number, percent, plain
 from pages.frame.listed import joined

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.effects.path_study import OnePath
 from core.heads import Head, Kind
+from core.studies.effects.path_study import OnePath
 from pages.frame.language import _
 from pages.frame.selection import axis_of_keys, key_labels, query_labels
 from pages.views.heads.paths_maps import Paths, short

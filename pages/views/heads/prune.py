@@ -6,8 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.effects.head_effects import HeadEffects
-from core.analysis.effects.pruning import (
+from core.runs.run import Run, RunError
+from core.studies.effects.head_effects import HeadEffects
+from core.studies.effects.pruning import (
     BY_SCORE,
     GREEDY,
     N_PRUNED,
@@ -17,11 +18,10 @@ from core.analysis.effects.pruning import (
     heads_needed,
     pruning_by_score,
 )
-from core.analysis.effects.pruning_file import Curves as Stored
-from core.analysis.effects.pruning_file import stored_pruning
-from core.analysis.effects.pruning_steps import GrowingCurve
-from core.analysis.effects.silencing import every_head
-from core.runs.run import Run, RunError
+from core.studies.effects.pruning_file import Curves as Stored
+from core.studies.effects.pruning_file import stored_pruning
+from core.studies.effects.pruning_steps import GrowingCurve
+from core.studies.effects.silencing import every_head
 from pages.frame import address, cached, measured_on, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -259,12 +259,12 @@ def _python(opened: Opened, points: Points, running: bool) -> str:
     whole = running or not any(points.values())
     imports = [
         "from itertools import islice",
-        "from core.analysis.effects.pruning import greedy_pruning, pruning_by_score",
+        "from core.studies.effects.pruning import greedy_pruning, pruning_by_score",
     ]
     upto = None if whole else len(points["greedy"])
     lines = [f"points = [*islice(greedy_pruning(run, {N_PRUNED}), {upto})]"]
     if "by_score" in points:
-        imports.append("from core.analysis.effects.effects_file import stored_effects")
+        imports.append("from core.studies.effects.effects_file import stored_effects")
         upto = None if whole else len(points["by_score"])
         lines += [
             "scores = {each.head: each.loss.change for each in stored_effects(run).heads}",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.analysis.effects.pruning import PruningPoint, heads_needed
+from core.studies.effects.pruning import PruningPoint, heads_needed
 from pages.frame import notes
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.listed import joined, listed_apart

@@ -1,7 +1,7 @@
 """What the roles of heads are called, and what they mean."""
 
-from core.analysis.heads.roles import ANY_KEY, OFFSETS, HeadRole, Score
-from core.analysis.heads.roles_questions import Role
+from core.studies.heads.roles import ANY_KEY, OFFSETS, HeadRole, Score
+from core.studies.heads.roles_questions import Role
 from pages.frame import amounts
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.listed import ended, labelled

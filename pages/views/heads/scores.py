@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import streamlit as st
 
-from core.analysis.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
-from core.analysis.heads.roles_questions import role_keys
 from core.heads import Head
 from core.runs.run import Run, RunError
+from core.studies.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
+from core.studies.heads.roles_questions import role_keys
 from pages.frame import address, cached, controls, measured_on, notes, snippets, tables
 from pages.frame.language import N_, _, plain
 from pages.frame.listed import joined, listed
@@ -187,5 +187,5 @@ def _python(opened: Opened, of: str, n: int) -> str:
         '           "baseline": [each.baseline for each in scores]}',
         "",
     ]
-    imports = "from core.analysis.heads.roles import role_scores"
+    imports = "from core.studies.heads.roles import role_scores"
     return snippets.loading(opened.path, imports) + "\n".join(lines)

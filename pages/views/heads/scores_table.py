@@ -7,10 +7,10 @@ from functools import partial
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.heads.roles import HeadRole, Score
-from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.heads.roles import HeadRole, Score
+from core.studies.heads.roles_questions import Role
 from pages.frame.language import _, number, percent_of_100
 from pages.views.heads import role_names
 

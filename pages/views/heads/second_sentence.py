@@ -5,11 +5,11 @@ They share what was typed, so that it stays from one to the other.
 
 import streamlit as st
 
-from core.analysis.effects.counterparts import alike_in_length
-from core.analysis.effects.paired import length
 from core.decoding.sentence import SentenceError
-from core.opening.examples import sources_beside
 from core.runs.run import Run
+from core.studies.effects.counterparts import alike_in_length
+from core.studies.effects.paired import length
+from core.studies.opening.examples import sources_beside
 from pages.frame import address, cached, controls, session
 from pages.frame.language import _, n_, number
 from pages.frame.opening import Opened

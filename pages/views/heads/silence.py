@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.analysis.effects.effect_maps import Figure, figures
-from core.analysis.effects.head_effects import HeadEffects, head_effects
-from core.analysis.effects.interventions import Intervention, outcome
 from core.config import ModelConfig
 from core.describe.formulas import sublayer_input
 from core.evaluate.intervals import share_difference
@@ -15,6 +12,9 @@ from core.heads import Head
 from core.model import Silence
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
+from core.studies.effects.effect_maps import Figure, figures
+from core.studies.effects.head_effects import HeadEffects, head_effects
+from core.studies.effects.interventions import Intervention, outcome
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
@@ -185,7 +185,7 @@ def _python(
     imports = ["from core.heads import Head, Kind"]
     if found:
         imports += [
-            "from core.analysis.effects.interventions import Intervention, average_mixed, outcome",
+            "from core.studies.effects.interventions import Intervention, average_mixed, outcome",
             "from core.decoding.sentence import translate",
         ]
         target, ended = "own.target_ids", "own.finished"
@@ -207,8 +207,8 @@ def _python(
         after = ["*(each.probability for each in words[1])", "losses[1]"]
     if by:
         imports += [
-            "from core.analysis.effects.effect_maps import costliest_first, figure_of",
-            "from core.analysis.effects.effects_file import stored_effects",
+            "from core.studies.effects.effect_maps import costliest_first, figure_of",
+            "from core.studies.effects.effects_file import stored_effects",
         ]
         lines += [
             f'ranked = costliest_first(stored_effects(run), "{by}")',
@@ -218,7 +218,7 @@ def _python(
         after.append("*[each.after for each in effects]")
     else:
         imports += [
-            "from core.analysis.heads.summaries import confidence_map",
+            "from core.studies.heads.summaries import confidence_map",
             "from core.inspection import inspect_sentence",
         ]
         lines += [

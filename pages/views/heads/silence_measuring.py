@@ -6,14 +6,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.effects import measuring
-from core.analysis.effects.effect_maps import Figure, costliest_first, figure_of
-from core.analysis.effects.head_effects import N_SENTENCES, HeadEffects
 from core.config import ConfigError
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.jobs import Status
 from core.runs.run import Run, RunError
+from core.studies.effects import measuring
+from core.studies.effects.effect_maps import Figure, costliest_first, figure_of
+from core.studies.effects.head_effects import N_SENTENCES, HeadEffects
 from pages.frame import address, cached, limits, measured_on, notes, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined, listed

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.analysis.effects.interventions import (
+from core.decoding.sentence import Translation
+from core.heads import Head
+from core.model import Probe
+from core.runs.run import Run, RunError
+from core.studies.effects.interventions import (
     SEED,
     Intervention,
     Kind,
@@ -15,10 +19,6 @@ from core.analysis.effects.interventions import (
     first_changed,
     outcome,
 )
-from core.decoding.sentence import Translation
-from core.heads import Head
-from core.model import Probe
-from core.runs.run import Run, RunError
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain, translated

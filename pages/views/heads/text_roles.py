@@ -9,25 +9,25 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.effects.line_cost import LineCost, costs_on_lines
-from core.analysis.effects.repetition_cost import (
+from core.heads import Head, Kind
+from core.runs.run import Run
+from core.studies.effects.line_cost import LineCost, costs_on_lines
+from core.studies.effects.repetition_cost import (
     RepetitionCost,
     control_heads,
     cost_of_silencing,
 )
-from core.analysis.heads.antecedent import antecedent_head
-from core.analysis.heads.own_lines import measure_lines, roles_on_lines, row_in_lines
-from core.analysis.heads.repeated_row import RoleRow, repeated_row
-from core.analysis.heads.repeated_text import (
+from core.studies.heads.antecedent import antecedent_head
+from core.studies.heads.own_lines import measure_lines, roles_on_lines, row_in_lines
+from core.studies.heads.repeated_row import RoleRow, repeated_row
+from core.studies.heads.repeated_text import (
     RepeatedText,
     TextRoles,
     TextScore,
     measure_roles,
     roles_on_text,
 )
-from core.analysis.heads.repeated_tokens import SEED, TextRole
-from core.heads import Head, Kind
-from core.runs.run import Run
+from core.studies.heads.repeated_tokens import SEED, TextRole
 from pages.frame import address, cached, clicks, controls, notes, snippets
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -268,13 +268,13 @@ def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
 
 
 def _python(opened: Opened, costs: dict[int, RepetitionCost]) -> str:
-    imports = ["from core.analysis.heads.repeated_text import roles_on_text"]
+    imports = ["from core.studies.heads.repeated_text import roles_on_text"]
     lines = [
         "found = roles_on_text(run)",
         "values = [each.share for of in found.scores.values() for each in of.values()]",
     ]
     if costs:
-        imports.insert(0, "from core.analysis.effects.repetition_cost import costs_of_induction")
+        imports.insert(0, "from core.studies.effects.repetition_cost import costs_of_induction")
         lines += [
             "costs = costs_of_induction(run, found)",
             "values += [cost.silenced.second.after for cost in costs.values()]",
@@ -284,14 +284,14 @@ def _python(opened: Opened, costs: dict[int, RepetitionCost]) -> str:
 
 
 def _python_of_lines(opened: Opened, role: TextRole, costs: dict[int, LineCost]) -> str:
-    imports = ["from core.analysis.heads.own_lines import roles_on_lines"]
+    imports = ["from core.studies.heads.own_lines import roles_on_lines"]
     lines = [
         "found = roles_on_lines(run)",
         "values = [each.share for of in found.scores.values() for each in of.values()]",
     ]
     if costs:
-        imports.insert(0, "from core.analysis.effects.line_cost import costs_on_lines")
-        imports.append("from core.analysis.heads.repeated_tokens import TextRole")
+        imports.insert(0, "from core.studies.effects.line_cost import costs_on_lines")
+        imports.append("from core.studies.heads.repeated_tokens import TextRole")
         lines += [
             f'costs = costs_on_lines(run, TextRole("{role}"))',
             "values += [cost.silenced.after for cost in costs.values()]",

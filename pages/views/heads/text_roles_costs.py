@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from core.analysis.effects.line_cost import LineCost
-from core.analysis.effects.repetition_cost import RepetitionCost, costs_of_induction
-from core.analysis.heads.antecedent import antecedent_of
-from core.analysis.heads.repeated_text import TextRoles, roles_on_text
 from core.runs.run import Run
+from core.studies.effects.line_cost import LineCost
+from core.studies.effects.repetition_cost import RepetitionCost, costs_of_induction
+from core.studies.heads.antecedent import antecedent_of
+from core.studies.heads.repeated_text import TextRoles, roles_on_text
 from pages.frame import amounts, cached, notes
 from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened

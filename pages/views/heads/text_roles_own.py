@@ -4,11 +4,11 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.analysis.effects.line_cost import LineCost, costs_on_lines
-from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
+from core.studies.effects.line_cost import LineCost, costs_on_lines
+from core.studies.heads.repeated_tokens import TextRole
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls, limits
 from pages.frame.language import _, n_, number, plain

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.describe import Description, describe
 from core.model.paper import TABLE_3
-from core.opening.survey import NOT_COUNTED
+from core.studies.opening.survey import NOT_COUNTED
 from pages.frame import controls
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent, plain

@@ -4,17 +4,17 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.lessons.masking import read_texts
-from core.analysis.lessons.normalisation import (
+from core.batch import Ids
+from core.describe import Description, describe
+from core.heads import Site, Stack, Sublayer
+from core.studies.lessons.masking import read_texts
+from core.studies.lessons.normalisation import (
     AroundNorm,
     NormStudy,
     around_norm,
     batch_norm,
     study_norms,
 )
-from core.batch import Ids
-from core.describe import Description, describe
-from core.heads import Site, Stack, Sublayer
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -203,8 +203,8 @@ def _python(opened: Opened, site: Site, sentences: tuple[str, ...]) -> str:
     return stacks.python(
         opened,
         [
-            "from core.analysis.lessons.masking import read_texts",
-            "from core.analysis.lessons.normalisation import around_norm, study_norms",
+            "from core.studies.lessons.masking import read_texts",
+            "from core.studies.lessons.normalisation import around_norm, study_norms",
             "from core.heads import Site",
         ],
         f'site = Site("{site.stack}", {site.layer}, "{site.sublayer}")',

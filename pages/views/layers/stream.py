@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.analysis.lessons.stream import Measure, Stream, residual_stream
 from core.config import ModelConfig
 from core.describe import describe
+from core.studies.lessons.stream import Measure, Stream, residual_stream
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -59,7 +59,7 @@ def draw(opened: Opened) -> Shown:
         ),
         python=stacks.python(
             opened,
-            ["from core.analysis.lessons.stream import residual_stream"],
+            ["from core.studies.lessons.stream import residual_stream"],
             "streams = residual_stream(run.model, translation.source_ids, translation.fed_ids)",
             f'stream = streams["{stack}"]',
             "numbers = {",

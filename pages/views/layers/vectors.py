@@ -6,7 +6,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.lessons.vectors import (
+from core.heads import Kind, Stack
+from core.studies.lessons.vectors import (
     N_PAIRS,
     Neighbour,
     TokenVectors,
@@ -14,7 +15,6 @@ from core.analysis.lessons.vectors import (
     token_vectors,
     usual_angle,
 )
-from core.heads import Kind, Stack
 from core.tokenizer import Token
 from pages.frame import cached, session
 from pages.frame.components import matrices
@@ -55,7 +55,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, names),
         python=stacks.python(
             opened,
-            ["from core.analysis.lessons.vectors import token_vectors"],
+            ["from core.studies.lessons.vectors import token_vectors"],
             f'found = token_vectors(run.model, "{stack}", translation.{_READ[stack]})',
             'numbers = {"angle": found.angle_NN, "cosine": found.cosine_NN, "dot": found.dot_NN}',
         ),

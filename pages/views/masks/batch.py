@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.lessons.batch_head import HeadOfBatch, head_of_batch
-from core.analysis.lessons.masking import (
+from core.heads import Head, Kind, Side
+from core.studies.lessons.batch_head import HeadOfBatch, head_of_batch
+from core.studies.lessons.masking import (
     Mask,
     PaddedBatch,
     padded_batch,
 )
-from core.heads import Head, Kind, Side
 from core.tokenizer import Tokenizer
 from pages.frame import cached, controls, opening, session, snippets
 from pages.frame.cells import cell_columns
@@ -97,8 +97,8 @@ class Chosen:
         begun = snippets.loading(
             self.path,
             *imports,
-            "from core.analysis.lessons.batch_head import head_of_batch",
-            "from core.analysis.lessons.masking import padded_batch",
+            "from core.studies.lessons.batch_head import head_of_batch",
+            "from core.studies.lessons.masking import padded_batch",
             "from core.heads import Head",
         )
         return begun + "\n".join(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.analysis.lessons.prefixes import PrefixCheck, compare_prefixes
 from core.model.masks import causal_mask
+from core.studies.lessons.prefixes import PrefixCheck, compare_prefixes
 from core.tokenizer import Token
 from pages.frame import cached, snippets
 from pages.frame.components import matrices
@@ -130,7 +130,7 @@ def _python(opened: Opened) -> str:
     begun = snippets.translating(
         opened.path,
         opened.sentence,
-        "from core.analysis.lessons.prefixes import compare_prefixes",
+        "from core.studies.lessons.prefixes import compare_prefixes",
         "from core.model.masks import causal_mask",
     )
     return begun + "\n".join(

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.analysis.lessons.batch_head import HeadOfBatch
-from core.analysis.lessons.masking import attended
 from core.model.scoring import attention_weights
+from core.studies.lessons.batch_head import HeadOfBatch
+from core.studies.lessons.masking import attended
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number

@@ -4,9 +4,12 @@ from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from core.analysis.lessons.batch_head import HeadOfBatch
-from core.analysis.lessons.mask_losses import MaskLoss, losses_in_texts, losses_without
-from core.analysis.lessons.masking import (
+from core.heads import Kind
+from core.model import Remask
+from core.runs.run import Run, RunError
+from core.studies.lessons.batch_head import HeadOfBatch
+from core.studies.lessons.mask_losses import MaskLoss, losses_in_texts, losses_without
+from core.studies.lessons.masking import (
     LOOK_AHEAD,
     MASKS,
     PADDING,
@@ -15,9 +18,6 @@ from core.analysis.lessons.masking import (
     leak,
     visible,
 )
-from core.heads import Kind
-from core.model import Remask
-from core.runs.run import Run, RunError
 from pages.frame import cached, controls, measured_on, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -267,11 +267,11 @@ def _python(chosen: Chosen, off: Sequence[Mask], measuring: str) -> str:
     masks = "".join(f'Mask(Kind("{mask.attention}"), "{mask.name}"), ' for mask in off)
     imports = [
         *(
-            ["from core.analysis.lessons.masking import Mask", "from core.heads import Kind"]
+            ["from core.studies.lessons.masking import Mask", "from core.heads import Kind"]
             if off
             else []
         ),
-        *([f"from core.analysis.lessons.mask_losses import {measures}"] if measures else []),
+        *([f"from core.studies.lessons.mask_losses import {measures}"] if measures else []),
     ]
     lines = [
         f"off = ({masks.strip()})",

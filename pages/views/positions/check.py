@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.analysis.lessons import positions
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids
+from core.studies.lessons import positions
 from pages.frame import snippets
 from pages.frame.controls import amount
 from pages.frame.files import stacked
@@ -120,8 +120,8 @@ def _columns(found: Sequence[positions.Dimension], position: int, width: int, ba
 
 def _python(width: int, base: int, position: int) -> str:
     imports = snippets.importing(
-        "from core.analysis.lessons.positions import CHECK_POSITION, CHECK_WIDTH",
-        "from core.analysis.lessons.positions import Sinusoids, dimensions",
+        "from core.studies.lessons.positions import CHECK_POSITION, CHECK_WIDTH",
+        "from core.studies.lessons.positions import Sinusoids, dimensions",
     )
     return imports + "\n".join(
         [

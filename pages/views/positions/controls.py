@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.analysis.lessons.positions import LONGEST, WIDEST, Sinusoids
+from core.studies.lessons.positions import LONGEST, WIDEST, Sinusoids
 from pages.frame import controls
 from pages.frame.language import _, number
 from pages.frame.opening import Opened

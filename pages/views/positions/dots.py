@@ -3,9 +3,9 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis.lessons import position_pairs
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids
+from core.studies.lessons import position_pairs
 from pages.frame import snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -50,8 +50,8 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, position),
         seen=_said(found, position),
         python=snippets.importing(
-            "from core.analysis.lessons.position_pairs import dot_products",
-            "from core.analysis.lessons.positions import Sinusoids",
+            "from core.studies.lessons.position_pairs import dot_products",
+            "from core.studies.lessons.positions import Sinusoids",
         )
         + f"\nfound = dot_products({controls.as_python(made)}.table(), {position})\n"
         + "numbers = [found.products_PP, found.curve_P, found.spread]\n",

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from core.analysis.lessons import position_experiments
-from core.analysis.lessons.positions import Sinusoids, require_length, require_position
 from core.config import ConfigError
 from core.model.positional import Embedding
 from core.runs.run import Run, RunError
+from core.studies.lessons import position_experiments
+from core.studies.lessons.positions import Sinusoids, require_length, require_position
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -261,8 +261,8 @@ def _numbers(tables: Tables, cosines: Mapping[str, list[float]]) -> Columns:
 def _python(run: Run, length: int, position: int, *, has_formula: bool) -> str:
     begun = snippets.loading(
         run.path,
-        "from core.analysis.lessons.position_experiments import cosines, learned",
-        *(["from core.analysis.lessons.positions import Sinusoids"] if has_formula else []),
+        "from core.studies.lessons.position_experiments import cosines, learned",
+        *(["from core.studies.lessons.positions import Sinusoids"] if has_formula else []),
     )
     formula = f", Sinusoids({run.settings.model.d_model}, {length}).table()"
     return begun + "\n".join(

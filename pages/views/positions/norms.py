@@ -1,8 +1,8 @@
 """How long the two vectors are that the embedding adds up, token by token."""
 
-from core.analysis.lessons import position_experiments
 from core.config import ConfigError
 from core.model.positional import Embedding
+from core.studies.lessons import position_experiments
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
@@ -36,7 +36,7 @@ def draw(opened: Opened) -> Shown:
     picture = chart(_bars(found, slice(first, first + TOKENS_DRAWN)))
     config = opened.run.settings.model
     begun = snippets.loading(
-        opened.path, "from core.analysis.lessons.position_experiments import norms"
+        opened.path, "from core.studies.lessons.position_experiments import norms"
     )
     return Shown(
         name="position_norms",

@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis.lessons import position_pairs
-from core.analysis.lessons.positions import Array, Sinusoids
 from core.config import ConfigError
 from core.model.positional import timescales
+from core.studies.lessons import position_pairs
+from core.studies.lessons.positions import Array, Sinusoids
 from pages.frame import snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -156,8 +156,8 @@ def _numbers(found: position_pairs.Rotation, n: int) -> Columns:
 
 def _python(made: Sinusoids, position: int, shift: int, n: int) -> str:
     imports = snippets.importing(
-        "from core.analysis.lessons.position_pairs import rotation",
-        "from core.analysis.lessons.positions import Sinusoids",
+        "from core.studies.lessons.position_pairs import rotation",
+        "from core.studies.lessons.positions import Sinusoids",
     )
     return imports + "\n".join(
         [

@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis.lessons import position_experiments
-from core.analysis.lessons.position_experiments import Array
 from core.config import ConfigError, ModelConfig
 from core.model import Unplace
+from core.studies.lessons import position_experiments
+from core.studies.lessons.position_experiments import Array
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
@@ -158,7 +158,7 @@ def _numbers(found: position_experiments.Shuffled) -> Columns:
 
 def _python(opened: Opened, seed: int) -> str:
     begun = snippets.loading(
-        opened.path, "from core.analysis.lessons.position_experiments import shuffled"
+        opened.path, "from core.studies.lessons.position_experiments import shuffled"
     )
     return begun + "\n".join(
         [

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from core.analysis.lessons.position_pairs import closest_rows
-from core.analysis.lessons.positions import Array
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
+from core.studies.lessons.position_pairs import closest_rows
+from core.studies.lessons.positions import Array
 from pages.frame import snippets
 from pages.frame.components import matrices
 from pages.frame.language import _, number
@@ -49,7 +49,7 @@ def draw(opened: Opened) -> Shown:
         title=title,
         numbers=numbers,
         seen=_seen(table_PD),
-        python=snippets.importing("from core.analysis.lessons.positions import Sinusoids")
+        python=snippets.importing("from core.studies.lessons.positions import Sinusoids")
         + f"\nnumbers = {controls.as_python(made)}.table()\n",
         code=[sinusoids, exact_sinusoids, timescales],
         pictures=[picture],

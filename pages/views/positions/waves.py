@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.analysis.lessons.positions import Sinusoids, chosen_dimensions
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
+from core.studies.lessons.positions import Sinusoids, chosen_dimensions
 from pages.frame import snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
@@ -47,7 +47,7 @@ def draw(opened: Opened) -> Shown:
         title=_("Dimensions of sinusoidal positions as waves"),
         numbers=lambda: _numbers(made, dimensions),
         seen=_seen(made, dimensions),
-        python=snippets.importing("from core.analysis.lessons.positions import Sinusoids")
+        python=snippets.importing("from core.studies.lessons.positions import Sinusoids")
         + f"\nmade = {controls.as_python(made)}\n"
         + f"dimensions = {dimensions}\n"
         + "numbers = [*made.table().T[dimensions], made.wavelengths()[dimensions]]\n",

@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.compared import has_head, numbers_of_heads
-from core.analysis.heads.findings import PronounHead, best_pronoun_head
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.runs.numbers import Columns
 from core.runs.run import RunError
+from core.studies.heads.compared import has_head, numbers_of_heads
+from core.studies.heads.findings import PronounHead, best_pronoun_head
 from pages.frame import cached, components, opening, snippets
 from pages.frame.language import _, percent_of_100, plain
 from pages.frame.listed import listed
@@ -69,7 +69,7 @@ def computing(runs: Sequence[Listed], same: SameHead) -> str:
     lines = [
         "from pathlib import Path",
         "",
-        "from core.analysis.heads.compared import numbers_of_heads",
+        "from core.studies.heads.compared import numbers_of_heads",
         "from core.heads import Head",
         "from core.runs.numbers import below, numbers_of_runs",
         "",

@@ -7,9 +7,9 @@ import streamlit as st
 
 from core.families import FamilyError
 from core.jobs import Status
-from core.opening.opening import OPENING, being_opened, name_of, start
-from core.opening.survey import survey
 from core.runs.run import RunError
+from core.studies.opening.opening import OPENING, being_opened, name_of, start
+from core.studies.opening.survey import survey
 from pages.frame import address, cached, session
 from pages.frame.durations import duration
 from pages.frame.language import _, number, plain

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.analysis.lessons.scaling import (
+from core.studies.lessons.scaling import (
     AVERAGES,
     Average,
     Spread,
@@ -50,7 +50,7 @@ def draw(opened: Opened) -> Shown:
         ),
     }
     st.caption(said[average].format(n=number(n), keys=number(n_keys), seed=seed))
-    function = "from core.analysis.lessons.scaling import sampled_gradients"
+    function = "from core.studies.lessons.scaling import sampled_gradients"
     return Shown(
         name="gradient",
         title=_("How much gradient comes through the softmax at every width"),

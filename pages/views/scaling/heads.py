@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from core.analysis.lessons.rescaled import Rescaled, mean_of, without_scaling
-from core.experiments.experiment import BASE
-from core.experiments.results import SHIPPED, Results
-from core.experiments.scale import SCALE
 from core.model import Rescale
 from core.model.attention import attend_probed
+from core.studies.experiments.experiment import BASE
+from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.scale import SCALE
+from core.studies.lessons.rescaled import Rescaled, mean_of, without_scaling
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -40,8 +40,8 @@ def draw(opened: Opened) -> Shown:
     begun = snippets.translating(
         opened.path,
         opened.sentence,
-        "from core.analysis.lessons.rescaled import without_scaling",
-        "from core.experiments.results import Results",
+        "from core.studies.lessons.rescaled import without_scaling",
+        "from core.studies.experiments.results import Results",
     )
     return Shown(
         name="heads",

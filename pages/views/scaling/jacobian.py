@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.analysis.lessons.scaling import Response, jacobian, response, softmax
-from core.analysis.lessons.scores import ScoresError, read_scores
+from core.studies.lessons.scaling import Response, jacobian, response, softmax
+from core.studies.lessons.scores import ScoresError, read_scores
 from pages.frame import address, controls, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -169,8 +169,8 @@ def _numbers(scores_K: NDArray[np.float64], found: Response) -> Columns:
 
 def _python(typed: str, factor: float) -> str:
     imports = snippets.importing(
-        "from core.analysis.lessons.scaling import response",
-        "from core.analysis.lessons.scores import read_scores",
+        "from core.studies.lessons.scaling import response",
+        "from core.studies.lessons.scores import read_scores",
     )
     return imports + "\n".join(
         [

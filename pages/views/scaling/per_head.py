@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from core.analysis.lessons.rescaled import PerHead
 from core.heads import Head
+from core.studies.lessons.rescaled import PerHead
 from pages.frame.language import _
 from pages.frame.view import Columns
 from viz.charts.curves import Chart, Quantity

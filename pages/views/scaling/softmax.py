@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from core.analysis.lessons import scaling
-from core.analysis.lessons.scores import LARGEST
+from core.studies.lessons import scaling
+from core.studies.lessons.scores import LARGEST
 from pages.frame import controls, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent, plain
@@ -118,8 +118,8 @@ def _numbers(size: float, sizes: scaling.Floats) -> dict[str, list[object]]:
 def _python(size: float) -> str:
     imports = snippets.importing(
         "import numpy as np",
-        "from core.analysis.lessons.scaling import stretched_slopes, stretched_softmax",
-        "from core.analysis.lessons.scaling import sizes_around",
+        "from core.studies.lessons.scaling import stretched_slopes, stretched_softmax",
+        "from core.studies.lessons.scaling import sizes_around",
     )
     return imports + "\n".join(
         [

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.analysis.lessons.scaling import Spread
+from core.studies.lessons.scaling import Spread
 from pages.frame import controls
 from pages.frame.language import _, number
 from pages.frame.view import Columns

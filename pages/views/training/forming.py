@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.analysis.heads.evenness import evenness
 from core.heads import STACK_LABELS, Site
 from core.inspection import Inspection, even_weights, inspect_sentence
 from core.runs.run import RunError
 from core.runs.weights import stops
+from core.studies.heads.evenness import evenness
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent
@@ -162,7 +162,7 @@ def _python(path: Path, sentence: str, site: Site) -> str:
     imports = [
         "from pathlib import Path",
         "",
-        "from core.analysis.heads.evenness import evenness",
+        "from core.studies.heads.evenness import evenness",
         "from core.heads import Site",
         "from core.inspection import inspect_sentence",
         "from core.runs.run import load_run",

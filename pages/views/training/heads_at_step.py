@@ -7,8 +7,8 @@ import streamlit as st
 from core.config import ModelConfig
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection
-from core.opening.examples import examples_of
 from core.runs.run import Run, RunError
+from core.studies.opening.examples import examples_of
 from pages.frame import cached, controls, maps, needs, notes, opening, progress, session
 from pages.frame.language import _
 from pages.frame.needs import Need

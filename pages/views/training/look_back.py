@@ -6,12 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.heads import Head
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.runs.run import RunError
 from core.runs.weights import stops
+from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import (
     address,

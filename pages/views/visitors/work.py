@@ -5,10 +5,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.analysis.effects.measuring import MEASURING
 from core.config import ConfigError
 from core.jobs import JobError
 from core.runs.run import RunError
+from core.studies.effects.measuring import MEASURING
 from core.training import line, process
 from pages.frame import address, cached, limits, links, session
 from pages.frame.language import _, n_, number, plain

@@ -1,7 +1,7 @@
 import json
 
-from core.experiments import EXPERIMENTS
-from tests.core.experiments.test_results import results
+from core.studies.experiments import EXPERIMENTS
+from tests.core.studies.experiments.test_results import results
 
 
 def test_all_questions_are_listed(command):

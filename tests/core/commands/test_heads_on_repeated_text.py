@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from core.analysis.heads.repeated_tokens import TextRole
+from core.studies.heads.repeated_tokens import TextRole
 
 
 @pytest.mark.parametrize(("name", "half", "costs"), [("bert", 30, 0), ("gpt2", 31, 2)])

@@ -6,8 +6,6 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from core.analysis.lessons.lens import decoder_lens
-from core.analysis.lessons.stream import residual_stream
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
@@ -16,6 +14,8 @@ from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
 from core.describe import describe
 from core.model import Record
+from core.studies.lessons.lens import decoder_lens
+from core.studies.lessons.stream import residual_stream
 from core.vocabulary import EOS
 from tests.core.decoding.test_generate import slowly
 from tests.core.describe.invented import gated

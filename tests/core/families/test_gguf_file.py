@@ -9,7 +9,7 @@ import torch
 from core.families import FAMILIES, FamilyError, gguf_file, load, read_checkpoint
 from core.families.gguf_file import _NAMES, read_gguf
 from core.families.gguf_tokenizer import gguf_tokenizer
-from core.opening.survey import survey
+from core.studies.opening.survey import survey
 from tests.core.families.both import CLOSE, opened, tokens
 from tests.core.families.random_models import drawn, told, weights
 

@@ -6,8 +6,6 @@ import threading
 
 import pytest
 
-from core.analysis.effects.effects_file import store_effects, stored_effects
-from core.analysis.effects.head_effects import HeadEffects, head_effects
 from core.runs.archive import archive_run
 from core.runs.checksums import changing, check_listed, forget_list, list_run
 from core.runs.files import CHECKSUMS, RunError, is_there, listed, read_metrics, read_text
@@ -15,6 +13,8 @@ from core.runs.records import read_record
 from core.runs.run import load_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
+from core.studies.effects.effects_file import store_effects, stored_effects
+from core.studies.effects.head_effects import HeadEffects, head_effects
 from core.training.export import export_run
 from core.training.extend import extend_run
 from core.training.trainer import train_run

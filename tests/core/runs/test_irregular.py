@@ -7,16 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.effects.pruning_file import stored_pruning
 from core.jobs import Files, Job, is_worked_on
-from core.opening.opening import open_model
 from core.runs.archive import archive_run
 from core.runs.checkpoint import CheckpointError
 from core.runs.contents import TEXTS, belongs
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.records import read_record
 from core.runs.run import RunError, load_run
+from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.pruning_file import stored_pruning
+from core.studies.opening.opening import open_model
 from core.training.export import export_run
 from core.training.process import situation
 from tests.core.families.folders import write_folder

@@ -19,13 +19,7 @@ from functools import partial
 import pytest
 import torch
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.effects.measuring import measured_effects
-from core.analysis.effects.pruning import GREEDY, greedy_pruning
-from core.analysis.effects.pruning_file import store_pruning, stored_pruning
-from core.analysis.heads.findings import task_of
 from core.evaluate.evaluation import evaluate
-from core.opening.opening import open_model
 from core.runs.checkpoint import CheckpointError, load_state
 from core.runs.checksums import list_run
 from core.runs.numbers import figures
@@ -33,6 +27,12 @@ from core.runs.own_text import give_text, text_of
 from core.runs.records import read_record, read_rows
 from core.runs.run import RunError, load_run, read_settings
 from core.runs.weights import newest_checkpoint, step_of, stops
+from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.measuring import measured_effects
+from core.studies.effects.pruning import GREEDY, greedy_pruning
+from core.studies.effects.pruning_file import store_pruning, stored_pruning
+from core.studies.heads.findings import task_of
+from core.studies.opening.opening import open_model
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import prepare, trainer

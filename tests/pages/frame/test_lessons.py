@@ -1,4 +1,4 @@
-from core.experiments import EXPERIMENTS
+from core.studies.experiments import EXPERIMENTS
 from pages.frame.lessons import LESSONS
 from tests.pages.every_view import CASES, PAGES
 

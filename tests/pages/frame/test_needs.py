@@ -4,8 +4,8 @@ from importlib import import_module
 import pytest
 
 from core.inspection import inspect_sentence
-from core.opening.opening import open_model
 from core.runs.run import load_run
+from core.studies.opening.opening import open_model
 from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.core.families.folders import write_folder

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.analysis.heads.largest_weights import head_between_words
 from core.inspection import inspect_sentence
-from core.opening.examples import examples_of
 from core.runs.run import load_run
+from core.studies.heads.largest_weights import head_between_words
+from core.studies.opening.examples import examples_of
 from core.tasks import TASKS
 from core.tasks.corpus import held_out_examples
 from core.tasks.task import Sample

@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from core.analysis.heads.comparison import compare, difference
-from core.analysis.lessons.sentence_vectors import sentence_cosine
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
+from core.studies.heads.comparison import compare, difference
+from core.studies.lessons.sentence_vectors import sentence_cosine
 from pages.frame import session, view
 from pages.frame.language import number
 from tests.pages.conftest import ROOT, component, said

@@ -1,8 +1,8 @@
 import pytest
 
-from core.analysis.heads.patterns import Pattern
-from core.analysis.heads.summaries import HeadSummary
 from core.heads import Head, Site
+from core.studies.heads.patterns import Pattern
+from core.studies.heads.summaries import HeadSummary
 from core.tokenizer import Token
 from pages.views.attention import head_table
 

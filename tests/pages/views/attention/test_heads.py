@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.heads.findings import best_pronoun_head
-from core.analysis.heads.summaries import head_summaries
 from core.heads import Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
+from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.summaries import head_summaries
 from pages.views.attention import heads
 from tests.pages.conftest import ROOT, said, tick_rows, ticked_rows
 from tests.pages.views.attention.conftest import run_lines, seen

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from core.analysis.heads.largest_weights import LargestWeight
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
+from core.studies.heads.largest_weights import LargestWeight
 from core.tasks import TASKS
 from core.tasks.translation import Translation
 from pages.frame import cached

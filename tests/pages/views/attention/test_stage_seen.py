@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.heads.steps import head_steps
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.core.analysis.heads.conftest import PLAIN
+from core.studies.heads.steps import head_steps
+from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import MODEL, ROOT
 from tests.pages.views.attention.conftest import seen
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from core.analysis.heads.stages import panels
-from core.analysis.heads.steps import head_steps
 from core.heads import Head
 from core.runs.run import load_run
-from tests.core.analysis.heads.conftest import PLAIN
+from core.studies.heads.stages import panels
+from core.studies.heads.steps import head_steps
+from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import ROOT
 from tests.pages.views.attention.test_steps import (
     KINDS,

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.analysis.heads.findings import best_pronoun_head
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
+from core.studies.heads.findings import best_pronoun_head
 from core.tasks import TASKS
 from pages.classroom import current, settings
 from pages.classroom.settings import Classroom

@@ -6,18 +6,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.heads.cells import cell_at
-from core.analysis.heads.largest_weights import pairs_of_words, telling_query
-from core.analysis.heads.stages import Stage, bias, matrices, panels
-from core.analysis.heads.steps import head_steps
-from core.analysis.heads.terms import terms
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.heads.cells import cell_at
+from core.studies.heads.largest_weights import pairs_of_words, telling_query
+from core.studies.heads.stages import Stage, bias, matrices, panels
+from core.studies.heads.steps import head_steps
+from core.studies.heads.terms import terms
 from pages.frame import view
 from pages.views.attention.stages import FORMULAS
 from pages.views.attention.steps import STEPS
-from tests.core.analysis.heads.conftest import PLAIN
+from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import MODEL, ROOT, said, send_from, unfold
 from tests.pages.views.attention.conftest import run_lines, seen
 from viz.plane.matrices import unpack

@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.heads.stages import Stage
-from core.analysis.heads.steps import head_steps
-from core.analysis.heads.terms import terms
 from core.heads import Head
 from core.runs.run import load_run
+from core.studies.heads.stages import Stage
+from core.studies.heads.steps import head_steps
+from core.studies.heads.terms import terms
 from pages.views.attention.terms import SHOWN, TERMS
 from tests.pages.conftest import ROOT, unfold
 from tests.pages.views.attention.test_steps import (

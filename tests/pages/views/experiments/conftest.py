@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiments import results as of_results
-from core.experiments.results import Results
+from core.studies.experiments import results as of_results
+from core.studies.experiments.results import Results
 from pages.views.experiments import question
-from tests.core.experiments.test_results import ONE
+from tests.core.studies.experiments.test_results import ONE
 from tests.pages.conftest import unfold
 
 

@@ -5,10 +5,10 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.findings import what_came_out
-from core.experiments.results import SHIPPED, Results
 from core.runs.run import load_run
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.findings import what_came_out
+from core.studies.experiments.results import SHIPPED, Results
 from pages.frame.language import number, percent
 from tests.pages.conftest import ROOT
 

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.findings import measured_in_words
-from core.experiments.passes import PASSES
-from core.experiments.results import SHIPPED, Results
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.findings import measured_in_words
+from core.studies.experiments.passes import PASSES
+from core.studies.experiments.results import SHIPPED, Results
 from tests.pages.views.conftest import assert_takeable
 
 PARALLEL = EXPERIMENTS["parallel"]

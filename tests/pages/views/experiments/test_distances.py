@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.results import Results
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.results import Results
 from pages.views.experiments import distances
 
 PAIRS = (200, 180, 160, 30)

@@ -1,9 +1,9 @@
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.gains import Gained
-from core.experiments.results import SHIPPED, Results
-from core.experiments.verdicts import Verdict
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.gains import Gained
+from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.verdicts import Verdict
 from pages.views.experiments import gains
 
 METRIC = EXPERIMENTS["metric"]

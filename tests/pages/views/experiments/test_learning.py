@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.results import SHIPPED, Results, Trained
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.results import SHIPPED, Results, Trained
 from pages.frame.language import number
 
 

@@ -1,8 +1,8 @@
 import json
 from dataclasses import replace
 
-from core.experiments import EXPERIMENTS
-from core.experiments.results import SHIPPED, Results, Trained
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.results import SHIPPED, Results, Trained
 
 
 def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):

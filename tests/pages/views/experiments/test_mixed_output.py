@@ -1,5 +1,5 @@
-from core.experiments.mixed import mixed_output
 from core.runs.run import load_run
+from core.studies.experiments.mixed import mixed_output
 from tests.pages.conftest import ROOT
 
 

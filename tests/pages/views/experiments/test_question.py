@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.experiment import Expected
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.experiment import Expected
 
 RIGHT = "Right, of 2,000 held-out sentences of the grammar:"
 ROWS_RIGHT = "Right, of 2,000 held-out rows of letters:"

@@ -1,7 +1,7 @@
 import shutil
 
-from core.experiments import job
 from core.jobs import JobError
+from core.studies.experiments import job
 from tests.pages.conftest import ROOT
 
 

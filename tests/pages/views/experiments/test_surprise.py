@@ -1,7 +1,7 @@
 import pytest
 
-from core.experiments import EXPERIMENTS
-from core.experiments.results import SHIPPED, Results
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.results import SHIPPED, Results
 from pages.frame.language import percent
 
 

@@ -3,10 +3,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from core.analysis.heads.likeness import head_likeness
 from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.heads.likeness import head_likeness
 from pages.views.heads.alike import numbers
 from tests.pages.conftest import ROOT, said, send_from
 from tests.pages.views.heads.conftest import assert_computed_again

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.attribution.leaving_out import telling_step
-from core.analysis.attribution.methods import Method, attribute, said_at
-from core.analysis.attribution.trust import Trust, trust_steps
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.attribution.leaving_out import telling_step
+from core.studies.attribution.methods import Method, attribute, said_at
+from core.studies.attribution.trust import Trust, trust_steps
 from core.vocabulary import BOS, EOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from core.analysis.attribution.methods import Method, attribute, said_at
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.attribution.methods import Method, attribute, said_at
 from core.vocabulary import EOS
 from pages.frame.language import brief
 from pages.views.heads import attribution, attribution_maps, attribution_methods

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from core.analysis.attribution.rollout import rollout
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.attribution.rollout import rollout
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, chart_rows, component, said
 from tests.pages.views.heads.conftest import assert_computed_again

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.analysis.heads.card import head_card
-from core.analysis.heads.likeness import head_likeness
-from core.analysis.heads.roles import role_scores
 from core.heads import Head, Kind
 from core.runs.run import load_run
+from core.studies.heads.card import head_card
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.roles import role_scores
 from pages.views.heads import card
 from tests.pages.conftest import ROOT, component, said, send_from, unfold
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of

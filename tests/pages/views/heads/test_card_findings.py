@@ -4,13 +4,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.heads.card import Examples, HeadCard, HeadRow, Target
-from core.analysis.heads.roles import Measure, Score
-from core.analysis.heads.roles_questions import Role
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
+from core.studies.heads.roles import Measure, Score
+from core.studies.heads.roles_questions import Role
 from core.tokenizer import Token
 from pages.views.heads import card_findings
 from tests.pages.conftest import ROOT, said

@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.analysis.heads.roles import HeadRole, Measure, Score, role_scores
-from core.analysis.heads.roles_questions import Role
 from core.heads import Head, Kind
 from core.runs.run import load_run
+from core.studies.heads.roles import HeadRole, Measure, Score, role_scores
+from core.studies.heads.roles_questions import Role
 from pages.views.heads import card_map
 from tests.pages.conftest import ROOT, component
 from viz.plane.matrices import unpack

@@ -3,12 +3,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.heads.card import head_card
-from core.analysis.heads.likeness import head_likeness
-from core.analysis.heads.roles import role_scores
 from core.heads import Head
 from core.runs.run import load_run
+from core.studies.effects.effects_file import stored_effects
+from core.studies.heads.card import head_card
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.roles import role_scores
 from pages.views.heads.card_numbers import N_ALIKE, Known, numbers
 
 HEAD = Head.parse("decoder.1.cross:2")

@@ -5,15 +5,15 @@ import shutil
 
 import pytest
 
-from core.analysis.effects.line_cost import cost_of_head
-from core.analysis.heads.card import head_card
-from core.analysis.heads.likeness import head_likeness
-from core.analysis.heads.repeated_text import roles_on_text
-from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
+from core.studies.effects.line_cost import cost_of_head
+from core.studies.heads.card import head_card
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.repeated_text import roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
 from pages.frame.language import number, percent, plain
 from pages.views.heads import card_text
 from pages.views.heads.text_roles import NAMES

@@ -3,10 +3,10 @@ import html
 import numpy as np
 import pytest
 
-from core.analysis.effects.overriding import moved, override_outcome
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.effects.overriding import moved, override_outcome
 from pages.frame.typography import typeset
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.heads.conftest import assert_computed_again

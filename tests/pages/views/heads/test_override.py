@@ -4,10 +4,10 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.effects.overriding import moved
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.effects.overriding import moved
 from pages.frame.language import percent
 from pages.views.heads.override import HOW, MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from

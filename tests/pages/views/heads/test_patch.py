@@ -4,9 +4,9 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.effects.patching import patching_study
 from core.heads import Kind
 from core.runs.run import load_run
+from core.studies.effects.patching import patching_study
 from pages.frame.language import percent
 from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said

@@ -5,10 +5,10 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from core.analysis.effects.path_patching import Read
-from core.analysis.effects.path_study import one_path, path_probabilities, path_study
 from core.heads import Head
 from core.runs.run import load_run
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import one_path, path_probabilities, path_study
 from pages.frame.language import number, percent
 from pages.views.heads import paths
 from tests.pages.conftest import ROOT, said, send_from, unfold

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from core.analysis.effects.path_outcomes import path_outcomes
-from core.analysis.effects.path_patching import Read
-from core.analysis.effects.path_study import one_path, path_study
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.effects.path_outcomes import path_outcomes
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import one_path, path_study
 from pages.frame.language import percent
 from pages.views.heads.paths_findings import measured, seen
 from pages.views.heads.paths_maps import Paths

@@ -1,12 +1,12 @@
 import pytest
 
-from core.analysis.effects.effects_file import stored_effects
-from core.analysis.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
-from core.analysis.effects.path_patching import Read
-from core.analysis.effects.path_study import path_study
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import path_study
 from core.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads.paths_maps import Paths

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from core.analysis.effects.path_patching import Read
-from core.analysis.effects.path_study import one_path, path_study
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import one_path, path_study
 from pages.views.heads.paths_maps import Paths
 from pages.views.heads.paths_rows import rows_along
 from tests.pages.conftest import ROOT

@@ -2,19 +2,19 @@ import json
 
 import pytest
 
-from core.analysis.effects.effects_file import store_effects
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.pruning import (
+from core.evaluate.intervals import Difference
+from core.runs.run import RunError, load_run
+from core.studies.effects.effects_file import store_effects
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.pruning import (
     BY_SCORE,
     GREEDY,
     greedy_pruning,
     heads_needed,
     pruning_by_score,
 )
-from core.analysis.effects.pruning_file import PRUNING, store_pruning
-from core.analysis.effects.silencing import every_head
-from core.evaluate.intervals import Difference
-from core.runs.run import RunError, load_run
+from core.studies.effects.pruning_file import PRUNING, store_pruning
+from core.studies.effects.silencing import every_head
 from pages.frame.language import percent
 from pages.views.heads import prune
 from pages.views.heads.prune_findings import ORDERS

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.effects.pruning import PruningPoint
 from core.heads import Head
+from core.studies.effects.pruning import PruningPoint
 from pages.frame.language import percent
 from pages.views.heads.prune_findings import last_to_go, needed, seen
 

@@ -1,8 +1,8 @@
 import pytest
 
-from core.analysis.heads.roles import Measure, Score, role_scores
-from core.analysis.heads.roles_questions import Role
 from core.runs.run import load_run
+from core.studies.heads.roles import Measure, Score, role_scores
+from core.studies.heads.roles_questions import Role
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT, said, unfold
 

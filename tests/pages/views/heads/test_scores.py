@@ -3,9 +3,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from core.analysis.heads.roles import role_scores
 from core.heads import Kind
 from core.runs.run import load_run
+from core.studies.heads.roles import role_scores
 from pages.frame.language import percent
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT, said, tick_rows

@@ -1,11 +1,11 @@
 import pytest
 
-from core.analysis.effects.effects_file import store_effects
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.silencing import every_head
-from core.analysis.heads.roles import role_scores
 from core.evaluate.intervals import Difference
 from core.runs.run import load_run
+from core.studies.effects.effects_file import store_effects
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.silencing import every_head
+from core.studies.heads.roles import role_scores
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT
 

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from core.analysis.effects.effects_file import HEADS, store_effects
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.silencing import every_head
-from core.analysis.heads.findings import best_pronoun_head
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 from core.runs.run import load_run
+from core.studies.effects.effects_file import HEADS, store_effects
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.silencing import every_head
+from core.studies.heads.findings import best_pronoun_head
 from pages.frame.language import percent
 from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from

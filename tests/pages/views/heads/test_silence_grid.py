@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
 from core.runs.run import load_run
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from pages.views.heads import silence_grid
 from tests.pages.conftest import ROOT
 

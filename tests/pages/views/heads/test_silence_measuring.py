@@ -1,12 +1,12 @@
 import pytest
 
-from core.analysis.effects import measuring
-from core.analysis.effects.effects_file import store_effects
-from core.analysis.effects.head_effects import HeadEffect, HeadEffects
-from core.analysis.effects.silencing import every_head
 from core.evaluate.intervals import Difference
 from core.jobs import Job, Status
 from core.runs.run import RunError, load_run
+from core.studies.effects import measuring
+from core.studies.effects.effects_file import store_effects
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.silencing import every_head
 from pages.views.heads import silence_measuring
 
 

@@ -3,11 +3,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.effects.interventions import Intervention, average_mixed, outcome
-from core.analysis.effects.silencing import every_head
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
+from core.studies.effects.interventions import Intervention, average_mixed, outcome
+from core.studies.effects.silencing import every_head
 from tests.pages.conftest import ROOT, chart_rows, said
 
 WIDE = "The animal didn't cross the street because it was too wide."

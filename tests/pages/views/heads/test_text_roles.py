@@ -1,7 +1,7 @@
 import pytest
 
-from core.analysis.heads.repeated_text import roles_on_text
-from core.analysis.heads.repeated_tokens import TextRole
+from core.studies.heads.repeated_text import roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
 from pages.frame import notes
 from pages.frame.language import percent
 from pages.views.heads.text_roles import MEANINGS

@@ -1,6 +1,6 @@
-from core.analysis.effects.repetition_cost import costs_of_induction
-from core.analysis.heads.antecedent import antecedent_of
-from core.analysis.heads.repeated_text import roles_on_text
+from core.studies.effects.repetition_cost import costs_of_induction
+from core.studies.heads.antecedent import antecedent_of
+from core.studies.heads.repeated_text import roles_on_text
 from pages.frame.language import number, percent
 from pages.views.heads.text_roles_costs import numbers
 from tests.pages.conftest import said

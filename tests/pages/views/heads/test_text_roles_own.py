@@ -2,13 +2,13 @@ import shutil
 
 import pytest
 
-from core.analysis.effects.line_cost import costs_on_lines
-from core.analysis.heads.own_lines import roles_on_lines
-from core.analysis.heads.repeated_tokens import TextRole
 from core.evaluate.evaluation import held_out_pairs
 from core.inspection import inspect_sentence
 from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
+from core.studies.effects.line_cost import costs_on_lines
+from core.studies.heads.own_lines import roles_on_lines
+from core.studies.heads.repeated_tokens import TextRole
 from pages import heads
 from pages.frame.language import percent
 from tests.pages.conftest import component, said

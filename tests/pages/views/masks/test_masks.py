@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.lessons.masking import padded_batch
-from core.opening.examples import longest_and_shortest
+from core.studies.lessons.masking import padded_batch
+from core.studies.opening.examples import longest_and_shortest
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.masks.conftest import FACT, KINDS, OTHERS, TEXTS, TIRED, panels, texts

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.lessons.masking import attended, padded_batch
 from core.heads import Site
+from core.studies.lessons.masking import attended, padded_batch
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.masks.conftest import KINDS, OTHERS, TIRED, panels

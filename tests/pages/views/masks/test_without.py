@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.lessons.mask_losses import losses_in_texts, losses_without
-from core.analysis.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
 from core.heads import Kind, Site
 from core.runs.run import load_run
+from core.studies.lessons.mask_losses import losses_in_texts, losses_without
+from core.studies.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
 from pages.frame.language import percent
 from pages.views.masks.without import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said

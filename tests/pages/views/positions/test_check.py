@@ -1,7 +1,7 @@
 import pytest
 
 from pages.frame import view
-from tests.core.analysis.lessons.test_positions import formula
+from tests.core.studies.lessons.test_positions import formula
 from tests.pages.conftest import said
 from tests.pages.views.conftest import computed, numbers_of
 from tests.pages.views.positions.conftest import complaint, set_number

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.core.analysis.lessons.test_positions import formula
+from tests.core.studies.lessons.test_positions import formula
 from tests.pages.conftest import said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.positions.conftest import charted, complaint, panels, set_number

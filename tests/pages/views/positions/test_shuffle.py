@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.analysis.lessons.position_experiments import shuffled
 from core.runs.run import load_run
+from core.studies.lessons.position_experiments import shuffled
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of
 from tests.pages.views.positions.conftest import charted, set_number

@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from core.opening.opening import OPENING, being_opened, start
 from core.runs.run import load_run
+from core.studies.opening.opening import OPENING, being_opened, start
 from pages.views.runs import open_model
 from tests.core.families.folders import write_folder
 

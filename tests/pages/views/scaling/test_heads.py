@@ -4,11 +4,11 @@ import re
 import numpy as np
 import pytest
 
-from core.analysis.heads.evenness import evenness
-from core.analysis.lessons.rescaled import Rescaled
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.heads.evenness import evenness
+from core.studies.lessons.rescaled import Rescaled
 from pages.views.scaling import heads
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.conftest import assert_takeable, computed, numbers_of

@@ -3,11 +3,11 @@ import re
 import pyarrow as pa
 import pytest
 
-from core.analysis.heads.evenness import evenness
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.weights import stops
+from core.studies.heads.evenness import evenness
 from pages.frame.language import percent
 from pages.views.training import forming
 from tests.pages.views.attention.conftest import run_lines

@@ -1,7 +1,7 @@
-from core.analysis.heads.largest_weights import sharpest_head
 from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.heads.largest_weights import sharpest_head
 from core.tasks import TASKS
 from tests.pages.conftest import ROOT
 

@@ -1,1 +1,0 @@
-"""What heads do, measured: a map is a hypothesis, silencing the head is the test."""

@@ -1,0 +1,93 @@
+"""How far the influence of a token reaches in an encoder: gradients, by distance.
+
+S source length, D model width, X width of what the encoder hands over, R directions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.batch import pad
+from core.model import Record, Step, Transformer
+from core.studies.attribution.gradients import SOURCE, Embedded
+
+DIRECTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What the tokens at one distance before a position do to what the encoder makes there."""
+
+    distance: int
+    pairs: int
+    """Positions that have a token so far before them, over all sentences."""
+    norm: float
+    """Root mean square of ‖∂h_i / ∂x_{i-k}‖ over the pairs, divided by that of k = 0."""
+
+
+def influence_by_distance(
+    model: Transformer,
+    sources: Sequence[Sequence[int]],
+    n_directions: int = DIRECTIONS,
+    seed: int = 0,
+) -> tuple[Influence, ...]:
+    """Return the gradient norm of an encoder's output with respect to tokens before it.
+
+    It is that of h_i, what the encoder hands over at position i, with respect to x_{i-k}, the
+    vector of the token k positions before, and relative to that of the position's own token: so
+    models whose vectors are of different lengths can be compared. The Frobenius norm is estimated
+    from the gradients of h_i · u along random orthonormal u.
+
+    Args:
+        model: In evaluation mode, with an encoder.
+        sources: Token ids of sentences, with EOS, without padding.
+        n_directions: For each sentence; as many as h_i is wide give the norm exactly.
+        seed: Of the directions.
+
+    Returns:
+        One for each distance, the first 0.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    longest = max(len(source) for source in sources)
+    sums, pairs = [0.0] * longest, [0] * longest
+    for source in sources:
+        squares_SS = _squared_norms(model, source, n_directions, generator)
+        for distance in range(len(source)):
+            of_distance = squares_SS.diagonal(-distance)
+            sums[distance] += float(of_distance.sum())
+            pairs[distance] += len(of_distance)
+    means = [total / n for total, n in zip(sums, pairs, strict=True)]
+    return tuple(
+        Influence(distance, pairs[distance], (mean / means[0]) ** 0.5)
+        for distance, mean in enumerate(means)
+    )
+
+
+@torch.enable_grad()
+def _squared_norms(
+    model: Transformer, source: Sequence[int], n_directions: int, generator: torch.Generator
+) -> Tensor:
+    """Return squares_SS: of position i (row) and token j (column), ‖∂h_i / ∂x_j‖²."""
+    n = len(source)
+    ids_1S = pad([source]).to(model.device)
+    record = Record(frozenset({Step.TOKENS}), frozenset({SOURCE}))
+    with torch.no_grad():
+        width = model.encode(ids_1S, record).shape[-1]
+    # One copy of the sentence for each position and direction, so that one pass has all gradients.
+    n_directions = min(n_directions, width)
+    n_copies = n * n_directions
+    tokens_1SD = record.tensors[SOURCE, Step.TOKENS]
+    tokens_BSD = tokens_1SD.expand(n_copies, -1, -1).clone().requires_grad_()
+    random_XR = torch.randn(width, n_directions, generator=generator, dtype=torch.float64)
+    along_RX = torch.linalg.qr(random_XR).Q.T.to(tokens_BSD)
+    # cuDNN has no gradients of recurrent units in evaluation mode.
+    with torch.backends.cudnn.flags(enabled=False):
+        made_BSX = model.encode(ids_1S.expand(n_copies, -1), Embedded(tokens_BSD, SOURCE))
+        made_RSSX = made_BSX.unflatten(0, (n_directions, n))
+        made_RSX = made_RSSX.diagonal(dim1=1, dim2=2).transpose(1, 2)
+        total = (made_RSX * along_RX[:, None]).sum()
+        [gradient_BSD] = torch.autograd.grad(total, tokens_BSD)
+    squares_RSS = gradient_BSD.double().square().sum(dim=-1).unflatten(0, (n_directions, n))
+    return squares_RSS.sum(dim=0) * (width / n_directions)

@@ -1,0 +1,124 @@
+"""heads.json: what silencing each head costs, kept in the run's folder."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.evaluate.intervals import Difference
+from core.files import write_atomically
+from core.heads import Head
+from core.model import Transformer
+from core.runs.checksums import changing
+from core.runs.contents import HEADS
+from core.runs.figures import check_figures
+from core.runs.files import check_numbers, damaged, is_there, read_json
+from core.runs.run import Run, load_run
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.silencing import every_head
+from core.studies.heads.findings import evaluated_heads
+
+_BOUNDS = ("before", "after", "low", "high")
+
+
+def fingerprint(model: Transformer) -> str:
+    """Return what tells a model's weights from all others: a hash of their names and values."""
+    found = hashlib.blake2b(digest_size=16)
+    for name, values in sorted(model.saved().items()):
+        found.update(f"{name} {tuple(values.shape)}\n".encode())
+        found.update(values.detach().cpu().contiguous().numpy().data)
+    return found.hexdigest()
+
+
+def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) -> None:
+    """Write heads.json whole or not at all.
+
+    Args:
+        path: The run's folder.
+        effects: Of every head.
+        weights: The `fingerprint` of what was measured; by default of what the run opens with.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to.
+        RunError: No fingerprint is given, and the folder is no run.
+    """
+    content = {
+        "step": effects.step,
+        "weights": fingerprint(load_run(path).model) if weights is None else weights,
+        "n": effects.n,
+        "all": effects.all_there_are,
+        "seed": effects.seed,
+        "heads": [{"head": str(each.head), "effect": effect_json(each)} for each in effects.heads],
+    }
+    with changing(path, HEADS):
+        write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
+
+
+def stored_effects(run: Run) -> HeadEffects | None:
+    """Return what was stored of these weights; None where nothing was, or of other weights.
+
+    Raises:
+        RunError: heads.json does not hold the figures, or not those of the model's heads.
+    """
+    if not is_there(run.path, HEADS):
+        return None
+    stored = read_json(run.path, HEADS)
+    try:
+        check_figures(stored, ("step", "n"))
+        check_numbers(stored, ("seed",))
+        if stored["step"] != run.step or stored.get("weights") != fingerprint(run.model):
+            return None
+        found = tuple(_read(Head.read(each), each["effect"]) for each in stored["heads"])
+        if [each.head for each in found] != every_head(run.model):
+            raise ValueError("it speaks of other heads than the model has")
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise damaged(run.path, HEADS, repr(error)) from error
+    n, seed, everything = int(stored["n"]), int(stored["seed"]), stored.get("all") is True
+    evaluated = evaluated_heads(run, n, seed)
+    found = tuple(
+        replace(each, pronoun=evaluated[each.head].silencing) if each.head in evaluated else each
+        for each in found
+    )
+    return HeadEffects(found, n, seed, run.step, everything)
+
+
+def effect_json(effect: HeadEffect) -> dict[str, Any]:
+    """Return a head's effect as JSON can hold it."""
+    figures = {
+        "exact_match": effect.exact_match,
+        "pronoun": effect.pronoun,
+        "loss": effect.loss,
+    }
+    return {name: None if each is None else _json(each) for name, each in figures.items()}
+
+
+def _json(difference: Difference) -> dict[str, float | None]:
+    bounds = {bound: getattr(difference, bound) for bound in _BOUNDS}
+    # JSON knows no infinity: None is an interval without an end.
+    return {name: value if math.isfinite(value) else None for name, value in bounds.items()} | {
+        "n": difference.n
+    }
+
+
+def _read(head: Head, effect: Mapping[str, Any]) -> HeadEffect:
+    return HeadEffect(
+        head=head,
+        exact_match=_difference(effect["exact_match"]),
+        loss=_difference(effect["loss"]),
+        pronoun=None if effect["pronoun"] is None else _difference(effect["pronoun"]),
+    )
+
+
+def _difference(stored: Mapping[str, Any]) -> Difference:
+    low = -math.inf if stored["low"] is None else stored["low"]
+    high = math.inf if stored["high"] is None else stored["high"]
+    found = {**stored, "low": low, "high": high}
+    check_figures(found, ("before", "after", "n"))
+    check_numbers(found, ("low", "high"))
+    if not low <= high:
+        raise ValueError(f"{stored!r} is no interval")
+    bounds = {bound: float(found[bound]) for bound in _BOUNDS}
+    return Difference(**bounds, n=int(found["n"]))

@@ -1,0 +1,216 @@
+"""Which heads carry the difference between two sentences: activation patching.
+
+The corrupt sentence runs through the model, but one head gets what it mixed in the clean one. Where
+that brings the clean sentence's word back, the head carries what makes the difference.
+
+Sources: Vig et al. (2020), "Causal Mediation Analysis for Interpreting Neural NLP"; the measure is
+the logit difference of Zhang and Nanda (2024), "Towards Best Practices of Activation Patching in
+Language Models".
+
+B batch, Q queries, T target length, E width of one head.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.decoding.sentence import Translation
+from core.heads import Head, Kind, Site
+from core.messages import SaidError
+from core.model import Patch, Probe, Record, Step, Transformer
+from core.runs.run import Run
+from core.studies.effects.paired import Fed, paired
+from core.studies.effects.silencing import every_head
+from core.tokenizer import Token
+
+
+class PatchingError(SaidError, ValueError):
+    """Two sentences that cannot be compared; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchingStudy:
+    """How much of the difference between two sentences each head brings back.
+
+    A share of 0 leaves the corrupt sentence as it is, 1 brings all of the clean one's preference
+    back; it may lie beyond both.
+    """
+
+    clean: Translation
+    corrupt: Translation
+    step: int
+    """Of the targets: the first at which other tokens are written."""
+    clean_token: Token
+    corrupt_token: Token
+    clean_difference: float
+    """log p(clean token) − log p(corrupt token) at that step, for the clean sentence, in nats."""
+    corrupt_difference: float
+    """The same for the corrupt sentence."""
+    heads: Mapping[Head, float]
+    """The share that each head restores."""
+    sites: Mapping[Site, float]
+    """The share that all heads of a sublayer restore together."""
+    everything: float
+    """The share that all heads of the model restore together: 1, but for rounding."""
+
+    def strongest(self, least: float, n: int) -> list[tuple[Head, float]]:
+        """Return the heads that restore most, with their shares, the largest first.
+
+        Args:
+            least: A head that restores less is left out.
+            n: So many heads at most.
+        """
+        ranked = sorted(self.heads.items(), key=lambda item: item[1], reverse=True)
+        return [(head, share) for head, share in ranked if share >= least][:n]
+
+    @property
+    def strongest_site(self) -> tuple[Site, float]:
+        """The sublayer whose heads restore most together, with their share."""
+        return max(self.sites.items(), key=lambda item: item[1])
+
+    def restored_maps(self) -> dict[Kind, NDArray[np.float32]]:
+        """Return the shares as the heads stand in the model.
+
+        Returns:
+            Kind of attention → an array of layers × heads; the last column is that of all heads
+            of the layer together.
+        """
+        rows: dict[Kind, list[list[float]]] = {}
+        for site, together in self.sites.items():
+            alone = [share for head, share in self.heads.items() if head.site == site]
+            rows.setdefault(site.attention, []).append([*alone, together])
+        return {kind: np.array(shares, np.float32) for kind, shares in rows.items()}
+
+
+def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
+    """Patch every head, and every sublayer's heads together, from one sentence into another.
+
+    After both the model is fed the tokens that it writes after either; the measure is taken at the
+    step where these part. A decoder alone goes on from both as prompts.
+
+    Args:
+        run: A loaded run.
+        clean: Whose values are put in.
+        corrupt: Through which the model runs.
+
+    Raises:
+        SentenceError: There is no text.
+        PatchingError: The sentences differ in length, or the same is written after both.
+    """
+    both = paired(run, clean, corrupt, PatchingError)
+    step = both.parting
+    if step is None:
+        raise PatchingError(
+            "the model writes the same after both sentences: there is no difference"
+        )
+    tokens = (both.written[0][step], both.written[1][step])
+    pair = _Pair(run.model, *both.fed(step), tokens)
+    clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
+    heads, sites = every_head(run.model), run.model.sites()
+    alone, together = dict[Head, float](), dict[Site, float]()
+    for site in sites:
+        *singly, together[site] = pair.restored_of(site)
+        alone |= dict(zip(site.heads(run.model.config.n_heads), singly, strict=True))
+    return PatchingStudy(
+        clean=both.clean,
+        corrupt=both.other,
+        step=step,
+        clean_token=clean_token,
+        corrupt_token=corrupt_token,
+        clean_difference=pair.clean_difference,
+        corrupt_difference=pair.corrupt_difference,
+        heads={head: alone[head] for head in heads},
+        sites=together,
+        everything=pair.restored(heads),
+    )
+
+
+class _Pair:
+    """Two sentences of equal length, as they are fed."""
+
+    @torch.inference_mode()
+    def __init__(
+        self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
+    ) -> None:
+        self._model, self._tokens, self._corrupt = model, tokens, corrupt
+        self._record = Record(frozenset({Step.MIXED}))
+        self.clean_difference = self._difference(model(*clean.inputs, self._record))
+        source_1S, _ = corrupt.inputs
+        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+        self.corrupt_difference = self._difference(self._logits(None))
+
+    @torch.inference_mode()
+    def restored(self, heads: Collection[Head]) -> float:
+        """Return the share of the difference that comes back with the clean sentence's values."""
+        patch = Patch(
+            {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
+        )
+        in_encoder = any(head.site.in_encoder for head in heads)
+        [share] = self._shares(self._logits(patch, in_encoder=in_encoder))
+        return share
+
+    @torch.inference_mode()
+    def restored_of(self, site: Site) -> list[float]:
+        """Return the share that each head of a sublayer restores alone, and last all together.
+
+        In one pass over as many copies of the sentence: a large model reads its weights once.
+        """
+        clean_HQE = self._record.tensors[site, Step.MIXED][0]
+        patch = _EachAlone(site, clean_HQE)
+        return self._shares(self._logits(patch, len(clean_HQE) + 1, in_encoder=site.in_encoder))
+
+    def _logits(
+        self, patch: Probe | None, n_copies: int = 1, *, in_encoder: bool = False
+    ) -> Tensor:
+        """Return logits_BTV of copies of the corrupt sentence, with some heads patched."""
+        source_BS, target_BT = (
+            None if ids is None else ids.expand(n_copies, -1) for ids in self._corrupt.inputs
+        )
+        # What the encoder makes of it stays, where none of its heads is patched.
+        if self._memory_1SD is None or in_encoder:
+            logits_BTV: Tensor = self._model(source_BS, target_BT, patch)
+            return logits_BTV
+        assert target_BT is not None
+        memory_BSD = self._memory_1SD.expand(n_copies, -1, -1)
+        return self._model.decode(target_BT, memory_BSD, None, patch, source_BS=source_BS)
+
+    def _shares(self, logits_BTV: Tensor) -> list[float]:
+        gap = self.clean_difference - self.corrupt_difference
+        return [
+            (self._difference(logits_1TV) - self.corrupt_difference) / gap
+            for logits_1TV in logits_BTV.split(1)
+        ]
+
+    def _difference(self, logits_1TV: Tensor) -> float:
+        clean, corrupt = (logits_1TV[0, -1, token] for token in self._tokens)
+        # The normaliser of both logarithms is the same.
+        return float(clean - corrupt)
+
+
+@dataclass(frozen=True, eq=False)
+class _EachAlone:
+    """A probe over copies of a sentence: in each another head of a sublayer is patched.
+
+    In the copy after those all of the heads are.
+    """
+
+    site: Site
+    clean_HQE: Tensor
+
+    def sees(self, site: Site) -> bool:
+        """The sublayer alone."""
+        return site == self.site
+
+    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
+        """Replace what the heads mixed, each in its own copy."""
+        if step is not Step.MIXED:
+            return tensor
+        mixed_BHQE, n_heads = tensor.clone(), len(self.clean_HQE)
+        each = torch.arange(n_heads)
+        mixed_BHQE[each, each] = self.clean_HQE
+        mixed_BHQE[n_heads] = self.clean_HQE
+        return mixed_BHQE

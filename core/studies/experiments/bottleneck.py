@@ -1,0 +1,50 @@
+"""Can one vector hold a sentence?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
+
+_RECURRENT = {"decoder_mixing": "gru", "positions": "none"}
+
+BOTTLENECK = Experiment(
+    name="bottleneck",
+    question=N_("Can one vector hold a sentence?"),
+    claim=N_(
+        "Without attention, all that a recurrent decoder knows of the source is one vector: the "
+        "longer the sentence, the more is lost. With attention to every word, length hardly "
+        "matters, as far as it was learned: here rows of 4 to 16 letters that are to be reversed."
+    ),
+    source="Cho et al. 2014; Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015",
+    variants=(
+        Variant(BASE, N_("Transformer")),
+        Variant(
+            "fixed",
+            N_("GRU, one vector"),
+            {**_RECURRENT, "encoder_mixing": "gru", "cross": "none"},
+            Expected.LESS,
+        ),
+        Variant(
+            "attention",
+            N_("GRU with attention"),
+            {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1},
+        ),
+        Variant(
+            "additive",
+            N_("GRU with additive attention"),
+            {**_RECURRENT, "encoder_mixing": "gru", "n_heads": 1, "scores": "additive"},
+        ),
+        Variant(
+            "two_way",
+            N_("GRU, two ways, with attention"),
+            {**_RECURRENT, "encoder_mixing": "gru_two_way", "n_heads": 1},
+        ),
+    ),
+    task="reverse",
+    settings=REVERSING,
+    beyond=(18, 20, 24, 28),
+    caution=N_(
+        "Judged are rows of all lengths together; the view “by length” shows what is lost with the "
+        "length. “GRU” is a block of the Transformer, with its norms, residual connections and "
+        "feed-forward layer, in which a GRU stands in the place of self-attention. The one vector "
+        "has 64 numbers."
+    ),
+)

@@ -1,0 +1,24 @@
+"""Does the influence of a word fade with distance?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, NEEDS_NO_MIXING, Experiment, Variant
+
+DISTANCE = Experiment(
+    name="distance",
+    question=N_("Does the influence of a word fade with distance?"),
+    claim=N_(
+        "A recurrent unit passes what it has read from word to word, and at each step some of it "
+        "is lost: the farther away a word, the smaller its gradient. Attention reaches every word "
+        "in one step."
+    ),
+    source="Bengio et al. 1994; Vaswani et al. 2017, section 4",
+    variants=(
+        Variant(BASE, N_("attention")),
+        Variant("gru", N_("GRU, one way"), {"encoder_mixing": "gru"}),
+        Variant("gru_two_way", N_("GRU, two ways"), {"encoder_mixing": "gru_two_way"}),
+        Variant("convolution", N_("convolution of width 3"), {"encoder_mixing": "convolution"}),
+    ),
+    untested=NEEDS_NO_MIXING,
+    by_distance=True,
+    fading=("gru", "gru_two_way"),
+)

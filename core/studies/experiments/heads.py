@@ -1,0 +1,20 @@
+"""Are several heads better than one of the same total width?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+
+HEADS = Experiment(
+    name="heads",
+    question=N_("Are several heads better than one of the same total width?"),
+    claim=N_(
+        "One head does worse than several, for it has one look at a time; too many are too narrow."
+    ),
+    source="Vaswani et al. 2017, section 3.2.2 and Table 3 A",
+    variants=(
+        Variant(BASE, N_("4 heads")),
+        Variant("one", N_("1 head"), {"n_heads": 1}, Expected.LESS),
+        Variant("two", N_("2 heads"), {"n_heads": 2}),
+        Variant("eight", N_("8 heads"), {"n_heads": 8}),
+        Variant("sixteen", N_("16 heads"), {"n_heads": 16}, Expected.LESS),
+    ),
+)

@@ -1,0 +1,158 @@
+"""What is measured of a trained variant beside its share of right sentences and its loss."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from core.batch import collate, encode_source
+from core.evaluate.copying import copying_figures
+from core.evaluate.evaluation import SEED, held_out_pairs
+from core.evaluate.exposure import after_mistake
+from core.inspection import even_weights
+from core.messages import N_
+from core.model import Record, Step
+from core.runs.records import read_rows
+from core.runs.run import Run, load_run
+from core.studies.heads.evenness import evenness
+from core.tasks import TASKS
+from core.tasks.translation import Translation
+
+EXACT_MATCH = "exact_match"
+"""The measure that every experiment has."""
+LEARNED = 0.95
+"""Share of right sentences from which on a task counts as learned."""
+N_COPIED = 1000
+"""Held-out sentences in which names are looked for."""
+N_FORCED = 400
+"""Held-out sentences in which a mistake is forced."""
+N_LOOKED_AT = 100
+"""Held-out sentences whose attention weights are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of a trained run."""
+
+    name: str
+    """In files."""
+    label: str
+    """What people call it; marked for translation."""
+    of: Callable[[Run], float | None]
+    """Measures it; None for a run that has no such figure."""
+    share: bool = False
+    """Whether it is a share, which is written in percent."""
+    meaning: str = ""
+    """What it is, where its label does not say it; marked for translation."""
+    told: bool = True
+    """Whether it is said in words what came out; what is not stands in the table alone."""
+
+
+def _steps_to_learn(run: Run) -> float | None:
+    key = "held_out_exact_match"
+    reached = [row["step"] for row in read_rows(run.path) if row.get(key, 0.0) >= LEARNED]
+    return float(reached[0]) if reached else None
+
+
+def _after_mistake(run: Run) -> float:
+    return after_mistake(run.model, held_out_pairs(run, N_FORCED, 0)).accuracy
+
+
+def _bleu(run: Run) -> float | None:
+    return None if run.evaluation is None else float(run.evaluation["bleu"])
+
+
+def _tokens(run: Run) -> float:
+    """Return the mean number of tokens of a held-out target, END included."""
+    pairs = held_out_pairs(run, N_FORCED, 0)
+    return sum(len(pair.target) - 1 for pair in pairs) / len(pairs)
+
+
+def _pronouns(run: Run) -> float | None:
+    pronoun = None if run.evaluation is None else run.evaluation["pronoun"]
+    return None if pronoun is None else float(pronoun["accuracy"])
+
+
+@torch.inference_mode()
+def _states_at_it(run: Run) -> float:
+    """Return how far the encoder's states at "it" are from each other in two sentences.
+
+    They are the grammar's first examples, alike up to there: "… tired" and "… wide". The distance
+    is told relative to the length of the first state.
+    """
+    states = []
+    for example in TASKS[Translation.name].examples[:2]:
+        ids = encode_source(run.tokenizer, example.source)
+        at = [token.text for token in run.tokenizer.describe(ids)].index("it")
+        memory_1SD = run.model.encode(torch.tensor([ids], device=run.model.device))
+        states.append(memory_1SD[0, at].double())
+    one_D, other_D = states
+    return float((one_D - other_D).norm() / one_D.norm())
+
+
+@torch.inference_mode()
+def _evenness(run: Run) -> float:
+    """Return how evenly the weights of all heads are spread, the mean over held-out sentences."""
+    found = []
+    for pair in held_out_pairs(run, N_LOOKED_AT, 0):
+        record = Record()
+        batch = collate([pair])
+        run.model(batch.source_BS, batch.fed_BT, record)
+        for site in run.model.sites():
+            weights_HQK = record.weights(site)[0]
+            visible_QK = record.tensors[site, Step.VISIBLE][0].expand_as(weights_HQK[0])
+            even_QK = even_weights(visible_QK.numpy())
+            found += [evenness(each_QK.numpy(), even_QK) for each_QK in weights_HQK]
+    return sum(found) / len(found)
+
+
+STEPS_TO_LEARN = Measure("steps_to_learn", N_("steps to 95 % exact match"), _steps_to_learn)
+AFTER_MISTAKE = Measure(
+    "after_mistake", N_("tokens right after a forced mistake"), _after_mistake, share=True
+)
+BLEU = Measure("bleu", N_("BLEU"), _bleu)
+EVENNESS = Measure(
+    "evenness",
+    N_("evenness of the weights"),
+    _evenness,
+    share=True,
+    meaning=N_(
+        "The entropy of a row of attention weights as a share of the largest possible, the mean "
+        "over all heads: 100 % where a head looks at all tokens alike, 0 % where at one alone."
+    ),
+)
+TOKENS = Measure("tokens", N_("tokens of a target"), _tokens)
+PRONOUNS = Measure("pronouns", N_("pronouns right"), _pronouns, share=True)
+STATES_AT_IT = Measure("states_at_it", N_("distance of the states at “it”"), _states_at_it)
+
+
+@lru_cache(maxsize=1)
+def _copying(path: Path) -> Mapping[str, float]:
+    """Return all figures of copying at once; each of them is asked for after the other."""
+    found = copying_figures(load_run(path), N_COPIED, SEED)
+    return {} if found is None else found.measured
+
+
+def _of_copying(name: str, label: str, meaning: str = "", *, told: bool = False) -> Measure:
+    def of(run: Run) -> float | None:
+        return _copying(run.path).get(name)
+
+    return Measure(name, label, of, share=True, meaning=meaning, told=told)
+
+
+_P_GEN = N_(
+    "p_gen is the share of the next word’s probability that comes from the vocabulary; the rest is "
+    "copied from the source. Without a pointer there is none."
+)
+
+
+COPYING = (
+    _of_copying("names_right", N_("unseen names right"), told=True),
+    _of_copying("seen_names_right", N_("seen names right")),
+    _of_copying("seen_exact_match", N_("sentences right, seen names only")),
+    _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),
+    _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
+)
+"""How names are treated; see `core.evaluate.copying`."""

@@ -1,0 +1,32 @@
+"""Which norm, and where?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+
+NORMS = Experiment(
+    name="norms",
+    question=N_("Which norm, and before or after the sublayer?"),
+    claim=N_(
+        "Dividing by the root mean square is enough; a norm over the batch, or none, does worse. "
+        "With a warm-up the norm may stand before the sublayer or after it, as in the paper; "
+        "without, only before it."
+    ),
+    source="Ba et al. 2016; Zhang & Sennrich 2019 (RMSNorm); Shen et al. 2020 (BatchNorm); "
+    "Xiong et al. 2020 (pre-norm)",
+    variants=(
+        Variant(BASE, N_("LayerNorm before")),
+        Variant("rms", N_("RMSNorm before"), {"norm_kind": "rms"}, Expected.AS_GOOD),
+        Variant("batch", N_("BatchNorm before"), {"norm_kind": "batch"}, Expected.LESS),
+        Variant("none", N_("no norm"), {"norm_kind": "none"}, Expected.LESS),
+        Variant("post", N_("LayerNorm after"), {"norm": "post"}, Expected.AS_GOOD),
+        # The schedule is the same but for its rise: without it the rate begins far above the peak
+        # of the others, so that a missing warm-up and a high rate are not told apart.
+        Variant("at_once", N_("LayerNorm before, no warm-up"), {"warmup": 1}, Expected.AS_GOOD),
+        Variant(
+            "post_at_once",
+            N_("LayerNorm after, no warm-up"),
+            {"norm": "post", "warmup": 1},
+            Expected.LESS,
+        ),
+    ),
+)

@@ -1,0 +1,25 @@
+"""What of a layer can be left out?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+
+RESIDUALS = Experiment(
+    name="residuals",
+    question=N_("What of a layer can be left out: residual, norm or feed-forward?"),
+    claim=N_(
+        "Residual connections carry the gradient through the layers, norms keep vectors within "
+        "bounds, and attention alone is linear in its values: each is needed."
+    ),
+    source="He et al. 2016; Ba et al. 2016; Dong et al. 2021",
+    caution=N_(
+        "Judged is only whether a layer does worse without each of them, not why. Without "
+        "feed-forward layers nearly half of the parameters are gone, and nothing else is given "
+        "more."
+    ),
+    variants=(
+        Variant(BASE, N_("full layer")),
+        Variant("no_residual", N_("no residual"), {"residual": False}, Expected.LESS),
+        Variant("no_norm", N_("no norm"), {"norm_kind": "none"}, Expected.LESS),
+        Variant("no_feed_forward", N_("no feed-forward"), {"feed_forward": False}, Expected.LESS),
+    ),
+)

@@ -1,0 +1,31 @@
+"""Why are scores divided by √d_k?"""
+
+from core.messages import N_
+from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.studies.experiments.measures import EVENNESS
+
+SCALE = Experiment(
+    name="scale",
+    question=N_("Why are scores divided by √d_k?"),
+    claim=N_(
+        "Without it the softmax saturates, gradients vanish, and training needs more steps or "
+        "fails."
+    ),
+    source="Vaswani et al. 2017, section 3.2.1",
+    variants=(
+        Variant(BASE, N_("divided by √d_k")),
+        Variant("none", N_("not divided"), {"score_scale": "none"}, Expected.LESS),
+        Variant(
+            "wide",
+            N_("one head of the whole width, not divided"),
+            {"score_scale": "none", "n_heads": 1},
+            Expected.LESS,
+        ),
+    ),
+    measures=(EVENNESS,),
+    caution=N_(
+        "Judged is only how many sentences are right; gradients are not measured here. The last "
+        "variant differs in two settings: what one head does with the division is shown by the "
+        "question on heads."
+    ),
+)

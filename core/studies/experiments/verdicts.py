@@ -1,0 +1,101 @@
+"""What an interval says of a claim: borne out, refuted, or undecided, and why."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment, Variant
+from core.studies.experiments.results import Estimate
+
+
+class Verdict(StrEnum):
+    """What the trainings say of a claim about a variant."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    OPEN = "open"
+
+
+class Reason(StrEnum):
+    """Why."""
+
+    CLEAR = "clear"
+    """The whole interval lies on the claimed side, or on the other one."""
+    EQUAL = "equal"
+    """The interval goes no farther than the margin: as good."""
+    BOTH = "both"
+    """The interval allows both; with one seed always."""
+    RATE = "rate"
+    """The variant was trained with another learning rate, too."""
+    TASK = "task"
+    """What is learned does not test the claim."""
+
+
+RATE_APART = 2.0
+"""A variant whose highest learning rate differs from the other's by this factor is not judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and its reason."""
+
+    verdict: Verdict
+    reason: Reason
+    figure: float = 0.0
+    """Where it is as good, by how much it differs at most on the side that the claim is about;
+    with another learning rate, how many times as high that is."""
+
+
+def judge(expected: Expected, less: Estimate, within: float = WITHIN) -> Judgement:
+    """Judge a claim by how much less a variant has than what it is compared with.
+
+    Args:
+        expected: What is claimed of the variant.
+        less: The difference with its 95 % interval.
+        within: The margin of "as good"; 0 for a measure that has none.
+
+    >>> judge(Expected.LESS, Estimate(0.3, 0.2, 0.4, 3)).verdict
+    <Verdict.HOLDS: 'holds'>
+    >>> judge(Expected.LESS, Estimate(0.0, -0.01, 0.02, 3))
+    Judgement(verdict=<Verdict.FAILS: 'fails'>, reason=<Reason.EQUAL: 'equal'>, figure=0.02)
+    >>> judge(Expected.AS_GOOD, Estimate(0.06, 0.02, 0.1, 3)).reason
+    <Reason.CLEAR: 'clear'>
+    """
+    low, high = less.low, less.high
+    if expected in (Expected.MORE, Expected.NO_MORE):
+        low, high = -high, -low
+    as_good = expected in (Expected.AS_GOOD, Expected.NO_MORE)
+    equal, other = (Verdict.HOLDS, Verdict.FAILS) if as_good else (Verdict.FAILS, Verdict.HOLDS)
+    if high < 0:
+        return Judgement(equal, Reason.CLEAR)
+    if low > 0 and (high > within or not as_good):
+        return Judgement(other, Reason.CLEAR)
+    if high <= within:
+        return Judgement(equal, Reason.EQUAL, high)
+    return Judgement(Verdict.OPEN, Reason.BOTH)
+
+
+def judged(
+    experiment: Experiment, variant: Variant, less: Estimate, within: float
+) -> Judgement | None:
+    """Judge a variant by the measure that the claim is about; None where nothing is claimed.
+
+    No interval decides what the trainings do not test.
+    """
+    if variant.expected is None:
+        return None
+    if experiment.untested:
+        return Judgement(Verdict.OPEN, Reason.TASK)
+    times = rate_times(experiment, variant)
+    if is_apart(times):
+        return Judgement(Verdict.OPEN, Reason.RATE, times)
+    return judge(variant.expected, less, within)
+
+
+def rate_times(experiment: Experiment, variant: Variant) -> float:
+    """Return how many times as high a variant's learning rate rises as that of the base."""
+    return experiment.peak_rate(variant) / experiment.peak_rate(experiment.variant(BASE))
+
+
+def is_apart(times: float) -> bool:
+    """Say whether learning rates are so far apart that their trainings do not compare."""
+    return max(times, 1 / times) >= RATE_APART

@@ -1,0 +1,295 @@
+"""What one head does on held-out sentences: where it points most, at what, and how sharply.
+
+Only rows with a choice count: those that may see two keys or more. B batch, Q queries, K keys,
+R rows of all sentences together.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.batch import Pair, collate
+from core.heads import Head, Kind, Side
+from core.model import Record, Step, Transformer
+from core.runs.run import Run
+from core.studies.heads.roles import N_SENTENCES, SEED
+from core.studies.heads.roles_questions import Role, role_keys, rows_of
+from core.studies.heads.roles_sentences import Sentences, held_out_sentences, is_delimiter
+from core.studies.heads.texts import batches_of, look
+from core.tokenizer import Token
+
+N_ROWS = 4
+"""So many sentences are kept in which the head points most."""
+N_EXAMPLES = 2
+"""So many rows are kept that have a role, and that have not."""
+N_BINS = 20
+"""Of the histogram."""
+
+Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
+"""Side → what makes of its ids tokens as people read them."""
+
+
+class Target(StrEnum):
+    """What a row's largest weight lies on; only another word says much of the head."""
+
+    WORD = "word"
+    """Another token that is no delimiter; in cross-attention any that is none."""
+    SAME = "same"
+    """In self-attention: the row's own token, or one of the same text."""
+    DELIMITER = "delimiter"
+    """A special token, or punctuation."""
+    SEVERAL = "several"
+    """No single one: several keys have exactly the same weight."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadRow:
+    """One row of a head in a held-out sentence."""
+
+    sentence: int
+    """Which one of those that were drawn."""
+    text: str
+    """The source sentence, or what a model of one stack reads."""
+    queries: tuple[Token, ...]
+    keys: tuple[Token, ...]
+    predicted: Token | None
+    """What the decoder is to write in this row; None in the encoder."""
+    query: int
+    key: int
+    """With the largest weight; of equal ones the first."""
+    weights_K: NDArray[np.float32]
+    visible_K: NDArray[np.bool_]
+    target: Target
+    pair: tuple[str, str]
+    """Texts of the row's token (in cross-attention the one to be written, in the decoder's
+    self-attention the one fed) and of the token with the largest weight."""
+    roles: Mapping[Role, bool]
+    """For each role that a key of this row has: whether the one with the largest weight has it."""
+
+    @property
+    def weight(self) -> float:
+        """The largest."""
+        return float(self.weights_K[self.key])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Rows that made a role's score: those with the largest weights, one of a sentence."""
+
+    hits: tuple[HeadRow, ...]
+    misses: tuple[HeadRow, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadCard:
+    """What one head does."""
+
+    head: Head
+    strongest: tuple[HeadRow, ...]
+    """Rows with the largest weights, one of a sentence, of different pairs where there are such;
+    on words, or on what else there is where the head never points at one."""
+    pairs: tuple[tuple[tuple[str, str], int], ...]
+    """(query, key) → rows whose largest weight lies so; on words only, the most frequent first."""
+    examples: Mapping[Role, Examples]
+    """For every role that was asked for."""
+    largest_R: NDArray[np.float64]
+    """The largest weight of each row."""
+    target_R: NDArray[np.str_]
+    """What it lies on, as `Target` has it."""
+    uniform: float
+    """The mean of the same in a head whose rows are uniform."""
+    n_sentences: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with a choice."""
+        return len(self.largest_R)
+
+    def share(self, target: Target) -> float:
+        """Return in which share of the rows the largest weight lies on such a target."""
+        return float((self.target_R == target).mean()) if self.n_rows else 0.0
+
+
+def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
+    """Return what a head does on up to `n` held-out sentences; the decoder is fed the true targets.
+
+    Raises:
+        RunError: As in `core.studies.heads.texts.pairs_read`.
+    """
+    sentences = held_out_sentences(run, n, seed)
+    describe: Describes = {
+        "source": run.tokenizer.describe,
+        "target": run.target_tokenizer.describe,
+    }
+    return study_head(run.model, sentences, head, describe)
+
+
+def study_head(
+    model: Transformer, sentences: Sentences, head: Head, describe: Describes
+) -> HeadCard:
+    """Return what a head does in these sentences."""
+    rows = list(_rows(model, sentences, head, describe))
+    seen_R = np.array([row.visible_K.sum() for row in rows], np.float64)
+    words = [row for row in rows if row.target is Target.WORD]
+    return HeadCard(
+        head=head,
+        strongest=strongest(words or rows),
+        pairs=tuple(Counter(row.pair for row in words).most_common()),
+        examples=_examples(rows),
+        largest_R=np.array([row.weight for row in rows], np.float64),
+        target_R=np.array([str(row.target) for row in rows], np.str_),
+        uniform=float((1 / seen_R).mean()) if rows else 0.0,
+        n_sentences=len(sentences.pairs),
+    )
+
+
+def strongest(rows: Sequence[HeadRow], n: int = N_ROWS) -> tuple[HeadRow, ...]:
+    """Return the rows with the largest weights, at most one of a sentence.
+
+    Weights that read alike, with two digits, count as equal, and then the order of the sentences
+    decides. The same pair of tokens comes again only where there are too few different ones.
+    """
+    best: dict[int, HeadRow] = {}
+    for row in rows:
+        if row.sentence not in best or row.weight > best[row.sentence].weight:
+            best[row.sentence] = row
+    ranked = sorted(best.values(), key=lambda row: (-round(row.weight, 2), row.sentence))
+    first_of_pair = {row.pair: row for row in reversed(ranked)}
+    others = [row for row in ranked if first_of_pair[row.pair] is not row]
+    different = [row for row in ranked if first_of_pair[row.pair] is row]
+    return tuple([*different, *others][:n])
+
+
+def histogram(card: HeadCard, n_bins: int = N_BINS) -> dict[Target, NDArray[np.int64]]:
+    """Return how many rows have a largest weight between 0 and 1/n, 1/n and 2/n, … up to 1.
+
+    Of every kind of target that there is.
+    """
+    # Softmax in 32-bit floats may end a little above 1.
+    largest_R = np.minimum(card.largest_R, 1.0)
+    return {
+        target: np.histogram(largest_R[card.target_R == target], n_bins, (0.0, 1.0))[0]
+        for target in Target
+        if (card.target_R == target).any()
+    }
+
+
+@torch.inference_mode()
+def _rows(
+    model: Transformer, sentences: Sentences, head: Head, describe: Describes
+) -> Iterator[HeadRow]:
+    """Yield the rows of a head that have a choice."""
+    place = {pair: number for number, pair in enumerate(sentences.pairs)}
+    for pairs in batches_of(sentences.pairs, model.config.pad_id):
+        batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
+        look(model, batch.to(model.device), record)
+        rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())
+        wanted = role_keys(rows, batch, pairs, sentences)
+        weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
+        for at, pair in enumerate(pairs):
+            sentence = _Sentence(
+                number=place[pair],
+                pair=pair,
+                kind=head.kind,
+                source=describe["source"](pair.source),
+                target=describe["target"](pair.target),
+                weights_QK=weights_BQK[at].numpy(),
+                visible_QK=rows.visible_BQK[at].numpy(),
+                wanted={role: wanted_BQK[at].numpy() for role, wanted_BQK in wanted.items()},
+            )
+            for query in torch.nonzero(rows.chosen_BQ[at]).flatten().tolist():
+                yield sentence.row(query)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Sentence:
+    """What a head does in one sentence; its maps may have rows and columns of padding."""
+
+    number: int
+    pair: Pair
+    kind: Kind
+    source: tuple[Token, ...]
+    target: tuple[Token, ...]
+    """With EOS at the end, which is never fed."""
+    weights_QK: NDArray[np.float32]
+    visible_QK: NDArray[np.bool_]
+    wanted: Mapping[Role, NDArray[np.bool_]]
+    """Role → wanted_QK."""
+
+    @cached_property
+    def queries(self) -> tuple[Token, ...]:
+        return self._read(self.kind.query_side)
+
+    @cached_property
+    def keys(self) -> tuple[Token, ...]:
+        return self._read(self.kind.key_side)
+
+    def row(self, query: int) -> HeadRow:
+        visible_K = self.visible_QK[query, : len(self.keys)]
+        weights_K = np.where(visible_K, self.weights_QK[query, : len(self.keys)], np.float32(0))
+        key = int(weights_K.argmax())
+        alone = int((weights_K == weights_K[key]).sum()) == 1
+        predicted = None if self.kind.query_side == "source" else self.target[query + 1]
+        own = self.queries[query] if self.kind.is_self or predicted is None else predicted
+        return HeadRow(
+            sentence=self.number,
+            text=self.pair.text,
+            queries=self.queries,
+            keys=self.keys,
+            predicted=predicted,
+            query=query,
+            key=key,
+            weights_K=weights_K,
+            visible_K=visible_K,
+            target=self._target(query, key) if alone else Target.SEVERAL,
+            pair=(own.text, self.keys[key].text),
+            roles={
+                role: bool(wanted_QK[query, key])
+                for role, wanted_QK in self.wanted.items()
+                if wanted_QK[query].any()
+            },
+        )
+
+    def _read(self, side: Side) -> tuple[Token, ...]:
+        return self.source if side == "source" else self.target[:-1]
+
+    def _target(self, query: int, key: int) -> Target:
+        if self.kind.is_self and self.queries[query].text == self.keys[key].text:
+            return Target.SAME
+        return Target.DELIMITER if is_delimiter(self.keys[key]) else Target.WORD
+
+
+def _with_offset(rows: Sequence[HeadRow]) -> Iterator[HeadRow]:
+    """Yield the rows, with what they say of the offset that the head picks most often."""
+    usual = _usual_offset(rows)
+    for row in rows:
+        at = row.query + usual
+        seen = 0 <= at < len(row.keys) and bool(row.visible_K[at])
+        yield replace(row, roles={**row.roles, Role.POSITIONAL: row.key == at}) if seen else row
+
+
+def _usual_offset(rows: Sequence[HeadRow]) -> int:
+    """Return the same offset as `core.studies.heads.roles_tally`, of equal ones the nearest."""
+    picked: defaultdict[int, float] = defaultdict(float)
+    for row in rows:
+        # Equally large weights share a row.
+        tied = np.flatnonzero(row.weights_K == row.weights_K[row.key]).tolist()
+        for key in tied:
+            picked[key - row.query] += 1 / len(tied)
+    return min(picked, key=lambda offset: (-picked[offset], abs(offset)), default=0)
+
+
+def _examples(rows: Sequence[HeadRow]) -> dict[Role, Examples]:
+    known = list(_with_offset(rows))
+
+    def of(role: Role, *, hit: bool) -> tuple[HeadRow, ...]:
+        return strongest([row for row in known if row.roles.get(role) is hit], N_EXAMPLES)
+
+    asked = [role for role in Role if any(role in row.roles for row in known)]
+    return {role: Examples(of(role, hit=True), of(role, hit=False)) for role in asked}

@@ -1,0 +1,127 @@
+"""How alike heads are: whether they look at the same keys.
+
+N heads of one kind of attention, B batch, H heads of a layer, Q queries, K keys, R rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.batch import Pair, collate
+from core.heads import Head, Kind
+from core.model import Record, Step, Transformer
+from core.runs.run import Run
+from core.studies.heads.roles_questions import rows_of
+from core.studies.heads.texts import batches_of, look, pairs_read
+
+N_SENTENCES = 100
+SEED = 0
+ROWS_AT_ONCE = 1024
+"""Of every head: all rows of long sentences together would be too large."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """How alike the heads of one kind of attention are."""
+
+    heads: tuple[Head, ...]
+    likeness_NN: NDArray[np.float64]
+    """1 less the mean Jensen-Shannon distance of their rows: 1 for heads that always have the same
+    weights, 0 for heads that never look at the same key. Symmetric."""
+    n_rows: int
+    """Rows that have two keys or more to choose from."""
+    n_sentences: int
+
+    @property
+    def most_alike(self) -> tuple[int, int] | None:
+        """The two heads, by their numbers, that are most alike; None of a single head."""
+        if len(self.heads) < 2:
+            return None
+        others_NN = self._others_NN()
+        one, other = np.unravel_index(others_NN.argmax(), others_NN.shape)
+        return int(one), int(other)
+
+    @property
+    def mean(self) -> float | None:
+        """How alike two different heads are, mean over all pairs; None of a single head."""
+        if len(self.heads) < 2:
+            return None
+        return float(self.likeness_NN[~np.eye(len(self.heads), dtype=bool)].mean())
+
+    @property
+    def loneliest(self) -> int | None:
+        """The head whose most similar other head is least like it; None of a single head."""
+        return None if len(self.heads) < 2 else int(self._others_NN().max(axis=1).argmin())
+
+    def nearest(self, number: int) -> int:
+        """Return which other head is most like one.
+
+        Raises:
+            ValueError: There is no other.
+        """
+        if len(self.heads) < 2:
+            raise ValueError("a single head has no other one beside it")
+        return int(self._others_NN()[number].argmax())
+
+    def _others_NN(self) -> NDArray[np.float64]:
+        return np.where(np.eye(len(self.heads), dtype=bool), -np.inf, self.likeness_NN)
+
+
+def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
+    """Compare all heads of a kind of attention on up to `n` held-out sentences.
+
+    Args:
+        run: Whose heads.
+        kind: Heads of different kinds have different
+            rows or keys, and cannot be compared.
+        n: Sentences, or texts as in `pairs_read`; the decoder is fed the true targets.
+        seed: Draws them.
+
+    Raises:
+        RunError: As in `pairs_read`.
+    """
+    return likeness(run.model, pairs_read(run, n, seed), kind)
+
+
+@torch.inference_mode()
+def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
+    """Compare all heads of a kind of attention on some sentences."""
+    sites = [site for site in model.sites() if site.attention is kind]
+    heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
+    distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
+    n_rows = 0
+    for group in batches_of(pairs, model.config.pad_id):
+        batch = collate(group, model.config.pad_id)
+        record = Record(sites=frozenset(sites))
+        look(model, batch.to(model.device), record)
+        chosen_BQ = rows_of(kind, batch, record.tensors[sites[0], Step.VISIBLE].cpu()).chosen_BQ
+        n_rows += int(chosen_BQ.sum())
+        rows = [record.weights(site).cpu().transpose(1, 2)[chosen_BQ] for site in sites]
+        weights_NRK = torch.cat(rows, dim=1).transpose(0, 1)
+        for part_NRK in weights_NRK.split(ROWS_AT_ONCE, dim=1):
+            distance_NN += _distances(part_NRK.double())
+    return Likeness(heads, (1 - distance_NN / max(n_rows, 1)).numpy(), n_rows, len(pairs))
+
+
+def _distances(weights_NRK: Tensor) -> Tensor:
+    """Return distances_NN, summed over rows: the root of the divergence in bits (0 to 1).
+
+    Source: Endres and Schindelin, "A new metric for probability distributions" (2003).
+    """
+    n_heads = len(weights_NRK)
+    entropy_NR = torch.special.entr(weights_NRK).sum(dim=-1)
+    distance_NN = torch.zeros(n_heads, n_heads, dtype=weights_NRK.dtype)
+    for one in range(n_heads):
+        # One head with those after it at a time: all pairs at once would be too large.
+        later = slice(one + 1, None)
+        middle_NRK = (weights_NRK[one] + weights_NRK[later]) / 2
+        divergence_NR = torch.special.entr(middle_NRK).sum(dim=-1)
+        divergence_NR -= (entropy_NR[one] + entropy_NR[later]) / 2
+        # Rounding must not lead out of 0 to 1.
+        distance_NR = (divergence_NR / np.log(2)).clamp(0, 1).sqrt()
+        distance_NN[one, later] = distance_NN[later, one] = distance_NR.sum(dim=-1)
+    return distance_NN

@@ -1,0 +1,161 @@
+"""What every head does with one sentence, in a few numbers and one pattern each.
+
+L layers, H heads, Q queries, K keys. Only rows with a choice count: those that may see two keys or
+more.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads import Head, Kind, Site
+from core.inspection import Inspection, SiteAttention
+from core.studies.heads.evenness import entropies, share_of_largest
+from core.studies.heads.patterns import Pattern, Rows, Whether, head_pattern
+
+Numbers = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSummary:
+    """One head in a few numbers, each the mean over the rows with a choice."""
+
+    head: Head
+    entropy: float
+    """Of the weights of a row, in bits: 0 for one key, 3 for eight keys alike."""
+    evenness: float
+    """How near the rows are to even ones, as `core.studies.heads.evenness` has it."""
+    distance: float
+    """How many tokens away the keys are, weighted; see `distances`."""
+    confidence: float
+    """The largest weight of a row."""
+    pattern: Pattern
+    rows: int
+    """Rows with a choice."""
+
+
+def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:
+    """Return a summary of every head of a kind of attention, by layer and head.
+
+    Args:
+        inspection: Of one sentence, between tokens or words.
+        kind: Of which heads.
+    """
+    queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
+    alike_QK = same_texts([token.text for token in queries], [token.text for token in keys])
+    if kind.is_self:
+        np.fill_diagonal(alike_QK, False)
+    return [
+        summary
+        for site in inspection.sites_of(kind)
+        for summary in site_summaries(site, inspection.attention[site], alike_QK)
+    ]
+
+
+def site_summaries(
+    site: Site, attention: SiteAttention, alike_QK: Whether
+) -> Iterator[HeadSummary]:
+    """Yield a summary of every head of a sublayer.
+
+    Args:
+        site: The sublayer; it says how patterns and distances are meant.
+        attention: What its heads looked at.
+        alike_QK: True where the key has the query's text and is not the query itself.
+    """
+    chosen = attention.visible_QK.sum(axis=-1) > 1
+    weights_HQK, even_QK = attention.weights_HQK[:, chosen], attention.even_QK[chosen]
+    cross = not site.attention.is_self
+    distances_QK = distances(*alike_QK.shape, scaled=cross)[chosen]
+    entropies_HQ = entropies(weights_HQK)
+    evenness_HQ = share_of_largest(entropies_HQ, weights_HQK, even_QK)
+    distances_HQ = np.einsum("hqk,qk->hq", weights_HQK, distances_QK)
+    confidence_HQ = weights_HQK.max(axis=-1).astype(np.float64)
+    found_HQ = np.where(even_QK > 0, weights_HQK - even_QK, -2).argmax(axis=-1)
+    rows = Rows(np.flatnonzero(chosen), even_QK, alike_QK[chosen], cross)
+    for head, found_Q in zip(site.heads(len(found_HQ)), found_HQ, strict=True):
+        evenness = _mean(evenness_HQ[head.index])
+        yield HeadSummary(
+            head=head,
+            entropy=_mean(entropies_HQ[head.index]),
+            evenness=evenness,
+            distance=_mean(distances_HQ[head.index]),
+            confidence=_mean(confidence_HQ[head.index]),
+            pattern=head_pattern(rows, found_Q, evenness),
+            rows=len(rows.at_Q),
+        )
+
+
+def distances(n_queries: int, n_keys: int, *, scaled: bool) -> Numbers:
+    """Return how many tokens every key is away from every query.
+
+    Args:
+        n_queries: Rows.
+        n_keys: Columns.
+        scaled: For cross-attention, whose sides are of unequal length: the first query stands at
+            the first key, the last at the last, and the others evenly between them.
+
+    >>> distances(3, 5, scaled=True)[1].tolist()
+    [2.0, 1.0, 0.0, 1.0, 2.0]
+    """
+    stretch = (n_keys - 1) / max(n_queries - 1, 1) if scaled else 1.0
+    places_Q = np.arange(n_queries) * stretch
+    return np.abs(places_Q[:, None] - np.arange(n_keys))
+
+
+def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
+    """Return alike_QK: True where two tokens have the same text.
+
+    >>> same_texts(["the", "cat"], ["cat", "the"]).tolist()
+    [[False, True], [True, False]]
+    """
+    known = {text: number for number, text in enumerate(dict.fromkeys([*queries, *keys]))}
+    numbers_Q, numbers_K = (np.array([known[t] for t in side]) for side in (queries, keys))
+    return np.asarray(numbers_Q[:, None] == numbers_K)
+
+
+def confidence_map(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
+    """Return confidence_LH: the largest weight of a row of each head, the mean over its rows.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Of which heads.
+    """
+    layers: dict[int, list[float]] = {}
+    for each in head_summaries(inspection, kind):
+        layers.setdefault(each.head.layer, []).append(each.confidence)
+    return np.array([layers[layer] for layer in sorted(layers)], np.float32)
+
+
+def pair_to_compare(inspection: Inspection, kind: Kind, row: int | None, head: Head) -> Pair:
+    """Return a query and a key to compare heads by.
+
+    Args:
+        inspection: Of one sentence.
+        kind: Whose heads are compared.
+        row: The query, where one is known to matter: its key is the one at which the head looks.
+        head: That one.
+
+    Returns:
+        Without a row the pair with the largest weight of all heads of the kind, rows without a
+        choice left out where others are; a token that looks at itself is not a pair.
+    """
+    if row is not None:
+        return row, int(inspection.weights_of(head)[row].argmax())
+    largest, pair = -1.0, (0, 0)
+    for site in inspection.sites_of(kind):
+        attention = inspection.attention[site]
+        wanted_QK = attention.visible_QK & (attention.visible_QK.sum(axis=-1) > 1)[:, None]
+        if kind.is_self:
+            wanted_QK &= ~np.eye(len(wanted_QK), dtype=bool)
+        weights_QK = np.where(wanted_QK, attention.weights_HQK.max(axis=0), -1.0)
+        found = np.unravel_index(weights_QK.argmax(), weights_QK.shape)
+        if weights_QK[found] > largest:
+            largest, pair = float(weights_QK[found]), (int(found[0]), int(found[1]))
+    return pair
+
+
+def _mean(numbers: Numbers) -> float:
+    return float(numbers.mean()) if numbers.size else 0.0

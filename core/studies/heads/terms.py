@@ -1,0 +1,218 @@
+"""How one number of a head's stage came about, term by term.
+
+K key positions, H heads, E width of one head, D model width, X the heads' widths one after the
+other, N terms of a sum.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.messages import Message
+from core.studies.heads.stages import Axis, Panel, Stage, bias, panels
+from core.studies.heads.steps import HeadSteps
+
+Rule = Literal["sum", "quotient", "plus", "mask", "share", "copy"]
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """One number of a stage's result, and the numbers that it was made of, in float64."""
+
+    rule: Rule
+    """sum: left times right, added up, and a bias. quotient: left divided by right. plus: left and
+    right added. mask: left
+    where right is 1, else −∞. share: left are scores, right is e to the power of each (less the
+    row's largest), terms are their shares. copy: left as it is."""
+    names: tuple[str, str, str]
+    """Of what came out, of left and of right: `q[4, 7]`, `x[4]`, `W^Q[:, 7]`."""
+    over: Axis
+    """What the terms are counted by."""
+    places: range
+    """Where on that axis the terms stand."""
+    column: int
+    """Of the number itself; in a row of shares, which of the terms it is."""
+    left_N: Numbers
+    right_N: Numbers
+    terms_N: Numbers
+    bias: float | None
+    """Added to the sum; None where a stage has none."""
+    total: float
+    """What the rule gives; `recorded` but for rounding."""
+    recorded: float
+    """What the model computed, in float32."""
+
+    @property
+    def sum(self) -> float:
+        """All terms, without the bias."""
+        return float(self.terms_N.sum())
+
+
+def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
+    """Return how one number of a stage's result came about.
+
+    Args:
+        steps: Of a head.
+        stage: One of them.
+        row: In the stage's last panel.
+        column: In the stage's last panel.
+
+    Raises:
+        IndexError: The panel has no such cell.
+    """
+    made = panels(steps, stage)[0]
+    recorded = float(made.values[row, column])
+    name = f"{made.name}[{row}, {column}]"
+    match stage:
+        case Stage.SCALE:
+            product = float(steps.products_QK[row, column])
+            names = (name, f"q·k[{row}, {column}]", "√d_k")
+            return _single("quotient", names, column, (product, steps.divisor), recorded)
+        case Stage.POSITION_BIAS:
+            _, unbiased, distance = panels(steps, stage)
+            added = float(unbiased.values[row, column]), float(distance.values[row, column])
+            names = (name, f"{unbiased.name}[{row}, {column}]", f"B[{row}, {column}]")
+            return _single("plus", names, column, added, recorded)
+        case Stage.TURNED_QUERIES | Stage.TURNED_KEYS:
+            return _turned(steps, stage, row, column, name, recorded)
+        case Stage.MASK:
+            score, seen = float(steps.scores_QK[row, column]), float(steps.visible_QK[row, column])
+            names = (name, f"s[{row}, {column}]", f"visible[{row}, {column}]")
+            return _single("mask", names, column, (score, seen), recorded)
+        case Stage.CONCATENATE:
+            head, at = divmod(column, steps.d_v)
+            mixed = float(steps.mixed_QHE[row, head, at])
+            mixed_cell = Message("{cell} of head {head}", cell=f"mixed[{row}, {at}]", head=head)
+            names = (name, mixed_cell, "")
+            return _single("copy", names, column, (mixed, 1.0), recorded)
+        case Stage.SOFTMAX:
+            return _shares(steps, row, column, name, recorded)
+        case _:
+            return _sum(steps, stage, row, column, name, recorded)
+
+
+def shares_of_heads(steps: HeadSteps, row: int, column: int) -> list[float]:
+    """Return what each head gives to one number that W^O makes."""
+    left_HE = steps.mixed_QHE[row].astype(np.float64)
+    shares: list[float] = (left_HE * steps.output_HED[:, :, column]).sum(axis=1).tolist()
+    return shares
+
+
+def largest(terms_N: Numbers, count: int) -> list[int]:
+    """Return which terms are farthest from 0, the farthest first.
+
+    >>> largest(np.array([0.5, -2.0, 1.0]), 2)
+    [1, 2]
+    """
+    found: list[int] = np.argsort(-np.abs(terms_N), kind="stable")[:count].tolist()
+    return found
+
+
+def _sum(
+    steps: HeadSteps, stage: Stage, row: int, column: int, name: str, recorded: float
+) -> Terms:
+    left, right = _factors(steps, stage)
+    offset = bias(steps, stage)
+    left_N = left.values[row].astype(np.float64)
+    right_N = right.values[:, column].astype(np.float64)
+    constant = None if offset is None else float(offset.values[0, column])
+    return Terms(
+        rule="sum",
+        names=(name, f"{left.name}[{row}]", f"{right.name}[:, {column}]"),
+        over=left.columns,
+        places=range(len(left_N)),
+        column=column,
+        left_N=left_N,
+        right_N=right_N,
+        terms_N=left_N * right_N,
+        bias=constant,
+        total=float((left_N * right_N).sum()) + (constant or 0.0),
+        recorded=recorded,
+    )
+
+
+def _turned(
+    steps: HeadSteps, stage: Stage, row: int, column: int, name: str, recorded: float
+) -> Terms:
+    """Return a number that is turned with the other one of its pair."""
+    made = steps.turned_query if stage is Stage.TURNED_QUERIES else steps.turned_key
+    given = panels(steps, stage)[1]
+    assert made is not None
+    pair, first, second = made.pair_of(column)
+    cos, sin = float(made.cos_KN[row, pair]), float(made.sin_KN[row, pair])
+    left_N = given.values[row, [first, second]].astype(np.float64)
+    right_N = np.array([cos, -sin] if column == first else [sin, cos])
+    return Terms(
+        rule="sum",
+        names=(name, f"{given.name}[{row}]", f"R[{row}]"),
+        over="d_k",
+        places=range(first, second + 1, second - first),
+        column=column,
+        left_N=left_N,
+        right_N=right_N,
+        terms_N=left_N * right_N,
+        bias=None,
+        total=float((left_N * right_N).sum()),
+        recorded=recorded,
+    )
+
+
+def _factors(steps: HeadSteps, stage: Stage) -> tuple[Panel, Panel]:
+    """Return the two matrices that a stage multiplies: W^O has the rows of all heads."""
+    if stage is Stage.OUTPUT:
+        whole_XD = steps.output_HED.reshape(-1, steps.output_HED.shape[2])
+        joined = Panel("heads", steps.concatenated_QX, "query", "heads × d_v")
+        return joined, Panel("W^O", whole_XD, "heads × d_v", "d_model")
+    _, left, right = panels(steps, stage)
+    return left, right
+
+
+def _shares(steps: HeadSteps, row: int, column: int, name: str, recorded: float) -> Terms:
+    scores_K = steps.masked_QK[row].astype(np.float64)
+    # Less the largest, as every softmax is computed: all shares stay, and none is too large.
+    sees = np.isfinite(scores_K).any()
+    powers_K = np.exp(scores_K - scores_K.max()) if sees else np.zeros_like(scores_K)
+    shares_K = powers_K / powers_K.sum() if sees else powers_K
+    return Terms(
+        rule="share",
+        names=(name, f"masked[{row}]", Message("power of e")),
+        over="key",
+        places=range(len(scores_K)),
+        column=column,
+        left_N=scores_K,
+        right_N=powers_K,
+        terms_N=shares_K,
+        bias=None,
+        total=float(shares_K[column]),
+        recorded=recorded,
+    )
+
+
+def _single(
+    rule: Rule,
+    names: tuple[str, str, str],
+    column: int,
+    made_of: tuple[float, float],
+    recorded: float,
+) -> Terms:
+    """Return a number that was made of one other."""
+    left, right = made_of
+    total = (left if right else -np.inf) if rule == "mask" else left / right if right else left
+    if rule == "plus":
+        total = left + right
+    return Terms(
+        rule=rule,
+        names=names,
+        over="heads × d_v" if rule == "copy" else "key",
+        places=range(column, column + 1),
+        column=column,
+        left_N=np.array([left]),
+        right_N=np.array([right]),
+        terms_N=np.array([total]),
+        bias=None,
+        total=total,
+        recorded=recorded,
+    )

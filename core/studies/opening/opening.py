@@ -1,0 +1,202 @@
+"""A model of another library becomes a run: its weights under our names, its tokenizer as it is.
+
+    python -m core.studies.opening.opening RUNS/.opening-NAME SOURCE
+
+The hidden folder tells how far it is; what comes of it stands beside it, as RUNS/NAME.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+
+from core.config import ConfigError
+from core.device import use_one_thread
+from core.families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
+from core.families.tokenizer import read_tokenizers
+from core.files import write_atomically
+from core.jobs import Files, Job
+from core.messages import N_, said
+from core.model import Transformer
+from core.runs.checksums import list_run
+from core.runs.folder import versions
+from core.runs.incoming import incoming_folder
+from core.runs.names import checked_name, free_name
+from core.runs.run import RunError, RunSettings, load_run
+from core.runs.weights import CHECKPOINTS, weights_file
+from core.studies.opening.sources import local
+from core.studies.opening.survey import survey
+from core.tokenizer import Tokenizer
+from core.train_config import TrainConfig
+from core.work import main, working
+
+OPENING = Job(
+    "core.studies.opening.opening", N_("opening this model"), Files.named("opening"), error=RunError
+)
+HIDDEN = ".opening-"
+"""How the name of the folder begins that tells how far it is."""
+_PERCENT = 100
+_BROUGHT, _READ, _WRITTEN = 0.5, 0.7, 0.9
+"""Shares of the work that are done when a model is here, when it is read, when it is written."""
+
+
+def start(source: str, parent: Path, name: str) -> Path:
+    """Open a model in a process of its own, and return the folder that tells how far it is.
+
+    Args:
+        source: As `core.studies.opening.sources.local` takes it.
+        parent: Where the run goes; made if missing.
+        name: What it shall be called; a number is added where the name is taken.
+
+    Raises:
+        RunError: The name cannot be one, or the same is being opened.
+        OSError: The folder cannot be written to.
+    """
+    folder = parent / f"{HIDDEN}{checked_name(name)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    OPENING.start(folder, source)
+    return folder
+
+
+def being_opened(parent: Path) -> list[Path]:
+    """Return the folders that tell of models being opened, or why one could not be."""
+    return sorted(parent.glob(f"{HIDDEN}*")) if parent.is_dir() else []
+
+
+def name_of(folder: Path) -> str:
+    """Return what the run is to be called of which a hidden folder tells."""
+    return folder.name.removeprefix(HIDDEN)
+
+
+def open_model(source: str, path: Path) -> Iterator[float]:
+    """Open a model as a run; what is yielded is the share of the work that is done, 0 to 1.
+
+    Args:
+        source: As `core.studies.opening.sources.local` takes it.
+        path: The run's folder, which is there whole in the end, or not at all.
+
+    Raises:
+        RunError: It cannot be opened, or there is something in its place; the message says why.
+        OSError: Something cannot be read or written.
+    """
+    if path.exists():
+        raise RunError("{path} exists already", path=path)
+    rooms = [incoming_folder(path.parent) for _ in range(2)]
+    try:
+        found = yield from local(source, rooms[0], _BROUGHT)
+        yield from _converted(found, source, rooms[1], _command(source, path))
+        # A temporary folder is its owner's alone; a run is for whoever may read the others.
+        rooms[1].chmod(0o755)
+        os.rename(rooms[1], path)
+        yield 1.0
+    except (ConfigError, FamilyError) as error:
+        raise RunError(
+            "{source} cannot be opened: {why}", source=source, why=said(error)
+        ) from error
+    finally:
+        for room in rooms:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def _command(source: str, path: Path) -> str:
+    """Return what opens the same model again, in the same place."""
+    here = Path.cwd()
+    place = path.resolve()
+    shown = place.relative_to(here) if place.is_relative_to(here) else place
+    return shlex.join(["python", "-m", "core", "import", source, str(shown)])
+
+
+def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator[float]:
+    """Write the files of a run."""
+    label = survey(found).family
+    checkpoint = read_checkpoint(found)
+    model = _model_of(checkpoint)
+    yield _READ
+    config = model.config
+    tokenizers = read_tokenizers(found, config.vocab_size, config.n_target_tokens, checkpoint.told)
+    if not config.n_encoder_layers:
+        config = replace(config, bos_id=tokenizers[0].begins[0] if tokenizers[0].begins else -1)
+    settings = RunSettings(
+        task="",
+        preset="",
+        model=config,
+        training=TrainConfig(steps=1),
+        versions=versions(),
+        command=command,
+        origin=source,
+        family=label,
+    )
+    _write(folder, model, tokenizers, checkpoint, settings)
+    list_run(folder)
+    yield _WRITTEN
+    load_run(folder)
+
+
+def _model_of(checkpoint: Checkpoint) -> Transformer:
+    family = family_of(checkpoint.told.get("model_type"))
+    return load(family, checkpoint.told, checkpoint.weights, checkpoint.rotary_pairs)
+
+
+def _write(
+    folder: Path,
+    model: Transformer,
+    tokenizers: tuple[Tokenizer, Tokenizer],
+    checkpoint: Checkpoint,
+    settings: RunSettings,
+) -> None:
+    (folder / CHECKPOINTS).mkdir()
+    tensors = {name: each.detach().float() for name, each in model.saved().items()}
+    file = folder / CHECKPOINTS / weights_file(0)
+    try:
+        # Tensor by tensor: packed in memory first it would take twice as much.
+        save_file({name: each.contiguous() for name, each in tensors.items()}, file)
+    except SafetensorError as error:
+        # What the system refuses the library says in its own words.
+        if (found := re.search(r"os error (\d+)", str(error))) is None:
+            raise
+        raise OSError(int(found[1]), os.strerror(int(found[1])), str(file)) from error
+    for tokenizer in dict.fromkeys(tokenizers):
+        for name, content in tokenizer.files().items():
+            write_atomically(folder / name, content)
+    write_atomically(folder / CONFIG, _as_json(checkpoint.told))
+    write_atomically(folder / "run.json", _as_json(settings.to_dict()))
+
+
+def _as_json(content: object) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _process(folder: Path, source: str) -> Iterator[int]:
+    """Open a model, telling in a hidden folder how far it is."""
+    use_one_thread()
+    path = folder.with_name(free_name(folder.parent, name_of(folder)))
+    with working(OPENING, folder) as work:
+        yield from work.counted(_by_percent(open_model(source, path)), _PERCENT)
+    # Where it failed, the folder stays to say why.
+    if not (folder / OPENING.files.progress).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _by_percent(shares: Iterable[float]) -> Iterator[int]:
+    """Yield every percent once, when so much is done.
+
+    >>> list(_by_percent([0.01, 0.015, 0.03]))
+    [1, 2, 3]
+    """
+    done = 0
+    for share in shares:
+        while done < round(share * _PERCENT):
+            done += 1
+            yield done
+
+
+if __name__ == "__main__":
+    sys.exit(main(OPENING, _process))

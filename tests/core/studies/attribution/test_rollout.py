@@ -1,0 +1,95 @@
+"""Rollout, against products written out by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from core.inspection import inspect_sentence
+from core.studies.attribution.rollout import (
+    mixing,
+    rollout,
+    seen_fairly,
+    source_rollout,
+    stack_rollout,
+)
+
+
+def softmaxed(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+SCORES = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(1, 6)).flatmap(
+    lambda s: arrays(np.float64, (s[0], s[1], s[2], s[2]), elements=st.floats(-4, 4))
+)
+
+
+@given(SCORES)
+def test_rollout_is_the_product_of_half_the_weights_and_half_the_identity(scores):
+    weights = softmaxed(scores)
+    expected = np.eye(weights.shape[-1])
+    for layer in weights:
+        mean = sum(head.astype(np.float64) for head in layer) / len(layer)
+        half = 0.5 * mean + 0.5 * np.eye(len(mean))
+        expected = (half / half.sum(axis=1, keepdims=True)) @ expected
+    assert rollout(weights)[-1] == pytest.approx(expected, abs=1e-12)
+
+
+@given(SCORES)
+def test_rows_of_every_layer_sum_to_one(scores):
+    assert rollout(softmaxed(scores)).sum(axis=-1) == pytest.approx(1)
+
+
+@given(SCORES)
+def test_what_may_not_look_ahead_holds_nothing_of_what_comes(scores):
+    weights = softmaxed(np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf))
+    assert np.triu(rollout(weights)[-1], 1).max() == 0
+
+
+def test_a_row_that_sees_nothing_keeps_itself():
+    weights = np.array([[[[0, 0], [0.5, 0.5]]]], np.float32)
+    assert mixing(weights)[0, 0].tolist() == [1, 0]
+
+
+def test_uniform_causal_attention_favours_early_tokens_and_normalised_it_does_not():
+    n = 6
+    visible = np.tri(n, dtype=bool)
+    uniform = (visible / visible.sum(axis=1, keepdims=True)).astype(np.float32)
+    rolled = rollout(uniform[None, None])[-1]
+    # Column j is seen by rows j … n - 1, with 1 / (i + 1) each.
+    sums = [0.5 + 0.5 * sum(1 / (i + 1) for i in range(j, n)) for j in range(n)]
+    assert rolled.sum(axis=0) == pytest.approx(sums)
+    fair = seen_fairly(rolled, visible)
+    assert fair == pytest.approx([each / (n - j) for j, each in enumerate(sums)])
+    assert (np.diff(sums) < 0).all()
+    assert fair[0] < fair[-1]
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_a_stacks_rollout_is_that_of_its_self_attention(copy_run, stack):
+    inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
+    found = stack_rollout(inspection, stack)
+    layers = [
+        each.weights_HQK
+        for site, each in inspection.attention.items()
+        if (site.stack, site.sublayer) == (stack, "self")
+    ]
+    assert found.rolled_LQK == pytest.approx(rollout(np.stack(layers)))
+    last = found.rolled_LQK[-1].tolist()
+    n = len(last)
+    for key in range(n):
+        column = [row[key] for row in last]
+        assert found.seen_K[key] == pytest.approx(sum(column) / n)
+        able = n - key if stack == "decoder" else n
+        assert found.seen_fairly_K[key] == pytest.approx(sum(column) / able)
+
+
+@given(SCORES)
+def test_a_source_rolls_to_the_row_that_looks_at_the_last_layer(scores):
+    weights = softmaxed(scores)
+    row_HS = weights[0, :, 0]
+    expected = row_HS.astype(np.float64).mean(axis=0) @ rollout(weights)[-1]
+    assert source_rollout(weights, row_HS) == pytest.approx(expected, abs=1e-12)
+    assert source_rollout(weights[:0], row_HS) == pytest.approx(row_HS.mean(axis=0), abs=1e-6)

@@ -1,0 +1,113 @@
+"""Two prompts that a decoder alone goes on from, and two sentences that are translated."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.decoding.sentence import SentenceError
+from core.heads import Head, Kind
+from core.inspection import inspect_sentence
+from core.model import Patch, Record, Step, build
+from core.runs.run import load_run
+from core.studies.effects.paired import Fed, length, next_token, paired
+from core.studies.effects.patching import PatchingError, patching_study
+from core.studies.effects.path_patching import Read
+from core.studies.effects.path_study import one_path, path_study
+from core.tasks import TASKS
+from core.training.prepare import prepare_run
+from core.training.settings import with_settings
+from core.training.trainer import train_run
+from core.vocabulary import BOS
+from tests.core.conftest import MINIATURE, draw_few
+
+CLEAN, OTHER = "k d a f =", "k d z f ="
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A decoder alone with weights that make much of each token."""
+    path = tmp_path_factory.mktemp("runs") / "gpt2"
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few(patch)
+        preset = with_settings(MINIATURE, {"like": "gpt2", "steps": 1})
+        prepare_run(path, TASKS["copy"], "miniature", preset, "python -m core train …")
+        list(train_run(path))
+    found = load_run(path)
+    model = build(found.settings.model, seed=3).eval()
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for tensor in model.parameters():
+            tensor += 0.7 * torch.randn(tensor.shape, generator=generator)
+    return replace(found, model=model)
+
+
+def logits(run, fed, probe=None):
+    with torch.no_grad():
+        return run.model(None, torch.tensor([fed.target_ids]), probe)[0, -1]
+
+
+def test_both_prompts_are_followed_by_what_the_clean_one_is(run):
+    both = paired(run, CLEAN, OTHER, PatchingError)
+    prompts = [(BOS, *run.tokenizer.encode(text).ids) for text in (CLEAN, OTHER)]
+    assert both.fed(0) == (Fed((), prompts[0]), Fed((), prompts[1]))
+    assert [each.target_ids for each in both.fed(2)] == [
+        (*prompt, *both.written[0][:2]) for prompt in prompts
+    ]
+    assert both.written[0][0] == int(logits(run, both.fed(0)[0]).argmax())
+    assert next_token(run, OTHER) == both.written[1][0]
+
+
+def test_prompts_of_other_lengths_and_no_text_are_refused(run):
+    assert length(run, CLEAN) == len(CLEAN.split()) + 1
+    with pytest.raises(PatchingError, match="have 6 and 7 tokens, special ones counted"):
+        paired(run, CLEAN, f"a {CLEAN}", PatchingError)
+    with pytest.raises(SentenceError):
+        paired(run, CLEAN, " ", PatchingError)
+
+
+def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run):
+    study = patching_study(run, CLEAN, OTHER)
+    clean, other = paired(run, CLEAN, OTHER, PatchingError).fed(study.step)
+    tokens = [next_token(run, text) for text in (CLEAN, OTHER)] if study.step == 0 else None
+    assert tokens is not None and tokens[0] != tokens[1]
+    record = Record(frozenset({Step.MIXED}))
+    kept = logits(run, clean, record)
+    gap = [float(each[tokens[0]] - each[tokens[1]]) for each in (kept, logits(run, other))]
+    assert study.clean_difference == pytest.approx(gap[0], abs=1e-4)
+    assert study.corrupt_difference == pytest.approx(gap[1], abs=1e-4)
+    for head, share in study.heads.items():
+        patch = Patch({head: record.tensors[head.site, Step.MIXED][:, head.index]})
+        found = logits(run, other, patch)
+        difference = float(found[tokens[0]] - found[tokens[1]])
+        assert share == pytest.approx((difference - gap[1]) / (gap[0] - gap[1]), abs=1e-3)
+    # The stream itself is the other prompt's: heads alone need not bring back all of it.
+    assert set(study.restored_maps()) == {Kind.DECODER_SELF}
+
+
+def test_paths_of_a_decoder_alone_are_looked_at_in_the_prompts(run):
+    study = path_study(run, CLEAN, OTHER, Read.QUERY)
+    effects = study.effects
+    assert study.clean.n_given == length(run, CLEAN) - 1
+    direct = {
+        (sender, receiver): sender.layer < receiver.layer
+        for sender in effects.heads
+        for receiver in effects.heads
+    }
+    assert effects.direct_NN.flatten().tolist() == list(direct.values())
+    row, column = effects.strongest(effects.moved_NN)
+    one = one_path(run, CLEAN, OTHER, Read.QUERY, effects.heads[row], effects.heads[column])
+    n_fed = study.clean.n_given + 1 + study.step
+    shown = inspect_sentence(run, CLEAN).weights_of(effects.heads[column])[:n_fed, :n_fed]
+    assert one.before_QK == pytest.approx(shown, abs=1e-5)
+    assert abs(one.after_QK - one.before_QK).max() > 0
+
+
+def test_the_end_of_a_text_is_the_models_own(run):
+    ends = replace(run.model.config, eos_ids=(7,))
+    model = build(ends, 0).eval()
+    model.load_state_dict(run.model.state_dict())
+    both = paired(replace(run, model=model), CLEAN, OTHER, PatchingError)
+    for each, written in zip((both.clean, both.other), both.written, strict=True):
+        assert each.finished == (written[-1:] == (7,))
+        assert Head(Kind.DECODER_SELF.site(0), 0).site in run.model.sites()

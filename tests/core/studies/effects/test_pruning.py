@@ -1,0 +1,103 @@
+"""Heads silenced one after the other."""
+
+import itertools
+from operator import not_
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.evaluate.evaluation import held_out_pairs
+from core.heads import Head, Site
+from core.runs.run import load_run
+from core.studies.effects.pruning import (
+    PruningPoint,
+    greedy_passes,
+    greedy_pruning,
+    heads_needed,
+    pruning_by_score,
+)
+from core.studies.effects.silencing import Silenceable, every_head
+
+GALLERY = Path(__file__).parents[4] / "gallery"
+GUIDED = Head(Site("encoder", 2, "self"), 0)
+
+
+def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(copy_run):
+    points = list(greedy_pruning(copy_run, 4, seed=1))
+    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 4, 1))
+    heads = every_head(copy_run.model)
+    assert sorted(point.removed for point in points[1:]) == sorted(heads)
+    assert [point.n_left for point in points] == list(range(len(heads), -1, -1))
+    silent = []
+    for point in points[1:]:
+        left = [head for head in heads if head not in silent]
+        losses = {head: silenceable.figures([*silent, head]).loss for head in left}
+        assert losses[point.removed] == min(losses.values()) == point.loss
+        silent.append(point.removed)
+    assert {point.n for point in points} == {4}
+
+
+def test_the_curve_begins_with_all_heads_and_ends_with_none(copy_run):
+    scores = dict.fromkeys(every_head(copy_run.model), 1.0)
+    first, *_, last = pruning_by_score(copy_run, scores, 3)
+    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 3, 0))
+    assert (first.removed, first.loss) == (None, silenceable.figures().loss)
+    assert last.n_left == 0
+    assert last.loss == silenceable.figures(every_head(copy_run.model)).loss
+
+
+def test_scores_give_the_order_lowest_first_and_equal_ones_as_in_the_model(copy_run):
+    heads = every_head(copy_run.model)
+    scores = {head: 1.0 for head in heads} | {heads[3]: 0.5, heads[0]: 2.0}
+    order = [point.removed for point in pruning_by_score(copy_run, scores, 2)][1:]
+    assert order == [heads[3], *(h for h in heads[1:] if h != heads[3]), heads[0]]
+
+
+def test_a_head_without_a_score_is_refused(copy_run):
+    with pytest.raises(KeyError):
+        next(pruning_by_score(copy_run, {}, 2))
+
+
+def test_silencing_the_needed_head_first_costs_more_than_any_other():
+    run = load_run(GALLERY / "translate-guided")
+    heads = every_head(run.model)
+    first_two = []
+    for head in (GUIDED, Head(GUIDED.site, 1)):
+        scores = {each: float(each != head) for each in heads}
+        first_two.append(list(itertools.islice(pruning_by_score(run, scores, 20), 2)))
+    (_, guided), (_, other) = first_two
+    assert guided.exact_match < other.exact_match
+    assert guided.loss > other.loss
+
+
+def test_pruning_draws_nothing_from_torchs_random_state(copy_run):
+    state = torch.get_rng_state()
+    list(itertools.islice(greedy_pruning(copy_run, 2), 2))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
+    steps = list(greedy_passes(copy_run, 2))
+    n_heads = len(every_head(copy_run.model))
+    assert [point for point in steps if point] == list(greedy_pruning(copy_run, 2))
+    passes = [len(list(group)) for is_none, group in itertools.groupby(steps, not_) if is_none]
+    assert passes == list(range(n_heads, 0, -1))
+
+
+def curve(*shares):
+    last = len(shares) - 1
+    return [PruningPoint(None, last - i, share, 0.0, 100) for i, share in enumerate(shares)]
+
+
+def test_heads_needed_are_those_left_before_the_first_fall():
+    points = curve(0.90, 0.91, 0.895, 0.80, 0.89, 0.5)
+    assert heads_needed(points, tolerance=0.0101) == 3
+    assert heads_needed(points, tolerance=0.006) == 3
+    assert heads_needed(points, tolerance=0.0) == 4
+    assert heads_needed(points, tolerance=0.5) == 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01])
+def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
+    assert heads_needed(curve(share, 0.0, 0.0), tolerance=0.01) is None

@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+from core.studies.experiments import EXPERIMENTS
+from core.studies.experiments.findings import verdicts, what_came_out
+from core.studies.experiments.results import Results
+from core.studies.experiments.verdicts import Verdict
+from tests.core.studies.experiments.test_results import ONE, results
+
+ORDER = EXPERIMENTS["order"]
+
+
+def test_what_was_not_borne_out_is_said_as_plainly():
+    found = results(
+        {
+            "base": {0: 0.70, 1: 0.71, 2: 0.69},
+            "none": {0: 0.72, 1: 0.73, 2: 0.71},
+            "learned": {0: 0.69, 1: 0.70, 2: 0.68},
+            "rotary": {0: 0.2},
+        }
+    )
+    assert verdicts(ORDER, found) == {
+        "none": Verdict.FAILS,
+        "learned": Verdict.HOLDS,
+        "rotary": Verdict.OPEN,
+    }
+    base, none, learned, rotary = what_came_out(ORDER, found)
+    assert base == "sinusoids added: 70.0 % of 50 sentences right."
+    assert none.startswith("no positions: 72.0 %, 2.0 points more (95 %: 2.0 to 2.0; 3 seeds).")
+    assert none.endswith("Refuted (claimed lower): the whole interval lies on the other side of 0.")
+    assert learned.endswith(
+        "1.0 points fewer (95 %: 1.0 to 1.0; 3 seeds). Borne out (claimed as good): at most 1.0 "
+        "lower, within the margin of 5."
+    )
+    assert rotary.endswith(
+        "50.0 points fewer (one seed: no interval). Undecided (claimed as good): the interval "
+        "allows both, too few seeds to tell."
+    )
+
+
+def measured(name, values):
+    """Results of variants of an experiment with these values of a measure by seed."""
+    trained = [
+        replace(ONE, variant=variant, seed=seed, measures={} if value is None else {name: value})
+        for variant, of_seeds in values.items()
+        for seed, value in enumerate(of_seeds)
+    ]
+    return Results("any", tuple(trained))
+
+
+def test_a_claim_about_another_measure_is_judged_by_that():
+    found = measured(
+        "steps_to_learn",
+        {"base": (600, 640, 620), "last": (400, 440, 420), "first": (610, None, 600)},
+    )
+    guide = EXPERIMENTS["guide"]
+    assert verdicts(guide, found) == {"last": Verdict.HOLDS}
+    right, steps = what_came_out(guide, found)[:3], what_came_out(guide, found)[3:]
+    assert all("Borne out" not in line for line in right)
+    assert steps == [
+        "no guide: steps to 95 % exact match 620.0.",
+        "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
+        "(95 %: 200.0 to 200.0; 3 seeds). Borne out (claimed lower): the whole interval lies on "
+        "the claimed side of 0.",
+        "a head of the first layer guided: steps to 95 % exact match not reached in every "
+        "training.",
+    ]
+
+
+def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
+    found = measured("after_mistake", {"base": (0.5,), "scheduled": (0.625,), "free": (0.25,)})
+    forcing = EXPERIMENTS["forcing"]
+    assert what_came_out(forcing, found)[3:] == [
+        "teacher forcing: tokens right after a forced mistake 50.0 %.",
+        "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
+        "(one seed: no interval). Undecided (claimed higher): the interval allows both, too few "
+        "seeds to tell.",
+        "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
+        "interval).",
+    ]
+
+
+def test_older_files_have_no_further_measures():
+    found = results({"base": {0: 0.5}, "last": {0: 0.6}})
+    assert len(what_came_out(EXPERIMENTS["guide"], found)) == 2

@@ -1,0 +1,145 @@
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.studies.experiments.results import Estimate, Results, Trained
+
+ONE = Trained(
+    "base", 0, 100, 12.5, 50, 0.5, 0.25, 0.75, 8, ((4, 30, 20), (5, 20, 5)), {"step": [1]}
+)
+
+
+def results(shares):
+    """Results of variants with these shares by seed."""
+    trained = [
+        replace(ONE, variant=variant, seed=seed, exact_match=share)
+        for variant, of_seeds in shares.items()
+        for seed, share in of_seeds.items()
+    ]
+    return Results("order", tuple(trained), "a command", "a machine", {"torch": "2"})
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_the_interval_is_that_of_students_t(values):
+    found = Estimate.of(values)
+    mean = sum(values) / len(values)
+    variance = sum((each - mean) ** 2 for each in values) / (len(values) - 1)
+    reach = stats.t(len(values) - 1).isf(0.025) * math.sqrt(variance / len(values))
+    assert (found.mean, found.n) == (pytest.approx(mean), len(values))
+    assert found.high - found.mean == pytest.approx(reach, abs=1e-9)
+    assert found.mean - found.low == pytest.approx(reach, abs=1e-9)
+
+
+def test_one_seed_has_no_interval():
+    assert Estimate.of([0.5]) == Estimate(0.5, -math.inf, math.inf, 1)
+
+
+def test_a_measure_is_found_by_its_name_where_a_training_has_it():
+    one = replace(ONE, measures={"bleu": 80.0})
+    two = replace(ONE, seed=1, measures={"bleu": 90.0})
+    found = Results("metric", (one, two, replace(one, variant="half"), replace(two, seed=2)))
+    assert (one.value("bleu"), ONE.value("bleu"), one.value("loss")) == (80.0, None, 0.25)
+    assert found.estimate("base", "bleu").mean == pytest.approx((80 + 90 + 90) / 3)
+    assert found.less("half", "bleu").mean == 0
+    assert found.has("base", "bleu")
+    without = Results("metric", (one, replace(ONE, seed=1)))
+    assert not without.has("base", "bleu")
+    assert without.estimate("base", "bleu").n == 1
+    assert not without.has("half", "bleu")
+
+
+def test_a_file_of_before_has_no_measures(tmp_path):
+    found = results({"base": {0: 0.9}})
+    found.save(tmp_path / "order.json")
+    stored = json.loads((tmp_path / "order.json").read_text())
+    for each in stored["trained"]:
+        del each["measures"]
+    (tmp_path / "order.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "order.json") == found
+
+
+def test_differences_are_of_the_same_seeds():
+    found = results({"base": {0: 0.9, 1: 0.5, 2: 0.7}, "none": {1: 0.4, 0: 0.8, 3: 0.0}})
+    assert found.less("none").mean == pytest.approx(0.1)
+    assert found.less("none").n == 2
+    assert found.seeds == (0, 1)
+    assert [each.seed for each in found.of("none")] == [0, 1, 3]
+
+
+def test_a_file_gives_the_same_results(tmp_path):
+    found = results({"base": {0: 0.9}, "none": {0: 0.8}})
+    found.save(tmp_path / "order.json")
+    assert Results.load(tmp_path / "order.json") == found
+
+
+@pytest.mark.parametrize("content", [{}, {"trained": [{"variant": "base"}]}, {"trained": 3}])
+def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
+    (tmp_path / "order.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="holds no results"):
+        Results.load(tmp_path / "order.json")
+
+
+def test_lengths_are_counted_over_all_seeds():
+    found = results({"base": {0: 0.9, 1: 0.8}, "none": {0: 0.1}})
+    assert found.by_length("base") == {4: (60, 40), 5: (40, 10)}
+    assert found.by_length("none") == {4: (30, 20), 5: (20, 5)}
+    assert found.by_length("other") == {}
+
+
+def test_a_curve_is_the_mean_over_seeds():
+    one = replace(ONE, curve={"step": [200.0, 400.0], "loss": [2.0, 1.0]})
+    two = replace(ONE, seed=1, curve={"step": [200.0, 400.0], "loss": [4.0, 2.0]})
+    found = Results("order", (one, two))
+    assert found.curve("base", "loss") == ([200.0, 400.0], [3.0, 1.5])
+
+
+def test_what_was_not_run_to_its_end_has_no_results(tmp_path):
+    assert Results.found("order", tmp_path) is None
+    results({"base": {0: 0.9}}).save(tmp_path / "order.json")
+    assert Results.found("order", tmp_path) == results({"base": {0: 0.9}})
+
+
+def test_distances_are_means_over_seeds_and_older_files_have_none(tmp_path):
+    one = replace(ONE, by_distance=((0, 10, 1.0), (1, 8, 0.5)))
+    two = replace(ONE, seed=1, by_distance=((0, 10, 1.0), (1, 8, 0.25), (2, 6, 0.1)))
+    found = Results("distance", (one, two))
+    assert found.by_distance("base") == {0: (20, 1.0), 1: (16, 0.375), 2: (6, 0.1)}
+    found.save(tmp_path / "distance.json")
+    assert Results.load(tmp_path / "distance.json") == found
+    stored = json.loads((tmp_path / "distance.json").read_text())
+    for each in stored["trained"]:
+        del each["by_distance"]
+    (tmp_path / "older.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "older.json").by_distance("base") == {}
+
+
+def test_special_measures_have_means_and_differences_of_those_that_have_them(tmp_path):
+    found = results({"base": {0: 0.9, 1: 0.9}, "none": {0: 0.8, 1: 0.8}})
+    measured = tuple(
+        replace(each, measures={"names_right": each.seed / 2, **extra})
+        for each in found.trained
+        for extra in [{"p_gen_words": 0.25} if each.variant == "base" else {}]
+    )
+    found = replace(found, trained=measured)
+    assert found.has("none", "names_right")
+    assert not found.has("none", "p_gen_words")
+    assert found.estimate("none", "names_right").mean == pytest.approx(0.25)
+    assert found.less("none", "names_right").mean == 0.0
+    assert found.estimate("base", "p_gen_words").mean == 0.25
+    found.save(tmp_path / "order.json")
+    assert Results.load(tmp_path / "order.json") == found
+
+
+def test_files_of_before_have_no_special_measures(tmp_path):
+    found = results({"base": {0: 0.9}})
+    found.save(tmp_path / "order.json")
+    stored = json.loads((tmp_path / "order.json").read_text())
+    del stored["trained"][0]["measures"]
+    (tmp_path / "order.json").write_text(json.dumps(stored))
+    assert Results.load(tmp_path / "order.json") == found
+    assert not found.has("base", "names_right")

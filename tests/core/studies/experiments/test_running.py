@@ -1,0 +1,255 @@
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+import torch
+
+from core.evaluate import evaluation
+from core.runs.run import load_run
+from core.studies.effects import silencing
+from core.studies.experiments import EXPERIMENTS, measures, measuring, running
+from core.studies.experiments.experiment import BASE, Experiment, Variant
+from core.studies.experiments.results import Results, Trained
+from core.training.settings import parse_setting
+from tests.core.conftest import draw_few
+
+SMALL = {
+    **{"n_encoder_layers": 1, "n_decoder_layers": 1, "d_model": 16, "d_ff": 32, "n_heads": 2},
+    **{"steps": 6, "batch_size": 8, "evaluate_every": 3, "checkpoint_every": 3, "vocab_size": 300},
+    **{"warmup": 2, "cooldown": 2},
+}
+TINY = Experiment(
+    name="tiny",
+    question="Is it needed?",
+    claim="It is.",
+    source="nowhere",
+    variants=(Variant(BASE, "all"), Variant("less", "less of it", {"feed_forward": False})),
+    task="copy",
+    settings=SMALL,
+)
+
+
+def train_and_measure_on_few(patch):
+    draw_few(patch)
+    patch.setattr(measuring, "N_MEASURED", 30)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    train_and_measure_on_few(monkeypatch)
+
+
+def ran(out, seeds=2):
+    return list(running.run_experiment(TINY, out, seeds, "a command"))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of the experiment, run with one seed; whoever changes it copies it."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        train_and_measure_on_few(patch)
+        ran(folder, seeds=1)
+    return folder
+
+
+def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
+    steps = ran(tmp_path)
+    assert {(each.variant.name, each.seed) for each in steps} == {
+        (name, seed) for name in (BASE, "less") for seed in (0, 1)
+    }
+    assert [each.done for each in steps if not each.steps] == [1, 2, 3, 4]
+    found = Results.load(tmp_path / "tiny.json")
+    assert found.seeds == (0, 1)
+    assert found.command == "a command"
+    for each in found.trained:
+        assert each.curve["step"] == [3, 6]
+        assert sum(n for _, n, _ in each.by_length) == 30
+        assert all(0 <= right <= n for _, n, right in each.by_length)
+        lengths = [length for length, *_ in each.by_length]
+        assert lengths == sorted(set(lengths))
+    assert found.of(BASE)[0].parameters > found.of("less")[0].parameters
+    # The first seed's runs stay, to be looked at.
+    kept = load_run(tmp_path / "runs" / "less-0")
+    assert kept.settings.model.feed_forward is False
+    assert not (tmp_path / "runs" / "less-1").exists()
+
+
+def test_lengths_add_up_to_exact_match(finished):
+    run = load_run(finished / "runs" / "base-0")
+    pairs = evaluation.held_out_pairs(run, 30, 0)
+    right = silencing.Silenceable(run.model, pairs).figures().right_N
+    [trained] = Results.load(finished / "tiny.json").of(BASE)
+    assert sum(each for *_, each in trained.by_length) == right.sum()
+    for length, n, _ in trained.by_length:
+        assert n == sum(len(pair.source) - 1 == length for pair in pairs)
+
+
+def test_what_is_finished_is_not_trained_again(finished, tmp_path):
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")}
+    steps = ran(tmp_path, seeds=2)
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")} == before
+    assert {each.seed for each in steps if each.steps} == {1}
+
+
+def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
+    stopped = running.run_experiment(TINY, tmp_path / "stopped", 1, "a command")
+    for step in stopped:
+        if step.step == 4:
+            stopped.close()
+            break
+    going_on = [each.step for each in ran(tmp_path / "stopped", seeds=1) if each.steps]
+    assert going_on[0] == 5
+    one, other = (
+        json.loads((folder / "base-0.json").read_text())
+        for folder in (finished, tmp_path / "stopped")
+    )
+    for each in (one, other):
+        # A row tells the mean loss since the row before, or since training went on.
+        del each["seconds"], each["curve"]
+    assert one == other
+
+
+def test_settings_that_do_not_go_together_are_refused_before_anything_is_made(tmp_path):
+    odd = replace(TINY, settings=SMALL | {"n_heads": 3})
+    with pytest.raises(ValueError, match="n_heads"):
+        list(running.run_experiment(odd, tmp_path / "odd", 1))
+    assert not (tmp_path / "odd" / "runs" / "base-0").exists()
+
+
+def test_a_variant_becomes_a_run_among_the_others(finished, tmp_path):
+    shutil.copytree(finished, tmp_path / "out")
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    less = TINY.variant("less")
+    kept = running.keep_run(tmp_path / "out", TINY, less, runs)
+    assert kept == runs / "tiny-less"
+    assert load_run(kept).settings.model.feed_forward is False
+    written = kept.stat().st_mtime_ns
+    assert running.keep_run(tmp_path / "out", TINY, less, runs) == kept
+    assert kept.stat().st_mtime_ns == written
+    assert [each.name for each in runs.iterdir()] == ["tiny-less"]
+    with pytest.raises(OSError, match="No such file"):
+        running.keep_run(tmp_path / "nowhere", TINY, less, tmp_path)
+
+
+STARTING = replace(
+    TINY,
+    name="starting",
+    variants=(
+        Variant(BASE, "more", start="half"),
+        Variant("half", "the start", {"steps": 4}),
+        Variant("risk", "risk", {"objective": "minimum_risk", "samples": 2}, start="half"),
+    ),
+    measures=(measures.BLEU, measures.STEPS_TO_LEARN),
+)
+
+
+def test_variants_start_from_the_weights_of_another_with_the_same_seed(tmp_path):
+    steps = list(running.run_experiment(STARTING, tmp_path, 2))
+    assert [(each.variant.name, each.seed) for each in steps if not each.steps] == [
+        (name, seed) for seed in (0, 1) for name in ("half", BASE, "risk")
+    ]
+    half = load_run(tmp_path / "runs" / "half-0")
+    for name in (BASE, "risk"):
+        run = load_run(tmp_path / "runs" / f"{name}-0", 0)
+        assert run.settings.start == "half-0, step 4"
+        assert run.settings.command.count("--start half-0")
+        # The model is not said again, for that cannot change.
+        assert "d_model" not in run.settings.command
+        assert "--steps 6" in run.settings.command
+        for one, other in zip(run.model.parameters(), half.model.parameters(), strict=True):
+            assert torch.equal(one, other)
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "base-0",
+        "half-0",
+        "risk-0",
+    ]
+    found = Results.load(tmp_path / "starting.json")
+    assert all(set(each.measures) == {"bleu"} for each in found.trained)
+    [risk, _] = found.of("risk")
+    assert len(risk.curve["reward"]) == len(risk.curve["step"]) == 2
+    assert "reward" not in found.of(BASE)[0].curve
+
+
+def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
+    begun = running.run_experiment(STARTING, tmp_path, 1)
+    for step in begun:
+        if step.done == 1 and not step.steps:
+            begun.close()
+            break
+    shutil.rmtree(tmp_path / "runs" / "half-0")
+    going_on = list(running.run_experiment(STARTING, tmp_path, 1))
+    assert {each.variant.name for each in going_on if each.steps} == {"half", BASE, "risk"}
+    assert load_run(tmp_path / "runs" / "risk-0").settings.start == "half-0, step 4"
+
+
+def test_variants_that_start_from_each_other_are_refused():
+    odd = replace(STARTING, variants=(Variant(BASE, "a", start="b"), Variant("b", "b", start=BASE)))
+    with pytest.raises(ValueError, match="start from each other"):
+        running.in_order(odd)
+
+
+FEW_STEPS = {"steps": 2, "batch_size": 4, "warmup": 1}
+TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary")
+
+
+@pytest.mark.parametrize("name", TRAINED_OTHERWISE)
+def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
+    tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr(measures, "N_FORCED", 10)
+    experiment = EXPERIMENTS[name]
+    layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
+    small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}
+    # Of the vocabulary's own sizes.
+    small.pop("vocab_size")
+    few = replace(
+        experiment,
+        settings={**experiment.settings, **small},
+        variants=tuple(
+            replace(
+                each,
+                changes={
+                    setting: FEW_STEPS.get(setting, value)
+                    for setting, value in each.changes.items()
+                },
+            )
+            for each in experiment.variants
+        ),
+    )
+    list(running.run_experiment(few, tmp_path, 1))
+    found = Results.load(tmp_path / f"{name}.json")
+    assert {each.variant for each in found.trained} == {each.name for each in few.variants}
+    if name == "forcing":
+        assert all(0 <= each.measures["after_mistake"] <= 1 for each in found.trained)
+    if name == "vocabulary":
+        tokens = [found.estimate(each, "tokens").mean for each in ("300", BASE)]
+        assert tokens[0] > tokens[1]
+
+
+def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
+    guide = EXPERIMENTS["guide"]
+    assert running.expected_seconds(guide, 3, tmp_path) is None
+    trained = Trained("base", 0, 1, 10.0, 1, 0.5, 1.0, None, 0, ())
+    # Beside one of them the machine did other things.
+    found = Results("guide", tuple(replace(trained, seconds=each) for each in (10.0, 12.0, 90.0)))
+    found.save(tmp_path / "guide.json")
+    assert running.expected_seconds(guide, 2, tmp_path) == pytest.approx(2 * 3 * 12)
+
+
+def test_trainings_of_as_many_steps_are_said_to_take_as_long():
+    asked = [EXPERIMENTS[each] for each in ("norms", "mixing", "order")]
+    of_one = {running.expected_seconds(each, 1) / len(each.variants) for each in asked}
+    assert max(of_one) == pytest.approx(min(of_one))
+
+
+def test_the_command_of_a_training_sets_what_the_variant_changes(finished):
+    command = load_run(finished / "runs" / "less-0").settings.command
+    given = command.split()
+    named = dict(parse_setting(given[at + 1]) for at, word in enumerate(given) if word == "--set")
+    assert named["feed_forward"] is False
+    assert named["d_model"] == 16
+    assert "--task copy" in command

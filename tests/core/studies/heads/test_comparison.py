@@ -1,0 +1,177 @@
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.heads import Head, Kind, Site
+from core.inspection import inspect_sentence, merged
+from core.runs.run import load_run
+from core.studies.heads.comparison import (
+    ENDS,
+    Change,
+    Difference,
+    aligned,
+    compare,
+    difference,
+    largest_change,
+    most_alike,
+)
+from core.tokenizer import Token
+
+GALLERY = Path(__file__).resolve().parents[4] / "gallery"
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+LONGER = TIRED.replace("animal", "old animal").replace("too tired", "tired")
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "it", ""]), max_size=12)
+
+
+@cache
+def inspected(sentence, name="translate-guided"):
+    return inspect_sentence(load_run(GALLERY / name), sentence)
+
+
+@given(WORDS, WORDS)
+def test_pairs_go_forward_on_both_sides_and_stay_inside(first, second):
+    found = aligned(first, second)
+    assert len(found.first) == len(found.second)
+    for side, length in ((found.first, len(first)), (found.second, len(second))):
+        assert list(side) == sorted(set(side))
+        assert set(side) <= set(range(length))
+
+
+@given(WORDS)
+def test_a_sequence_belongs_to_itself_from_end_to_end(texts):
+    found = aligned(texts, texts)
+    assert found.first == found.second == tuple(range(len(texts)))
+    assert found.changes == ()
+
+
+@given(WORDS, WORDS)
+def test_every_position_is_paired_or_alone_and_pairs_are_equal_unless_said_otherwise(first, second):
+    found = aligned(first, second)
+    for side, paired, texts in ((0, found.first, first), (1, found.second, second)):
+        assert sorted([*paired, *found.alone(side)]) == list(range(len(texts)))
+        assert set(found.alone(side)) <= set(found.differing(side))
+    differing = set(found.differing(0))
+    for one, other in zip(found.first, found.second, strict=True):
+        if one not in differing:
+            assert first[one] == second[other]
+        assert (one in differing) == (other in found.differing(1))
+
+
+@given(WORDS, WORDS)
+def test_what_changes_turns_the_first_sequence_into_the_second(first, second):
+    text = list(first)
+    for ours, theirs in reversed(aligned(first, second).changes):
+        text[ours.start : ours.stop] = second[theirs.start : theirs.stop]
+    assert text == second
+
+
+def test_one_word_for_another_is_a_pair_and_one_for_two_is_none():
+    assert aligned(["too", "tired"], ["too", "wide"]).differing(1) == (1,)
+    found = aligned(["too", "tired", "."], ["too", "very", "wide", "."])
+    assert (found.first, found.second) == ((0, 2), (0, 3))
+    assert (found.alone(0), found.alone(1)) == ((1,), (1, 2))
+    assert found.changes == ((range(1, 2), range(1, 3)),)
+
+
+def test_five_hundred_equal_letters_are_no_junk():
+    assert aligned("a" * 512, "a" * 512).first == tuple(range(512))
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("sentence", [WIDE, LONGER, "Why didn't the old horse cross the park?"])
+def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
+    first, second = inspected(TIRED), inspected(sentence, "translate")
+    compared = compare(first, second)
+    site, other = [site for site in first.attention if site.attention == kind][:2]
+    found = difference(compared, Head(site, 1), Head(other, 3))
+    queries, keys = compared.queries(kind), compared.keys(kind)
+    assert found.values_qk.dtype == np.float32
+    assert found.values_qk.shape == (len(queries.first), len(keys.first))
+    ours, theirs = first.attention[site], second.attention[other]
+    for q, (one, its) in enumerate(zip(queries.first, queries.second, strict=True)):
+        for k, (key, its_key) in enumerate(zip(keys.first, keys.second, strict=True)):
+            expected = theirs.weights_HQK[3, its, its_key] - ours.weights_HQK[1, one, key]
+            assert found.values_qk[q, k] == expected
+            seen = ours.visible_QK[one, key] and theirs.visible_QK[its, its_key]
+            assert found.visible_qk[q, k] == seen
+
+
+def test_where_nothing_is_left_out_rows_of_the_difference_sum_to_0():
+    found = difference(
+        compare(inspected(TIRED), inspected(WIDE)),
+        *2 * (Head(Site("encoder", 1, "self"), 2),),
+    )
+    assert np.abs(found.values_qk.astype(np.float64).sum(axis=1)).max() < 1e-6
+
+
+def test_sources_and_what_was_fed_are_aligned_each_by_itself():
+    compared = compare(inspected(TIRED), inspected(WIDE))
+    assert compared.queries(Kind.CROSS) is compared.fed
+    assert compared.keys(Kind.CROSS) is compared.source
+    assert compared.keys(Kind.DECODER_SELF) is compared.fed
+    [(ours, theirs)] = compared.source.changes
+    assert [compared.first.source_tokens[at].text for at in ours] == ["tired"]
+    assert [compared.second.source_tokens[at].text for at in theirs] == ["wide"]
+    words = [
+        [compared.second.fed_tokens[at].text for at in theirs] for _, theirs in compared.fed.changes
+    ]
+    assert words == [["elle"], ["large"]]
+
+
+def test_a_typed_word_is_not_the_special_token_of_that_name():
+    compared = compare(merged(inspected("EOS")), merged(inspected("it")))
+    assert compared.source.changes == ((range(1), range(1)),)
+    assert compared.first.source_tokens[0] == Token("EOS", special=False, word=0)
+
+
+def test_heads_of_unlike_attention_are_refused():
+    heads = Head(Site("encoder", 0, "self"), 0), Head(Site("decoder", 0, "self"), 0)
+    with pytest.raises(ValueError, match=r"encoder\.0\.self and decoder\.0\.self"):
+        difference(compare(inspected(TIRED), inspected(WIDE)), *heads)
+
+
+def differences(values, visible=None):
+    values = np.array(values, np.float32)
+    return Difference(values, np.ones(values.shape, np.bool_) if visible is None else visible)
+
+
+@given(
+    st.lists(st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3), min_size=1, max_size=5)
+)
+def test_the_largest_change_is_the_largest_there_is(values):
+    found = largest_change(differences(values))
+    largest = np.abs(np.array(values)).max()
+    if largest == 0:
+        assert found is None
+        return
+    row = values[found.query]
+    assert max(abs(value) for value in row) == largest
+    assert found.more is None or (found.more[1] == max(row) > 0 and row[found.more[0]] == max(row))
+    assert found.less is None or (found.less[1] == min(row) < 0 and row[found.less[0]] == min(row))
+    assert (found.more is None) == (max(row) <= 0)
+    assert (found.less is None) == (min(row) >= 0)
+
+
+def test_what_is_hidden_is_no_change():
+    visible = np.array([[True, False]])
+    assert largest_change(differences([[0.25, -1.0]], visible)) == Change(0, (0, 0.25), None)
+    assert largest_change(differences([[0.0, -1.0]], visible)) is None
+
+
+@given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=6))
+def test_the_scale_ends_where_the_largest_difference_needs_it(row):
+    end = differences([row]).end
+    largest = np.abs(np.array(row, np.float32)).max()
+    assert largest <= np.float32(end)
+    assert all(largest > np.float32(smaller) for smaller in ENDS if smaller < end)
+
+
+def test_the_other_sentence_is_the_one_that_shares_most_words():
+    offered = ["The goats avoided the bridges.", WIDE, "Why?"]
+    assert most_alike(TIRED, offered) == WIDE
+    assert most_alike("", ["a", "b"]) == "a"

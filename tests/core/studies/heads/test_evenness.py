@@ -1,0 +1,64 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.inspection import even_weights
+from core.studies.heads.evenness import evenness
+
+CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
+EVERYTHING = even_weights(np.ones((4, 5), bool))
+
+
+def test_even_rows_over_what_is_visible_have_one():
+    weights = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
+    assert evenness(np.array(weights, np.float32), CAUSAL) == pytest.approx(1, abs=1e-6)
+
+
+def test_rows_that_look_at_one_key_have_zero():
+    assert evenness(np.eye(3, dtype=np.float32), CAUSAL) == 0
+
+
+def test_rows_are_averaged_each_as_a_share_of_its_own_largest_entropy():
+    weights = np.array([[1, 0, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]], np.float32)
+    # Row 0 has no choice; row 1 is even over two keys; row 2 over two of three.
+    assert evenness(weights, CAUSAL) == pytest.approx((1 + math.log(2) / math.log(3)) / 2)
+
+
+@pytest.mark.parametrize("visible", [np.ones((2, 1), bool), np.zeros((2, 3), bool)])
+def test_rows_without_a_choice_give_zero(visible):
+    assert evenness(visible.astype(np.float32), even_weights(visible)) == 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "sizes", "expected"),
+    [
+        # Words of 1 and 3 tokens: a row has 4 tokens to choose from, which are 2 bits.
+        ([1, 0], [1, 3], 0),
+        ([0, 1], [1, 3], math.log2(3) / 2),
+        ([0.5, 0.5], [1, 3], (1 + 0.5 * math.log2(3)) / 2),
+        ([0.25, 0.75], [1, 3], 1),
+        # Two words of 2 tokens are two equal keys.
+        ([1, 0], [2, 2], 0),
+        ([0.5, 0.5], [2, 2], 1),
+    ],
+)
+def test_a_word_counts_as_its_tokens_do_where_its_weight_is_spread_over_them(
+    weights, sizes, expected
+):
+    even = np.array([sizes]) / sum(sizes)
+    assert evenness(np.array([weights], np.float32), even) == pytest.approx(expected, abs=1e-6)
+
+
+@given(seed=st.integers(0, 500), spread=st.floats(0.05, 5))
+def test_evenness_is_between_zero_and_one(seed, spread):
+    weights = np.random.default_rng(seed).dirichlet(np.full(5, spread), size=4)
+    found = evenness(weights.astype(np.float32), EVERYTHING)
+    assert 0 <= found <= 1 + 1e-6
+
+
+def test_order_of_the_keys_does_not_matter():
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), size=4).astype(np.float32)
+    assert evenness(weights[:, ::-1], EVERYTHING) == pytest.approx(evenness(weights, EVERYTHING))

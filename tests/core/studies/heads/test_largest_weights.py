@@ -1,0 +1,128 @@
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from core.heads import Kind
+from core.inspection import SiteAttention, even_weights, inspect_sentence
+from core.studies.heads.largest_weights import (
+    head_between_words,
+    largest_weight,
+    pairs_of_words,
+    sharpest_head,
+    telling_query,
+    words_of,
+)
+from core.tokenizer import Token
+
+TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
+
+
+def map_of(rows):
+    return np.array(rows, np.float32)
+
+
+def test_the_largest_weight_is_found_among_visible_keys():
+    even = np.array([[1 / 3, 1 / 3, 0, 1 / 3]])
+    found = largest_weight(map_of([[0.25, 0.5, 0.0, 0.25]]), even, 0)
+    assert (found.keys, found.weight, found.n_visible) == ((1,), 0.5, 3)
+    assert found.even_weight == pytest.approx(1 / 3)
+    bits = 0.5 * 2 + 0.5 * 1
+    assert found.evenness == pytest.approx(bits / math.log2(3))
+
+
+def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
+    even = np.array([[1 / 6, 3 / 6, 2 / 6]])
+    found = largest_weight(map_of(even), even, 0)
+    assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
+    assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
+    assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
+
+
+def test_keys_that_are_exactly_alike_are_all_named():
+    found = largest_weight(map_of([[0.4, 0.2, 0.4]]), np.full((1, 3), 1 / 3), 0)
+    assert found.keys == (0, 2)
+
+
+def test_a_hidden_key_is_never_the_largest():
+    found = largest_weight(map_of([[0.0, 0.0]]), np.array([[1.0, 0.0]]), 0)
+    assert (found.keys, found.weight, found.n_visible) == ((0,), 0.0, 1)
+
+
+def test_words_are_neither_special_nor_punctuation():
+    assert words_of(TOKENS).tolist() == [True, False, False, True]
+    assert np.argwhere(pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)).tolist() == [
+        [0, 3],
+        [3, 0],
+    ]
+    assert pairs_of_words(TOKENS[:1], TOKENS[:1], Kind.CROSS).all()
+
+
+def test_the_telling_query_is_that_of_two_words_where_one_leads_its_row():
+    pairs = pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)
+    visible = np.ones((4, 4), bool)
+    weights = map_of(
+        [[0.0, 0.9, 0.0, 0.1], [0, 0, 1, 0], [1, 0, 0, 0], [0.4, 0.3, 0.2, 0.1]],
+    )
+    assert telling_query(weights, visible, pairs) == 3
+    # No word leads the row of another one: the largest weight between two words.
+    weights[3] = [0.2, 0.7, 0.0, 0.1]
+    assert telling_query(weights, visible, pairs) == 3
+    # There are no two words: any cell of a row with a choice.
+    assert telling_query(weights, visible, np.zeros_like(pairs)) == 1
+
+
+def test_a_query_without_a_choice_is_left_out():
+    pairs = np.ones((2, 2), bool)
+    weights = map_of([[1.0, 0.0], [0.5, 0.5]])
+    assert telling_query(weights, np.tril(np.ones((2, 2), bool)), pairs) == 1
+    assert telling_query(weights[:1, :1], np.ones((1, 1), bool), pairs[:1, :1]) == 0
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("sentence", ["ab cd ef", "a", "."])
+def test_the_sharpest_head_has_the_largest_weights_in_the_rows_of_words(copy_run, kind, sentence):
+    inspection = inspect_sentence(copy_run, sentence)
+    tokens = inspection.tokens_of(kind.query_side)
+    rows = [i for i, t in enumerate(tokens) if not t.special and t.text.isalnum()]
+    means = {}
+    for site, attention in inspection.attention.items():
+        if site.attention is kind:
+            for head, weights in enumerate(attention.weights_HQK.astype(np.float64)):
+                largest = [max(row) for row in weights.tolist()]
+                chosen = rows or range(len(largest))
+                means[site, head] = sum(largest[row] for row in chosen) / len(chosen)
+    found = sharpest_head(inspection, kind)
+    assert means[found.site, found.index] == pytest.approx(max(means.values()), abs=1e-6)
+
+
+def words(text):
+    return tuple(Token(each, False, at) for at, each in enumerate(text.split()))
+
+
+def one_layer(kind, tokens, *maps):
+    visible = np.tril(np.ones((len(tokens),) * 2, bool)) if kind.causal else None
+    visible = np.ones((len(tokens),) * 2, bool) if visible is None else visible
+    attention = {kind.site(0): SiteAttention(np.array(maps, np.float32), even_weights(visible))}
+    return SimpleNamespace(
+        attention=attention, tokens_of=lambda _: tokens, sites_of=lambda _: [kind.site(0)]
+    )
+
+
+@pytest.mark.parametrize("kind", [Kind.ENCODER_SELF, Kind.DECODER_SELF])
+def test_a_head_that_leaves_its_weight_on_what_says_nothing_is_not_the_one_to_open_on(kind):
+    rest = [[1, 0, 0], [1, 0, 0], [1, 0, 0]]
+    itself = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    word = [[1, 0, 0], [0.4, 0.6, 0], [0.2, 0.5, 0.3]]
+    tokens = words("the old house")
+    if not kind.causal:
+        tokens = (Token("[CLS]", True, 0), *tokens[1:])
+    assert head_between_words(one_layer(kind, tokens, rest, itself, word), kind).index == 2
+    assert sharpest_head(one_layer(kind, tokens, rest, itself, word), kind).index == 0
+
+
+def test_where_no_word_sees_another_the_sharpest_head_is_taken():
+    kind = Kind.DECODER_SELF
+    inspection = one_layer(kind, words("house"), [[0.5]], [[1.0]])
+    assert head_between_words(inspection, kind) == sharpest_head(inspection, kind)

@@ -1,0 +1,157 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.batch import Pair, pad
+from core.heads import Kind, Site
+from core.model import Record, Step
+from core.studies.heads.likeness import Likeness, head_likeness, likeness
+
+SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
+
+
+class Drawn:
+    """Two encoder layers whose weights are given as weights_LHQK, for sources of one length."""
+
+    config = SimpleNamespace(n_heads=2, pad_id=0)
+    device = torch.device("cpu")
+
+    def __init__(self, weights):
+        self.weights = torch.tensor(weights)
+
+    def sites(self):
+        return SITES
+
+    def __call__(self, source_BS, fed_BT, probe):
+        n = len(source_BS)
+        for site, weights_HQK in zip(SITES, self.weights, strict=True):
+            probe.at(site, Step.VISIBLE, torch.ones(n, 1, source_BS.shape[1], dtype=torch.bool))
+            probe.at(site, Step.WEIGHTS, weights_HQK.expand(n, -1, -1, -1))
+
+
+def softmaxed(seed, length, spread):
+    scores = np.random.default_rng(seed).normal(scale=spread, size=(2, 2, length, length))
+    weights = np.exp(scores)
+    return (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+def found_in(weights):
+    length = weights.shape[-1]
+    return likeness(
+        Drawn(weights), [Pair((5,) * (length - 1) + (2,), (1, 5, 2))], Kind.ENCODER_SELF
+    )
+
+
+def entropy(p):
+    return -sum(x * np.log2(x) for x in p if x > 0)
+
+
+@given(seed=st.integers(0, 9999), length=st.integers(2, 6), spread=st.floats(0, 30))
+def test_likeness_is_one_less_the_mean_distance_of_rows(seed, length, spread):
+    weights = softmaxed(seed, length, spread)
+    heads = weights.astype(np.float64).reshape(4, length, length)
+    found = found_in(weights)
+    assert found.n_rows == length
+    for one in range(4):
+        for other in range(4):
+            distances = [
+                max(0, entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2) ** 0.5
+                for p, q in zip(heads[one], heads[other], strict=True)
+            ]
+            # A root makes 1e-6 of a rounding error of 1e-12.
+            expected = pytest.approx(1 - np.mean(distances), abs=1e-6)
+            assert found.likeness_NN[one, other] == expected
+
+
+@given(seed=st.integers(0, 9999), length=st.integers(2, 6), spread=st.floats(0, 30))
+def test_likeness_is_symmetric_between_0_and_1_and_1_with_itself(seed, length, spread):
+    found = found_in(softmaxed(seed, length, spread)).likeness_NN
+    assert (found == found.T).all()
+    assert (np.diag(found) == 1).all()
+    assert found.min() >= 0
+    assert found.max() <= 1
+
+
+@given(seed=st.integers(0, 9999))
+def test_heads_that_change_places_take_their_likeness_along(seed):
+    weights = softmaxed(seed, 4, 2)
+    swapped = found_in(weights[::-1, ::-1].copy()).likeness_NN
+    assert swapped[::-1, ::-1] == pytest.approx(found_in(weights).likeness_NN)
+
+
+def test_same_weights_are_alike_and_different_keys_are_not():
+    identity = np.eye(3, dtype=np.float32)
+    turned = identity[[1, 2, 0]]
+    found = found_in(np.stack([[identity, identity], [turned, identity]])).likeness_NN
+    assert found.tolist() == [[1, 1, 0, 1], [1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 0, 1]]
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_padding_does_not_count(copy_run, kind):
+    model = copy_run.model
+    pairs = [Pair((5, 6, 7, 8, 9, 2), (1, 5, 6, 7, 8, 9, 2)), Pair((6, 2), (1, 6, 6, 2))]
+    together = likeness(model, pairs, kind)
+    apart = [likeness(model, [pair], kind) for pair in pairs]
+    assert together.n_rows == sum(each.n_rows for each in apart)
+    mean = sum(each.likeness_NN * each.n_rows for each in apart) / together.n_rows
+    assert together.likeness_NN == pytest.approx(mean, abs=1e-5)
+
+
+def test_the_only_row_without_a_choice_is_the_decoders_first(copy_run):
+    pair = Pair((5, 6, 2), (1, 5, 6, 2))
+    rows = {kind: likeness(copy_run.model, [pair], kind).n_rows for kind in Kind}
+    assert rows == {"encoder.self": 3, "decoder.self": 2, "decoder.cross": 3}
+
+
+def test_heads_are_in_the_order_of_the_model_and_sentences_are_held_out(copy_run):
+    found = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
+    sites = [site for site in copy_run.model.sites() if site.attention == "encoder.self"]
+    assert found.heads == tuple(head for site in sites for head in site.heads(2))
+    assert found.n_sentences == 6
+    again = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
+    assert (again.likeness_NN == found.likeness_NN).all()
+
+
+def test_one_pair_of_heads_in_a_trained_model_is_as_computed_by_hand(copy_run):
+    pair = Pair((5, 6, 7, 2), (1, 5, 6, 7, 2))
+    record = Record()
+    with torch.inference_mode():
+        copy_run.model(pad([pair.source]), pad([pair.target[:-1]]), record)
+    one, other = record.weights(SITES[0])[0].double().numpy()
+    distances = [
+        (entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2) ** 0.5
+        for p, q in zip(one, other, strict=True)
+    ]
+    found = likeness(copy_run.model, [pair], Kind.ENCODER_SELF)
+    assert found.likeness_NN[0, 1] == pytest.approx(1 - np.mean(distances), abs=1e-6)
+
+
+@given(seed=st.integers(0, 9999))
+def test_most_alike_and_loneliest_are_those_of_all_pairs(seed):
+    found = found_in(softmaxed(seed, 4, 2))
+    table = found.likeness_NN
+    pairs = [(one, other) for one in range(4) for other in range(4) if one != other]
+    one, other = found.most_alike
+    assert one != other
+    assert table[one, other] == max(table[pair] for pair in pairs)
+    nearest = [max(table[n, m] for m in range(4) if m != n) for n in range(4)]
+    assert nearest[found.loneliest] == min(nearest)
+    assert all(table[n, found.nearest(n)] == nearest[n] != table[n, n] for n in range(4))
+
+
+def test_a_single_head_is_like_no_other():
+    single = Likeness(((SITES[0], 0),), np.ones((1, 1)), 3, 1)
+    assert (single.most_alike, single.loneliest) == (None, None)
+    with pytest.raises(ValueError, match="single head"):
+        single.nearest(0)
+
+
+def test_the_mean_is_of_pairs_of_different_heads_only():
+    likeness_NN = np.array([[1.0, 0.25, 0.5], [0.25, 1.0, 0.0], [0.5, 0.0, 1.0]])
+    heads = SITES[0].heads(3)
+    assert Likeness(heads, likeness_NN, 1, 1).mean == pytest.approx((0.25 + 0.5 + 0.0) / 3)
+    assert Likeness(heads[:1], likeness_NN[:1, :1], 1, 1).mean is None

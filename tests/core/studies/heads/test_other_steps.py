@@ -1,0 +1,157 @@
+"""The steps of heads that the paper has not: turned by positions, biased by distance, shared."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from core.decoding.sentence import translate
+from core.describe.formulas import Stage
+from core.heads import Head
+from core.inspection import inspect_sentence
+from core.model import Record, Step
+from core.runs.run import load_run
+from core.studies.heads.cells import cell_at, cell_of
+from core.studies.heads.stages import bias, panels
+from core.studies.heads.steps import head_steps
+from core.studies.heads.terms import terms
+
+TEXT = "The animal did not cross the street."
+ONLY = {
+    "llama": {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
+    "llama3": {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE},
+    "t5": {Stage.POSITION_BIAS},
+    "gpt2": {Stage.SCALE},
+    "bert": {Stage.SCALE},
+}
+"""Kind → which of the stages that not all have it has in self-attention."""
+OPTIONAL = {Stage.TURNED_QUERIES, Stage.TURNED_KEYS, Stage.SCALE, Stage.POSITION_BIAS}
+
+
+@pytest.fixture(scope="module", params=ONLY)
+def opened(request, opened_path):
+    return request.param, load_run(opened_path(request.param))
+
+
+@pytest.fixture
+def steps(opened):
+    """The last head of the last layer of self-attention."""
+    kind, run = opened
+    site = [site for site in run.model.sites() if site.is_self][-1]
+    return head_steps(run, TEXT, Head(site, run.settings.model.n_heads - 1))
+
+
+def rotated(made_KE, base, in_halves):
+    """Turn pairs as complex numbers, in float64."""
+    n_positions, width = made_KE.shape
+    pair_N = np.arange(width // 2)
+    angle_KN = np.arange(n_positions)[:, None] * base ** (-2 * pair_N / width)
+    halves = (made_KE[:, : width // 2], made_KE[:, width // 2 :])
+    one, other = halves if in_halves else (made_KE[:, 0::2], made_KE[:, 1::2])
+    turned = (one + 1j * other) * np.exp(1j * angle_KN)
+    if in_halves:
+        return np.concatenate([turned.real, turned.imag], axis=1)
+    return np.stack([turned.real, turned.imag], axis=-1).reshape(n_positions, width)
+
+
+def test_a_head_has_the_stages_of_its_kind(opened, steps):
+    assert set(steps.formulas) & OPTIONAL == ONLY[opened[0]]
+
+
+def projected(attention, layer, given, number, n_sets):
+    """Return what a layer makes for one of several sets, in float64."""
+    weight = layer.weight.detach().double().numpy().reshape(n_sets, -1, given.shape[1])[number]
+    offset = 0.0
+    if layer.bias is not None:
+        offset = layer.bias.detach().double().numpy().reshape(n_sets, -1)[number]
+    return given @ weight.T + offset
+
+
+def compared(config, steps, q, k):
+    """Return queries and keys as they meet: turned, where positions turn them."""
+    if config.positions != "rotary":
+        return q, k
+    if config.rotary_scaling:
+        # Slower turns are tested where they are made.
+        return (each.astype(np.float64) for each in (steps.compared_QE, steps.compared_KE))
+    halves = config.rotary_pairs == "halves"
+    return (rotated(each, config.rotary_base, halves) for each in (q, k))
+
+
+def test_every_stage_is_what_the_weights_make_of_what_goes_in(opened, steps):
+    _kind, run = opened
+    config, index = run.settings.model, steps.head.index
+    attention = run.model.block(steps.head.site)[0]
+    given = steps.query.given_KD.astype(np.float64)
+    n_sets = config.n_key_value_sets
+    shared = index * n_sets // config.n_heads
+    q = projected(attention, attention.query, given, index, config.n_heads)
+    k, v = (
+        projected(attention, layer, given, shared, n_sets)
+        for layer in (attention.key, attention.value)
+    )
+    wanted = {Stage.QUERIES: q, Stage.KEYS: k, Stage.VALUES: v}
+    q, k = compared(config, steps, q, k)
+    if Stage.TURNED_QUERIES in steps.formulas:
+        wanted |= {Stage.TURNED_QUERIES: q, Stage.TURNED_KEYS: k}
+    scores = wanted[Stage.PRODUCTS] = q @ k.T
+    if Stage.SCALE in steps.formulas:
+        scores = wanted[Stage.SCALE] = scores / math.sqrt(config.d_k)
+    if Stage.POSITION_BIAS in steps.formulas:
+        # The bias of the distance is that of the first layer, for every layer.
+        relative = run.model.decoder[0].self_attention.relative
+        added = relative(*scores.shape)[0, index].detach().double().numpy()
+        scores = wanted[Stage.POSITION_BIAS] = scores + added
+    masked = np.where(steps.visible_QK, scores, -np.inf)
+    shares = np.exp(masked - masked.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    wanted |= {Stage.MASK: masked, Stage.SOFTMAX: shares, Stage.MIX: shares @ v}
+    for stage, values in wanted.items():
+        np.testing.assert_allclose(
+            panels(steps, stage)[0].values, values, rtol=2e-4, atol=2e-4, err_msg=stage
+        )
+    rows_ED = attention.output.weight.detach().double().numpy().T
+    term = shares @ v @ rows_ED[index * config.d_v : (index + 1) * config.d_v]
+    np.testing.assert_allclose(steps.term_QD, term, rtol=2e-3, atol=2e-4)
+
+
+def test_every_number_comes_about_as_it_is_told(steps):
+    for stage in steps.formulas:
+        cell = cell_at(steps, stage, len(steps.weights_QK) - 1, 1)
+        found = terms(steps, stage, *cell)
+        assert found.recorded == panels(steps, stage)[0].values[cell]
+        assert found.total == pytest.approx(found.recorded, rel=2e-4, abs=2e-4)
+        assert len(found.terms_N) == len(found.places)
+        assert cell_of(steps, stage, 0, *cell) == cell
+
+
+def test_what_adds_no_bias_has_none(opened, steps):
+    has_bias = opened[0] in ("bert", "gpt2")
+    assert all((bias(steps, stage) is not None) == has_bias for stage in (Stage.KEYS, Stage.OUTPUT))
+
+
+def test_the_weights_are_those_of_the_maps(opened):
+    _kind, run = opened
+    inspection = inspect_sentence(run, TEXT)
+    for site in run.model.sites():
+        found = head_steps(run, TEXT, Head(site, 0))
+        np.testing.assert_array_equal(found.weights_QK, inspection.attention[site].weights_HQK[0])
+
+
+def test_a_shared_key_is_that_of_its_set(opened):
+    kind, run = opened
+    config = run.settings.model
+    translation, site = translate(run, TEXT), run.model.sites()[0]
+    record = Record(frozenset({Step.VALUE}), frozenset({site}))
+    source = torch.tensor([translation.source_ids]) if translation.source_ids else None
+    with torch.inference_mode():
+        if translation.fed_ids:
+            run.model(source, torch.tensor([translation.fed_ids]), record)
+        else:
+            run.model.encode(source, record)
+    for index in range(config.n_heads):
+        made = head_steps(run, TEXT, Head(site, index)).value.made_KE
+        assert np.array_equal(made, record.tensors[site, Step.VALUE][0][index].numpy())
+    if kind == "llama3":
+        assert config.n_key_value_sets < config.n_heads

@@ -1,0 +1,200 @@
+"""Models of other libraries become runs, and do there what they do in `transformers`."""
+
+import json
+import shlex
+import shutil
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import set_seed
+
+from core.__main__ import main as core_main
+from core.decoding.sentence import translate
+from core.inspection import inspect_sentence
+from core.runs.archive import archive_run
+from core.runs.run import RunError, load_run, read_settings
+from core.runs.unpack import unpack_run
+from core.studies.opening.opening import (
+    HIDDEN,
+    OPENING,
+    being_opened,
+    name_of,
+    open_model,
+    start,
+)
+from tests.core.families.folders import write_folder
+
+KINDS = ["bert", "bert without a head", "gpt2", "llama", "llama3", "t5", "marian"]
+TEXT = "The animal did not cross the street."
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def both(request, tmp_path_factory):
+    """A model of `transformers`, and the run that it became."""
+    folder = tmp_path_factory.mktemp("opened") / "model"
+    theirs = write_folder(folder, request.param).eval()
+    shares = list(open_model(str(folder), folder.with_name("run")))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    return theirs, load_run(folder.with_name("run"))
+
+
+def test_a_run_says_what_it_was_opened_from(both):
+    _, run = both
+    assert run.settings.is_opened
+    assert run.settings.family in ("BERT", "GPT-2", "LLaMA", "T5", "Marian")
+    assert run.settings.origin.endswith("model")
+    assert (run.step, run.known_words, run.evaluation, run.notice) == (0, frozenset(), None, "")
+    assert {path.name for path in run.path.iterdir()} >= {"run.json", "config.json", "checkpoints"}
+
+
+def test_all_maps_of_a_text_are_those_of_transformers(both):
+    theirs, run = both
+    found = inspect_sentence(run, TEXT)
+    source, fed = found.translation.source_ids, found.translation.fed_ids
+    given = {"input_ids": torch.tensor([source or fed])}
+    if source and fed:
+        given["decoder_input_ids"] = torch.tensor([fed])
+    with torch.no_grad():
+        made = theirs(**given, output_attentions=True)
+    if source and fed:
+        maps = [*made.encoder_attentions, *made.decoder_attentions, *made.cross_attentions]
+    else:
+        maps = made.attentions
+    assert len(maps) == len(found.attention)
+    for (site, attention), weights in zip(found.attention.items(), maps, strict=True):
+        weights_HQK = torch.tensor(attention.weights_HQK)
+        torch.testing.assert_close(weights_HQK, weights[0], atol=3e-5, rtol=0), site
+    assert len(found.source_tokens) == len(source)
+    assert len(found.fed_tokens) == len(fed)
+
+
+def test_greedy_text_is_that_of_transformers(both):
+    theirs, run = both
+    if "decoder" not in run.model.config.stacks:
+        assert translate(run, TEXT).fed_ids == ()
+        return
+    found = translate(run, TEXT)
+    set_seed(0)
+    given = found.source_ids or found.fed_ids[: found.n_given + 1]
+    n_new = len(found.target_ids) - found.n_given
+    never = [[token] for token in run.model.config.never_said]
+    with torch.no_grad():
+        made = theirs.generate(
+            torch.tensor([given]),
+            max_new_tokens=n_new,
+            min_new_tokens=n_new,
+            do_sample=False,
+            num_beams=1,
+            forced_eos_token_id=None,
+            # Theirs counts the encoder's layers where a decoder has more.
+            use_cache=False,
+            bad_words_ids=never or None,
+            attention_mask=torch.ones(1, len(given), dtype=torch.long),
+        )[0].tolist()
+    assert tuple(made[: len(found.fed_ids)]) == found.fed_ids
+
+
+def test_what_is_there_already_stays(tmp_path):
+    (tmp_path / "run").mkdir()
+    with pytest.raises(RunError, match="exists already"):
+        list(open_model("x/y", tmp_path / "run"))
+
+
+@pytest.mark.parametrize("damage", ["tokenizer", "config", "weights"])
+def test_a_model_that_cannot_be_opened_leaves_nothing(tmp_path, damage):
+    folder = tmp_path / "model"
+    write_folder(folder, "gpt2")
+    if damage == "tokenizer":
+        (folder / "merges.txt").unlink()
+    elif damage == "config":
+        told = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**told, "n_head": 7}))
+    else:
+        content = (folder / "model.safetensors").read_bytes()
+        (folder / "model.safetensors").write_bytes(content[: len(content) // 2])
+    with pytest.raises(RunError, match="model cannot be opened: "):
+        list(open_model(str(folder), tmp_path / "runs" / "x"))
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def wait(folder, parent):
+    for _ in range(600):
+        if not OPENING.at_work(folder):
+            return
+        time.sleep(0.1)
+    raise AssertionError(list(parent.iterdir()))
+
+
+def test_a_process_opens_a_model_and_leaves_only_the_run(tmp_path):
+    write_folder(tmp_path / "model", "gpt2")
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        for path in (tmp_path / "model").iterdir():
+            archive.write(path, f"model/{path.name}")
+    runs = tmp_path / "runs"
+    folder = start(str(tmp_path / "m.zip"), runs, "mine")
+    assert folder.name == f"{HIDDEN}mine"
+    assert name_of(folder) == "mine"
+    wait(folder, runs)
+    assert [path.name for path in runs.iterdir()] == ["mine"]
+    assert being_opened(runs) == []
+    assert load_run(runs / "mine").settings.family == "GPT-2"
+
+
+def test_a_process_that_cannot_open_a_model_says_why(tmp_path):
+    folder = start(str(tmp_path / "nothing"), tmp_path / "runs", "mine")
+    wait(folder, tmp_path / "runs")
+    assert being_opened(tmp_path / "runs") == [folder]
+    status = OPENING.status(folder)
+    assert status.state == "failed"
+    assert "no such folder" in status.message
+
+
+def test_a_run_whose_tokenizer_is_gone_is_refused(both, tmp_path):
+    _, run = both
+    shutil.copytree(run.path, tmp_path / "run")
+    for file in (tmp_path / "run").iterdir():
+        if file.is_file() and file.name not in ("run.json", "config.json"):
+            file.unlink()
+    with pytest.raises(RunError, match="there is no tokenizer"):
+        load_run(tmp_path / "run")
+
+
+def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
+    theirs, run = both
+    found = inspect_sentence(run, "The [MASK] did not cross the [MASK].")
+    if run.tokenizer.mask_id < 0 or not run.model.config.has_output:
+        assert "decoder" in run.model.config.stacks or found.translation.text == ""
+        return
+    ids = torch.tensor([found.translation.source_ids])
+    with torch.no_grad():
+        best = theirs(input_ids=ids).logits[0].argmax(dim=-1)
+    filled = torch.where(ids[0] == run.tokenizer.mask_id, best, ids[0]).tolist()
+    assert found.translation.text == run.tokenizer.decode(filled)
+    assert "[MASK]" not in found.translation.text
+    assert inspect_sentence(run, TEXT).translation.text == ""
+
+
+def test_an_opened_run_is_packed_and_taken_in_as_any(both, tmp_path):
+    _, run = both
+    archive_run(run.path, tmp_path / "run.zip")
+    again = load_run(unpack_run((tmp_path / "run.zip").read_bytes(), tmp_path / "runs"))
+    assert again.settings == run.settings
+    one, other = (inspect_sentence(each, TEXT) for each in (run, again))
+    assert one.translation == other.translation
+    for site, attention in one.attention.items():
+        assert (attention.weights_HQK == other.attention[site].weights_HQK).all()
+
+
+def test_the_command_opens_the_same_model_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "a model", "gpt2")
+    list(open_model("a model", Path("runs/mine")))
+    command = read_settings(Path("runs/mine")).command
+    assert command == "python -m core import 'a model' runs/mine"
+    shutil.rmtree("runs/mine")
+    assert core_main(shlex.split(command)[3:]) == 0
+    assert read_settings(Path("runs/mine")).command == command

@@ -1,0 +1,180 @@
+"""Where models come from; the Hub is a server here that speaks its protocol."""
+
+import json
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import huggingface_hub.constants
+import pytest
+
+from core.runs.run import RunError
+from core.studies.opening import sources
+from core.studies.opening.sources import local
+from tests.core.families.folders import write_folder
+
+
+def brought(source, room):
+    """Return where the files are, and the shares of the work that were told."""
+    shares, walk = [], local(str(source), room, 0.5)
+    while True:
+        try:
+            shares.append(next(walk))
+        except StopIteration as end:
+            return end.value, shares
+
+
+@pytest.fixture
+def room(tmp_path):
+    path = tmp_path / "room"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_folder(tmp_path / "model", "gpt2")
+    return tmp_path / "model"
+
+
+def zipped(folder, file, top="", more=None):
+    with zipfile.ZipFile(file, "w") as archive:
+        for path in folder.iterdir():
+            archive.write(path, f"{top}{path.name}")
+        for name, content in (more or {}).items():
+            archive.writestr(name, content)
+    return file
+
+
+def test_a_folder_and_a_gguf_file_stay_where_they_are(folder, room, tmp_path):
+    assert brought(folder, room) == (folder, [])
+    file = tmp_path / "M.GGUF"
+    file.write_bytes(b"")
+    assert brought(file, room) == (file, [])
+
+
+@pytest.mark.parametrize("top", ["", "model/", "a/b/"])
+def test_a_zip_gives_the_files_that_are_of_use(folder, room, tmp_path, top):
+    more = {f"{top}evil.py": "import os", f"{top}onnx/config.txt": "x"}
+    found, shares = brought(zipped(folder, tmp_path / "m.zip", top, more), room)
+    assert found == room
+    assert {path.name for path in room.iterdir()} == {path.name for path in folder.iterdir()}
+    for path in room.iterdir():
+        assert path.read_bytes() == (folder / path.name).read_bytes()
+    assert shares == sorted(shares)
+    assert shares[-1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"../config.json": "{}"}, "may lead out"),
+        ({"other/config.json": "{}"}, "2 folders with a config.json, not"),
+    ],
+)
+def test_a_zip_that_is_not_one_model_is_refused(folder, room, tmp_path, more, sentence):
+    with pytest.raises(RunError, match=sentence):
+        brought(zipped(folder, tmp_path / "m.zip", more=more), room)
+
+
+def test_a_zip_of_nothing_of_use_and_what_is_no_zip_are_refused(room, tmp_path):
+    with zipfile.ZipFile(tmp_path / "m.zip", "w") as archive:
+        archive.writestr("README.md", "x")
+    with pytest.raises(RunError, match="0 folders with a config.json"):
+        brought(tmp_path / "m.zip", room)
+    (tmp_path / "n.zip").write_bytes(b"PK nothing")
+    with pytest.raises(RunError, match="no zip archive"):
+        brought(tmp_path / "n.zip", room)
+
+
+def test_what_is_too_large_is_not_unpacked(folder, room, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "LARGEST_SOURCE", 100)
+    with pytest.raises(RunError, match="GB are read"):
+        brought(zipped(folder, tmp_path / "m.zip"), room)
+    assert not list(room.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("there/is/no/such", "no such folder or file"),
+        ("no-such", "no such folder or file"),
+        ("https://example.org/x", "no such folder or file"),
+    ],
+)
+def test_what_is_not_there_is_said(room, source, sentence):
+    with pytest.raises(RunError, match=sentence):
+        brought(source, room)
+
+
+def test_another_file_is_refused(room, tmp_path):
+    (tmp_path / "m.ckpt").write_bytes(b"x")
+    with pytest.raises(RunError, match=r"no folder, no .zip and no .gguf file"):
+        brought(tmp_path / "m.ckpt", room)
+
+
+class Hub(BaseHTTPRequestHandler):
+    """Answers for owner/name as the Hub does, out of the server's folder."""
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, content, **headers):
+        self.send_response(200)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def do_GET(self):
+        path, folder, commit = self.path.partition("?")[0], self.server.folder, "0" * 40
+        if path.startswith("/api/models/owner/name"):
+            files = [
+                {"rfilename": file.name, "size": file.stat().st_size} for file in folder.iterdir()
+            ]
+            extra = [{"rfilename": "run_me.py", "size": 9}]
+            told = {"id": "owner/name", "sha": commit, "siblings": [*files, *extra]}
+            self.answer(json.dumps(told).encode(), Content_Type="application/json")
+        elif path.startswith("/owner/name/resolve/"):
+            content = (folder / path.rpartition("/")[2]).read_bytes()
+            self.answer(content, ETag=f'"{len(content)}"', X_Repo_Commit=commit)
+        else:
+            self.send_error(404)
+
+
+@pytest.fixture
+def hub(folder, monkeypatch):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    server.folder = folder
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    files = address + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
+    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
+    yield address
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_model_comes_from_the_hub(hub, folder, room):
+    found, shares = brought("owner/name", room)
+    assert found == room
+    for path in folder.iterdir():
+        assert (room / path.name).read_bytes() == path.read_bytes()
+    assert not (room / "run_me.py").exists()
+    assert shares[-1] == 0.5
+
+
+def test_a_name_that_the_hub_does_not_know_is_said(hub, room):
+    with pytest.raises(RunError, match="the Hub does not give owner/other"):
+        brought("owner/other", room)
+
+
+def test_without_a_network_it_is_said_how_to_bring_a_folder(room, monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(RunError, match="hf download owner/name --local-dir FOLDER"):
+        brought("owner/name", room)
