@@ -42,6 +42,7 @@ def half_width(text):
     return [text[max(0, at.start() - 8) : at.end() + 8] for at in HALF_WIDTH.finditer(text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "name"), CASES)
 def test_no_sign_of_english_stands_beside_chinese(page, name, monkeypatch):
     monkeypatch.setattr(prune, "N_PRUNED", 6)
