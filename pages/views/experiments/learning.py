@@ -85,7 +85,7 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     values = listed_apart(
         one.format(variant=name, value=written(values[-1])) for name, values in series.items()
     )
-    text = _("After step {step}, of {n} sentences kept for measuring in training, right: {values}.")
+    text = _("After step {step}, right of the sentences for measuring (n = {n}): {values}.")
     if measure == LOSS:
         text = _("After step {step}, training loss per token: {values}.")
     elif measure == HELD_OUT:

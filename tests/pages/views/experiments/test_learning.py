@@ -17,7 +17,7 @@ def test_curves_are_means_over_seeds_and_the_last_is_said(open_experiment):
         assert [columns["step"][row] for row in rows] == steps == [200, 400, 600, 800]
         assert [columns["held_out_exact_match"][row] for row in rows] == pytest.approx(shares)
     assert (
-        "After step 800, of 200 sentences kept for measuring in training, right: full layer" in said
+        "After step 800, right of the sentences for measuring (n = 200): full layer" in said
     )
     at.segmented_control(key="experiment_measure").set_value("loss").run()
     assert not at.exception
