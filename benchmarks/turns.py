@@ -19,20 +19,21 @@ import torch
 from benchmarks.measuring import ROOT
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
-from pages.frame.turns import Turns
+from pages.frame.interrupts import add_hooks
+from pages.frame.turns import TURNS
 
 RUN = ROOT / "gallery" / "everyday"
 SENTENCE = "The animal number {} did not cross the street because it was too tired."
 
 
-def answered(run: Run, n: int, turns: Turns | None) -> list[float]:
+def answered(run: Run, n: int, *, in_turn: bool) -> list[float]:
     """Return the seconds after which each of n sentences was answered, the first first."""
     begin, found = threading.Barrier(n + 1), []
 
     def answer(number: int) -> None:
         begin.wait()
         asked = time.perf_counter()
-        with turns.taken() if turns else nullcontext():
+        with TURNS.taken() if in_turn else nullcontext():
             inspect_sentence(run, SENTENCE.format(number))
         found.append(time.perf_counter() - asked)
 
@@ -52,13 +53,13 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=10)
     given = options.parse_args()
     torch.set_num_threads(1)
-    run, turns = load_run(RUN), Turns()
-    answered(run, 1, None)
+    run = add_hooks(load_run(RUN))
+    answered(run, 1, in_turn=False)
     alone, freely, in_turn = [], [], []
     for _ in range(given.rounds):
-        alone.append(answered(run, 1, None)[0])
-        freely.append(answered(run, given.at_once, None))
-        in_turn.append(answered(run, given.at_once, turns))
+        alone.append(answered(run, 1, in_turn=False)[0])
+        freely.append(answered(run, given.at_once, in_turn=False))
+        in_turn.append(answered(run, given.at_once, in_turn=True))
     floor = statistics.median(alone)
     print(f"one sentence alone: {1e3 * floor:.0f} ms")
     for name, times in (("as they come", freely), ("in turn", in_turn)):

@@ -16,9 +16,7 @@ def test_curves_are_means_over_seeds_and_the_last_is_said(open_experiment):
         rows = [at for at, name in enumerate(columns["variant"]) if name == variant.name]
         assert [columns["step"][row] for row in rows] == steps == [200, 400, 600, 800]
         assert [columns["held_out_exact_match"][row] for row in rows] == pytest.approx(shares)
-    assert (
-        "After step 800, right of the sentences for measuring (n = 200): full layer" in said
-    )
+    assert "After step 800, right of the sentences for measuring (n = 200): full layer" in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
     assert not at.exception
     last = results.curve("no_residual", "loss")[1][-1]
