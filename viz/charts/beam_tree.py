@@ -14,7 +14,7 @@ ROW = 36
 """Pixels between two prefixes of a step."""
 LONGEST_WORD = 64
 """Longer words are cut, in pixels."""
-COLUMN = 52
+COLUMN = 62
 """Pixels between two steps that most words have room in."""
 PICKED = "picked"
 """What a click selects: the number of a node, under `node`."""

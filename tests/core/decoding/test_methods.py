@@ -106,6 +106,7 @@ def test_the_last_step_before_the_limit_can_be_overridden(model, source, method)
     with torch.no_grad():
         model.output = torch.nn.Linear(16, 30)
         model.output.bias[7] = 100.0
+        model.output.bias[EOS] = -100.0
     last = length_limit(model, len(source)) - 1
     assert chosen(decode(model, source, method, {last: 9})) == [*[7] * last, 9]
 
