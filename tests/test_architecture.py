@@ -6,6 +6,7 @@ Each rule is one test over all files; where it fails, it names every offending f
 import ast
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,6 +102,19 @@ def test_modules_import_only_what_their_layer_may_know():
 def test_modules_are_short():
     lines = {path: path.read_text().count("\n") for path in [*SOURCES, *DRAWN]}
     assert_none((path, f"{n} lines") for path, n in lines.items() if n > MOST_LINES)
+
+
+def test_no_module_needs_itself_to_be_imported():
+    """Else it depends on which page a visitor asks for first whether any is shown."""
+    modules = {name_of(path).removesuffix(".py").replace("/", "."): path for path in SOURCES}
+    needs = {}
+    for name, path in modules.items():
+        needs[name] = set()
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                below = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
+                needs[name] |= below or {node.module} & modules.keys()
+    assert list(TopologicalSorter(needs).static_order())
 
 
 def test_modules_say_what_they_are_for():

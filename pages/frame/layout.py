@@ -216,5 +216,5 @@ def compact() -> None:
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
         st.html(_DRAWER, unsafe_allow_javascript=True)
         st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
-        tips.lend()
+        tips.lend(SENTENCE_SAID, SEEN)
         components.lend_scripts()

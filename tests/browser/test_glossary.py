@@ -5,6 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame import layout
 from pages.frame.glossary import tips
 from tests.browser.waiting import settled
 
@@ -115,7 +116,7 @@ def page_of_texts(browser):
     found = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tips.st, "html", lambda body, **how: found.append(body))
-        tips.lend()
+        tips.lend(layout.SENTENCE_SAID, layout.SEEN)
     page = browser.new_page()
     page.set_content(f"<main class='stMain'></main>{found[0]}")
     page.evaluate("setTimeout = (call, after) => window.queue = call")

@@ -7,7 +7,6 @@ import json
 
 import streamlit as st
 
-from pages.frame import layout
 from pages.frame.glossary import EVERYDAY, TERMS, model
 from pages.frame.language import _
 
@@ -142,14 +141,19 @@ if (!window.marksTerms && window.Highlight) {
 """
 
 
-def lend() -> None:
-    """Let the page explain its terms; among what it shows to nobody."""
+def lend(sentence: str, seen: str) -> None:
+    """Let the page explain its terms; among what it shows to nobody.
+
+    Args:
+        sentence: Key of the container that tells of the sentence.
+        seen: That of the line that tells what is seen.
+    """
     of_the_paper = {term.name for term in model.TERMS}
     terms = [
         {"forms": term.forms(), "text": _(term.text), "marked": term.name not in of_the_paper}
         for term in TERMS
     ]
-    script = _SCRIPT.replace("SENTENCE", layout.SENTENCE_SAID).replace("SEEN", layout.SEEN)
+    script = _SCRIPT.replace("SENTENCE", sentence).replace("SEEN", seen)
     for name, given in (("EVERYDAY", _(EVERYDAY).split("|")), ("TERMS", terms)):
         # Nothing in a text can end the script.
         written = json.dumps(given, ensure_ascii=False).replace("<", "\\u003c")

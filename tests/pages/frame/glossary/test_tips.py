@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from pages.frame import layout
 from pages.frame.glossary import TERMS, model, tips
 
 
@@ -11,7 +12,7 @@ def lent(monkeypatch):
     """What the page is given."""
     found = []
     monkeypatch.setattr(tips.st, "html", lambda body, **how: found.append((body, how)))
-    tips.lend()
+    tips.lend(layout.SENTENCE_SAID, layout.SEEN)
     [(body, how)] = found
     assert how == {"unsafe_allow_javascript": True}
     return body
