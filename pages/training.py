@@ -14,7 +14,7 @@ from pages.views.training import forming, look_back, set_up, start, watch
 SET_UP = View(
     "set_up",
     N_("set up"),
-    N_("Choose what a model shall learn, and its size; see what that costs, and start."),
+    N_("Choose what a model learns, and its size; see what that costs, and start."),
     set_up.draw,
     older="set up",
 )

@@ -19,6 +19,7 @@ from viz.component.assets import Assets, assets_of, shared
 from viz.component.payload import TokenLabel as TokenLabel
 from viz.component.payload import framed, padded, read_label, unframed, written_label
 from viz.stepper.decoding_view import DEFAULT_DECODING_TEXTS as DEFAULT_DECODING_TEXTS
+from viz.stepper.decoding_view import OWN_REFERENCE_TEXTS as OWN_REFERENCE_TEXTS
 from viz.stepper.decoding_view import Alternative as Alternative
 from viz.stepper.decoding_view import DecodingView as DecodingView
 from viz.stepper.decoding_view import SideView as SideView

@@ -72,6 +72,15 @@ DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
     "file": N_("decoding"),
 }
 
+# Where nobody knows a true target, and the model's own output stands in its place.
+OWN_REFERENCE_TEXTS: Mapping[str, str] = {
+    "forced": N_("Fed the reference: the model's own output"),
+    "appended.true": N_("the word of the reference, whatever was predicted"),
+    "true": N_("reference"),
+    "table.true": N_("reference, next"),
+    "chart.true": N_("probability of the reference’s token"),
+}
+
 # Sums of probabilities in 32-bit floats end a little beside 1.
 _ROUNDING = 1e-4
 

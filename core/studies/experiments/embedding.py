@@ -16,7 +16,7 @@ EMBEDDING = Experiment(
         Variant("as_drawn", N_("as drawn"), {"embedding_scale": False}, Expected.LESS),
     ),
     caution=N_(
-        "Judged is only that it does worse. That positions drown the embeddings is not shown: for "
+        "Only that it does worse is judged. That positions drown the embeddings is not shown: for "
         "that, the same embeddings without positions would have to be trained, too."
     ),
 )

@@ -12,7 +12,7 @@ RESIDUALS = Experiment(
     ),
     source="He et al. 2016; Ba et al. 2016; Dong et al. 2021",
     caution=N_(
-        "Judged is only whether a layer does worse without each of them, not why. Without "
+        "Only whether a layer does worse without each of them is judged, not why. Without "
         "feed-forward layers nearly half of the parameters are gone, and nothing else is given "
         "more."
     ),

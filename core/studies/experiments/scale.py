@@ -24,7 +24,7 @@ SCALE = Experiment(
     ),
     measures=(EVENNESS,),
     caution=N_(
-        "Judged is only how many sentences are right; gradients are not measured here. The last "
+        "Only how many sentences are right is judged; gradients are not measured here. The last "
         "variant differs in two settings: what one head does with the division is shown by the "
         "question on heads."
     ),

@@ -22,8 +22,7 @@ def fold_in(opened: Opened, kind: Kind) -> None:
 
 def _draw(opened: Opened, kind: Kind) -> None:
     try:
-        with st.spinner(_("Counting …"), show_time=False):
-            found = cached.of_run(own_position, opened.path, kind)
+        found = cached.of_run(own_position, opened.path, kind)
     except RunError as error:
         st.info(plain(explained(error)))
         return

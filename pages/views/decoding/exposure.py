@@ -55,12 +55,10 @@ class Measured:
 def draw(opened: Opened) -> Shown | None:
     """Draw how often each target position is right, with true and with own words fed."""
     try:
-        with st.spinner(_("Measuring …")):
-            early = _early(opened)
+        early = _early(opened)
         n, runs, other = _ask(opened, early)
         on = measured_on.sentences(opened.run, n)
-        with st.spinner(_("Measuring …")):
-            found = {each.name: each.exposure(n) for each in runs}
+        found = {each.name: each.exposure(n) for each in runs}
     except RunError as error:
         st.error(plain(explained(error)))
         return None

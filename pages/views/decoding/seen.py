@@ -152,16 +152,22 @@ def of_sides(
     return text.format(step=number(first_difference), word=_name(opened, true))
 
 
-def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
+def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int, *, is_own: bool) -> str:
     """Say what a step of teacher forcing adds to the loss, and what the whole sentence has."""
     if at >= len(forced):
         return ""
     losses = running_losses(forced)
     (loss, so_far), (_last, total) = losses[at], losses[-1]
-    return _(
+    text = _(
         "Loss of step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the "
         "whole reference **{total}**, per token {mean}. That sum is what training makes smaller."
-    ).format(
+    )
+    if is_own:
+        text = _(
+            "Step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the whole "
+            "output **{total}**, per token {mean}. No true target is known, so this is no loss."
+        )
+    return text.format(
         step=number(at),
         word=_name(opened, forced[at].chosen),
         loss=number(loss, 3),

@@ -21,6 +21,7 @@ from pages.views.decoding.branches import Overrides
 from viz.component.payload import TokenLabel
 from viz.stepper.decoding import (
     DEFAULT_DECODING_TEXTS,
+    OWN_REFERENCE_TEXTS,
     Alternative,
     DecodingView,
     SideView,
@@ -85,13 +86,16 @@ def decode_both(
     return free, forced, figures, sides
 
 
-def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> DecodingView:
+def stepper_of(
+    decodings: TwoDecodings, start: int, arrival: int = 0, *, is_own: bool = False
+) -> DecodingView:
     """Return what the stepper shows.
 
     Args:
         decodings: Both sides.
         start: The step that it opens on.
         arrival: Which arrival of the visitor it is drawn for.
+        is_own: Whether the reference is what the model writes itself.
     """
     opened, overrides, figures = decodings.opened, decodings.overrides, decodings.figures
     sides = decodings.sides
@@ -111,7 +115,8 @@ def stepper_of(decodings: TwoDecodings, start: int, arrival: int = 0) -> Decodin
         first_difference=figures.first_difference,
         start=start,
         arrival=arrival,
-        texts=translated(DEFAULT_DECODING_TEXTS),
+        texts=translated(DEFAULT_DECODING_TEXTS)
+        | (translated(OWN_REFERENCE_TEXTS) if is_own else {}),
         about=labelled(opened.run.name, opened.sentence),
     )
 

@@ -75,14 +75,14 @@ def draw(opened: Opened) -> Shown | None:
         with row:
             branches.offer_mistake(opened, free, at)
     stepper = components.decoding(
-        stepper_of(decodings, at, arrival.number()),
+        stepper_of(decodings, at, arrival.number(), is_own=is_own),
         key=session.STEPPER,
         on_step=branches.rest,
         on_force=partial(branches.force, overrides),
         on_corrupt=partial(branches.corrupt, overrides, free),
         on_undo=partial(branches.undo, overrides),
     )
-    if loss := seen.of_loss(opened, decodings.forced, at):
+    if loss := seen.of_loss(opened, decodings.forced, at, is_own=is_own):
         st.caption(loss)
     branches.compare(opened, method, overrides, free)
     pictures = [stepper]

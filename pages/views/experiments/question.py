@@ -152,7 +152,7 @@ def _told(asked: Asked, by: Measure | None) -> str:
 def say_caution(asked: Asked) -> None:
     """Say below a picture what is to be kept in mind of it; nothing of most questions."""
     if asked.experiment.caution:
-        caution = _("**To be kept in mind.** {caution}")
+        caution = _("**Keep in mind:** {caution}")
         st.caption(caution.format(caution=_(asked.experiment.caution)))
 
 

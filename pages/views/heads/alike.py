@@ -49,11 +49,9 @@ def draw(opened: Opened) -> Shown | None:
     """Draw the map; a click on a cell names both heads."""
     kinds = list(dict.fromkeys(site.attention for site in opened.run.model.sites()))
     try:
-        with st.spinner(_("Comparing all heads …")):
-            usual = cached.of_run(_telling_kind, opened.path, tuple(kinds))
+        usual = cached.of_run(_telling_kind, opened.path, tuple(kinds))
         kind = ask_kind(kinds, usual, name=KIND)
-        with st.spinner(_("Comparing all heads …")):
-            found = cached.of_run(head_likeness, opened.path, kind)
+        found = cached.of_run(head_likeness, opened.path, kind)
     except RunError as error:
         st.error(plain(explained(error)))
         return None

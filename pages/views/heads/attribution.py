@@ -18,7 +18,7 @@ from core.studies.heads.findings import pronouns_among
 from core.vocabulary import EOS
 from pages.frame import cached, controls, measured_on, snippets
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import N_, _, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
@@ -150,8 +150,7 @@ def _draw_methods(opened: Opened, step: int, parts: Parts, every_method: bool) -
     given = (inspection.translation.source_ids, (inspection.translation.first,))
     word = opened.run.target_tokenizer.describe(ids)[step].text
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
-    with st.spinner(_("Asking the model; long sentences take some seconds …")):
-        found = cached.of_model(_attributed, opened.path, given, ids, step, parts.words, asked)
+    found = cached.of_model(_attributed, opened.path, given, ids, step, parts.words, asked)
     trust: dict[Method, Trust] | None = None
     if every_method:
         panel = attribution_maps.of_methods(found, parts, word, inspection.unknown_words)
@@ -211,14 +210,8 @@ def _ask_trust(opened: Opened, per_word: bool) -> dict[Method, Trust] | None:
     on = measured_on.sentences(opened.run, n)
     if not controls.toggle(asked.format(sentences=on), TRUST):
         return None
-    waiting = n_(
-        "Measuring on {n} sentence; some seconds …",
-        "Measuring on {n} sentences; some seconds …",
-        n,
-    ).format(n=number(n))
     try:
-        with st.spinner(waiting):
-            return cached.of_run(_trusted, opened.path, per_word)
+        return cached.of_run(_trusted, opened.path, per_word)
     except RunError as error:
         st.caption(plain(explained(error)))
         return None

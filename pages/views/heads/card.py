@@ -72,8 +72,7 @@ def draw(opened: Opened) -> Shown | None:
         cost = card_text.ask_cost(opened, head) if opened.run.settings.model.alone else None
         if opened.run.settings.is_opened:
             offer_text(opened)
-    with st.spinner(_("Looking for what this head does …")):
-        known = _known(opened, head, cost)
+    known = _known(opened, head, cost)
     about.caption(card_findings.measured(opened.run, known.card), width="content")
     if not known.card.n_rows:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import streamlit as st
-
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
@@ -43,8 +41,7 @@ def ask_cost(opened: Opened, head: Head) -> HeadCost | None:
     """Measure on request what silencing a head costs; None where it is not asked for."""
     if not knows_labels(opened.run) or not controls.toggle(_("what silencing costs"), COSTS):
         return None
-    with st.spinner(_("Silencing heads …")):
-        return cached.of_run(cost_of_head, opened.path, head)
+    return cached.of_run(cost_of_head, opened.path, head)
 
 
 def roles(scores: Mapping[TextRole, TextScore]) -> str:

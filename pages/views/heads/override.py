@@ -142,12 +142,11 @@ def _moved(shown: Moved, how: str) -> Result:
     after_K = rewired(weights_K, shown.key, shown.visible_K, everything=how == EVERYTHING)
     own = shown.opened.inspection.translation
     where = (shown.opened.sentence, shown.head, shown.row, after_K, own)
-    with st.spinner(_("Writing with the row moved …"), show_time=False):
-        return Result(
-            after_K,
-            cached.of_run(override_outcome, shown.opened.path, *where),
-            cached.of_run(step_changes, shown.opened.path, *where),
-        )
+    return Result(
+        after_K,
+        cached.of_run(override_outcome, shown.opened.path, *where),
+        cached.of_run(step_changes, shown.opened.path, *where),
+    )
 
 
 def _draw_result(shown: Moved, result: Result) -> list[Drawn]:

@@ -86,8 +86,7 @@ def _ask_direction() -> str:
 def _studied(opened: Opened, clean: str, corrupt: str) -> PatchingStudy | None:
     """Return what each head restores; where it cannot be measured, say why and return nothing."""
     try:
-        with st.spinner(_("Patching every head …"), show_time=False):
-            return cached.of_run(patching_study, opened.path, clean, corrupt)
+        return cached.of_run(patching_study, opened.path, clean, corrupt)
     except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
     return None

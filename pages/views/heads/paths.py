@@ -190,11 +190,10 @@ def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:
     """Return all paths; where they cannot be measured, say why and return nothing."""
     both = (opened.sentence, second, read)
     try:
-        with st.spinner(_("Patching every path …"), show_time=False):
-            study = cached.of_run(path_study, opened.path, *both)
-            changes_NN = None
-            if by == LOG_P:
-                changes_NN = cached.of_run(path_probabilities, opened.path, *both)
+        study = cached.of_run(path_study, opened.path, *both)
+        changes_NN = None
+        if by == LOG_P:
+            changes_NN = cached.of_run(path_probabilities, opened.path, *both)
     except PathError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None

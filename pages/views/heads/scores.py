@@ -65,10 +65,7 @@ def draw(opened: Opened) -> Shown | None:
     if not opened.run.settings.has_pairs or opened.run.settings.model.alone:
         return text_roles.draw(opened)
     try:
-        n = measured_on.most(opened.run, N_SENTENCES)
-        on = measured_on.sentences(opened.run, n)
-        with st.spinner(_("Scoring every head on {sentences} …").format(sentences=on)):
-            found = cached.of_run(role_scores, opened.path, N_SENTENCES)
+        found = cached.of_run(role_scores, opened.path, N_SENTENCES)
     except RunError as error:
         st.error(plain(explained(error)))
         return None

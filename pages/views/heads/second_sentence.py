@@ -27,8 +27,7 @@ def ask(opened: Opened) -> str:
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
-    with st.spinner(_("Looking for a second sentence …"), show_time=False):
-        default = cached.of_run(alike_in_length, opened.path, first, examples)
+    default = cached.of_run(alike_in_length, opened.path, first, examples)
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.drawer(_DRAWER)
     address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})

@@ -74,7 +74,7 @@ def of_one_head(run: Run, effects: HeadEffects, head: Head) -> str:
         said = _("On {sentences}: {figures}.")
     parts = [_("exact match {change}").format(change=_before_after(found.exact_match))]
     if found.pronoun is not None:
-        text = _("right pronouns {change} (n = {n})")
+        text = _("right pronouns {change} (n = {n}, other sentences)")
         parts.append(text.format(change=_before_after(found.pronoun), n=number(found.pronoun.n)))
     if found.loss.is_sure:
         text = _("loss {before} → {after} nats per token")

@@ -62,9 +62,8 @@ class Tried:
 def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None:
     """Say what the translation becomes; None where it cannot be tried."""
     try:
-        with st.spinner(_("Writing …")):
-            n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
-            found = _tried(opened, tuple(heads), instead)
+        n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
+        found = _tried(opened, tuple(heads), instead)
     except RunError as error:
         st.error(plain(explained(error)))
         return None

@@ -98,8 +98,7 @@ def draw(opened: Opened) -> Shown | None:
         controls_here = st.container(horizontal=True, vertical_alignment="center")
         own = ask_text(opened)
     try:
-        with st.spinner(_("Reading the text …")):
-            found = cached.of_run(roles_on_lines if own else roles_on_text, opened.path)
+        found = cached.of_run(roles_on_lines if own else roles_on_text, opened.path)
     except ValueError as error:
         st.info(plain(explained(error)))
         return None

@@ -15,9 +15,8 @@ from pages.frame.view import Columns
 
 def say_costs(opened: Opened) -> dict[int, RepetitionCost]:
     """Say what silencing costs a decoder, and whether a head of an encoder finds antecedents."""
-    with st.spinner(_("Silencing heads …")):
-        costs = cached.of_run(_costs, opened.path)
-        antecedent = cached.of_run(antecedent_of, opened.path)
+    costs = cached.of_run(_costs, opened.path)
+    antecedent = cached.of_run(antecedent_of, opened.path)
     for n, cost in costs.items():
         rise = cost.silenced.second
         st.markdown(

@@ -140,8 +140,7 @@ def _take_back(opened: Opened) -> None:
 
 def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
     """Say what silencing the heads with most of a role costs a decoder in the lines."""
-    with st.spinner(_("Silencing heads …")):
-        costs = cached.of_run(costs_on_lines, opened.path, role)
+    costs = cached.of_run(costs_on_lines, opened.path, role)
     for n, cost in costs.items():
         st.markdown(
             n_(

@@ -201,10 +201,9 @@ def _ask_losses(opened: Opened, chosen: Chosen) -> tuple[MaskLoss, ...]:
     if not controls.toggle(asked, "measure_losses"):
         return ()
     try:
-        with st.spinner(_("Measuring …")):
-            if _has_texts(run):
-                return cached.of_run(losses_in_texts, opened.path, chosen.sentences)
-            return cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
+        if _has_texts(run):
+            return cached.of_run(losses_in_texts, opened.path, chosen.sentences)
+        return cached.of_run(losses_without, opened.path, LOSS_SAMPLES)
     except RunError as error:
         st.caption(plain(explained(error)))
         return ()

@@ -137,8 +137,12 @@ def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_ed
     own = reference(at).value
     assert own
     assert "No true target is known: the reference is the model's own output." in said(at)
+    # What nobody knows to be true is called so nowhere.
+    assert stepper(at).texts["true"] == "reference"
+    assert "so this is no loss" in said(at)
     reference(at).set_value(f"{own} Oui.").run()
     assert "No true target is known" not in said(at)
+    assert stepper(at).texts["true"] == "true"
 
 
 FACT = "The capital of France is"
