@@ -37,7 +37,11 @@ def listening():
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Replica) as server:
+    class Server(ThreadingHTTPServer):
+        # As many as a class sends at once.
+        request_queue_size = 2 * MOST_AT_ONCE
+
+    with Server(("127.0.0.1", 0), Replica) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", asked
         server.shutdown()
