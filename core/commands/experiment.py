@@ -75,6 +75,7 @@ def _described(experiment: Experiment) -> dict[str, Any]:
         "task": experiment.task,
         "seeds": experiment.seeds,
         "judged_by": experiment.judged_by,
+        "judges": experiment.judges,
         "caution": experiment.caution,
         "settings": dict(experiment.settings),
         "variants": {
@@ -107,6 +108,8 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
         changes = ", ".join(f"{name}={value}" for name, value in changed.items())
         start = f", from {variant.start}" if variant.start else ""
         print(f"  {variant.name:<18}{variant.label}{f'  ({changes})' if changes else ''}{start}")
+    if experiment.judges:
+        print(f"\nJudged here: {experiment.judges}.")
     if experiment.caution:
         print(f"\n{experiment.caution}")
     n = len(experiment.variants) * experiment.seeds

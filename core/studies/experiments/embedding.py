@@ -15,8 +15,9 @@ EMBEDDING = Experiment(
         Variant(BASE, N_("times √d_model")),
         Variant("as_drawn", N_("as drawn"), {"embedding_scale": False}, Expected.LESS),
     ),
+    judges=N_("whether it does worse, not why"),
     caution=N_(
-        "Only that it does worse is judged. That positions drown the embeddings is not shown: for "
-        "that, the same embeddings without positions would have to be trained, too."
+        "That positions drown the embeddings is not shown: for that, the same embeddings without "
+        "positions would have to be trained, too."
     ),
 )

@@ -101,6 +101,8 @@ class Experiment:
     """What is measured beside exact match and loss."""
     judged_by: str = EXACT_MATCH
     """The measure that the claim is about."""
+    judges: str = ""
+    """What alone is judged of the claim; empty where all of it is. Marked for translation."""
     untested: str = ""
     """Why these trainings cannot decide the claim; empty where they can. Marked for translation."""
     vanishing: tuple[str, ...] = ()

@@ -26,8 +26,8 @@ FORCING = Experiment(
     settings={**TRANSLATING, "evaluate_every": 100},
     measures=(AFTER_MISTAKE,),
     judged_by=AFTER_MISTAKE.name,
+    judges=N_("how it goes on after a mistake, not how many steps learning takes"),
     caution=N_(
-        "Only how it goes on after a mistake is judged, not how many steps learning takes. "
         "The mistake is the most probable wrong word in the middle of each of 400 held-out "
         "sentences; from there on the model is fed its own words, and words are compared position "
         "by position; how many would be right without the mistake is not shown. "

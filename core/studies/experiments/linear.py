@@ -13,7 +13,7 @@ LINEAR = Experiment(
     ),
     source="Katharopoulos et al. 2020 (linear); Bahdanau et al. 2015 (additive); "
     "Vaswani et al. 2017, section 3.2.1",
-    caution=N_("Only the quality is judged: neither cost nor speed is measured here."),
+    judges=N_("quality alone; neither cost nor speed is measured"),
     variants=(
         Variant(BASE, N_("softmax of dot products")),
         Variant("linear", N_("linear attention"), {"scores": "linear"}, Expected.LESS),

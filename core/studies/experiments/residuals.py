@@ -11,10 +11,10 @@ RESIDUALS = Experiment(
         "bounds, and attention alone is linear in its values: each is needed."
     ),
     source="He et al. 2016; Ba et al. 2016; Dong et al. 2021",
+    judges=N_("whether a layer does worse without each of them, not why"),
     caution=N_(
-        "Only whether a layer does worse without each of them is judged, not why. Without "
-        "feed-forward layers nearly half of the parameters are gone, and nothing else is given "
-        "more."
+        "Without feed-forward layers nearly half of the parameters are gone, and nothing else is "
+        "given more."
     ),
     variants=(
         Variant(BASE, N_("full layer")),

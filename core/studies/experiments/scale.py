@@ -23,9 +23,9 @@ SCALE = Experiment(
         ),
     ),
     measures=(EVENNESS,),
+    judges=N_("how many sentences are right; gradients are not measured"),
     caution=N_(
-        "Only how many sentences are right is judged; gradients are not measured here. The last "
-        "variant differs in two settings: what one head does with the division is shown by the "
-        "question on heads."
+        "The last variant differs in two settings: what one head does with the division is shown "
+        "by the question on heads."
     ),
 )

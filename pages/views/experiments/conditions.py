@@ -41,6 +41,8 @@ def _trained(asked: Asked, found: Conditions) -> Iterator[str]:
         n=number(found.seeds),
         rate=number(found.rate, significant=2),
     )
+    if asked.experiment.judges:
+        yield _("Judged here: {part}.").format(part=_(asked.experiment.judges))
     fewest, most = found.parameters
     if most > ALIKE * fewest:
         yield _("Parameters differ: {fewest} to {most}.").format(

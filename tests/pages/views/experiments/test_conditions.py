@@ -6,8 +6,9 @@ import pytest
     [
         (
             "residuals",
-            "Measured after 800 steps, 3 seeds, peak learning rate 0.0072. Parameters differ: "
-            "369,024 to 666,624. “Lower”: the whole 95 % interval of the difference lies below "
+            "Measured after 800 steps, 3 seeds, peak learning rate 0.0072. Judged here: whether a "
+            "layer does worse without each of them, not why. Parameters differ: 369,024 to "
+            "666,624. “Lower”: the whole 95 % interval of the difference lies below "
             "0; “as good”: it goes at most 5 percentage points below. **By then no variant "
             "knows the pronouns**: 0 % to 54.1 % of 777 right in single trainings, chance "
             "50 %.",
@@ -24,7 +25,9 @@ import pytest
         ),
         (
             "forcing",
-            "0.0072. “Higher”: the whole 95 % interval of the difference lies above 0; “no "
+            "0.0072. Judged here: how it goes on after a mistake, not how many steps learning "
+            "takes. "
+            "“Higher”: the whole 95 % interval of the difference lies above 0; “no "
             "higher”: it goes at most 5 percentage points above. **By then",
         ),
         ("guide", "Measured after 900 steps, 3 seeds, peak learning rate 0.0095."),
