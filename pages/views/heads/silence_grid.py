@@ -176,7 +176,7 @@ def how_to_read(run: Run, effects: HeadEffects, by: Figure) -> str:
         on = text.format(n=number(pronoun.n), seed=effects.seed)
     return _(
         "What silencing a head changes, {unit}, on {on}. “{unsure}”: its 95\u00a0% "
-        "interval includes 0. A click silences a head ({off})."
+        "interval includes 0. A click changes a head ({off})."
     ).format(unit=unit, on=on, unsure=UNSURE, off=_(OFF))
 
 

@@ -218,17 +218,18 @@ def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
 
 
 def _most_changed(found: Tried) -> str:
-    """Say which of the model's own words becomes more or less probable, and what now leads."""
+    """Say which of the model's own words gives way to another, or becomes more or less probable."""
     both = list(zip(found.before.reference, found.after.reference, strict=True))
-    own, now = max(both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
+    led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
+    fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
+    own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
     before, after = percent(own.probability), percent(now.probability)
     word = plain(own.token.text)
     if before == after:
         return _("No probability of its words changes.")
-    if now.best.text == own.token.text:
-        text = _("Most changed: **{word}** {before} → **{after}**.")
-    else:
-        text = _("Most changed: **{word}** {before} → **{after}**; now **{other}**.")
+    text = _("Most changed: **{word}** {before} → **{after}**.")
+    if fallen:
+        text = _("**{word}** gives way to **{other}**: {before} → **{after}**.")
     return text.format(word=word, before=before, after=after, other=plain(now.best.text))
 
 

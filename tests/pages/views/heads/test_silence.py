@@ -287,14 +287,15 @@ def seen(at):
     return next(each.value for each in at.markdown if "**What you see**" in each.value)
 
 
-def test_what_is_seen_is_the_word_that_changes_most_in_the_changed_model(open_silence):
+def test_what_is_seen_is_the_word_that_gives_way_to_another(open_silence):
     at = open_silence(model="everyday", sentence=GOATS)
     rows = chart_rows(at)
     most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
     assert (most["word"], most["best"]) == ("elles", "ils")
     assert seen(at).endswith(
-        "Without encoder layer 2, self-attention head 0 the translation **changes**. Most changed: "
-        f"**elles** {percent(most['before'])} → **{percent(most['after'])}**; now **ils**."
+        "Without encoder layer 2, self-attention head 0 the translation **changes**. "
+        f"**elles** gives way to **ils**: {percent(most['before'])} → "
+        f"**{percent(most['after'])}**."
     )
     assert not [button for button in at.button if button.key == "instead"]
 

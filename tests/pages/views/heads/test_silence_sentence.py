@@ -1,4 +1,5 @@
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from core.heads import Head
 from core.runs.run import load_run
 from core.studies.effects.interventions import Intervention, average_mixed, outcome
 from core.studies.effects.silencing import every_head
+from pages.views.heads import silence_sentence
 from tests.pages.conftest import ROOT, chart_rows, said
 
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -99,3 +101,26 @@ def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
     assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
     assert [row["after"] for row in rows] == [each.probability for each in after.reference]
     assert (after.translation == before.translation) == ("after: the same" in said(at))
+
+
+def test_a_word_that_gives_way_is_named_before_one_that_changes_more():
+    def reference(*chances):
+        """Words with what the model finds of them, and the word that it finds most probable."""
+        return SimpleNamespace(
+            reference=[
+                SimpleNamespace(
+                    token=SimpleNamespace(text=word),
+                    probability=probability,
+                    best=SimpleNamespace(text=best),
+                )
+                for word, probability, best in chances
+            ]
+        )
+
+    before = reference(("Mes", 0.52, "Mes"), ("chien", 0.2, "chien"))
+    flips = reference(("Mes", 0.45, "Ma"), ("chien", 0.9, "chien"))
+    stays = reference(("Mes", 0.51, "Mes"), ("chien", 0.9, "chien"))
+    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=flips))
+    assert said.replace("\u00a0", " ") == "**Mes** gives way to **Ma**: 52 % → **45 %**."
+    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=stays))
+    assert said.startswith("Most changed: **chien**")
