@@ -80,6 +80,7 @@ def test_rules_without_a_model_are_near_chance():
         assert 0.4 < share < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_measuring_again_on_other_samples_gives_what_is_stored(name):
     run = load_run(GALLERY / name)

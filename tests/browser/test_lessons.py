@@ -33,6 +33,7 @@ def picture(page):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, lesson):
     page = visit(lesson)

@@ -64,6 +64,7 @@ def noting(monkeypatch, readers):
     return page_and_view
 
 
+@pytest.mark.slow
 def test_ten_thousand_texts_are_choices_or_nothing(noting, readers, open_page):
     for noting[0] in CASES:
         page, name = noting[0]
