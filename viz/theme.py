@@ -69,7 +69,6 @@ TARGET: Rgb = (213, 94, 0)
 QUIET: Rgb = (128, 128, 128)
 # A point that holds a name in black.
 POINT: Rgb = (205, 212, 220)
-TRANSPARENT = "rgba(0, 0, 0, 0)"
 
 # Everything that is not data is a mixture of the page's own text and background, and so follows
 # the light and the dark theme by itself; the tints are translucent for the same reason.

@@ -38,8 +38,6 @@ SIZES_SAID = "sizes_said"
 """Key of the settings of a training, where they are said in small letters."""
 TAKEN = "taken"
 """Key of what stands below a view: files, link and explanations."""
-EXPLAINED = "explained"
-"""… and of the explanations below a view of a lesson."""
 
 NUMBER_WIDTH = 92
 """Pixels of a box for a small number; what is asked stands beside such a box."""
