@@ -24,9 +24,3 @@ def render() -> None:
                 on_click=language.choose,
                 args=(each,),
             )
-
-
-if __name__ == "__main__":
-    from app import main
-
-    main()

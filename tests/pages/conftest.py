@@ -1,6 +1,7 @@
 import io
 import json
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +12,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import WidgetList
 
+from core.model import build
 from core.runs.archive import archive_run
+from core.runs.checkpoint import save_weights
+from core.runs.run import read_settings
 from core.training import process
 from pages.frame import cached, language, view
 from pages.locales import catalogues
@@ -326,3 +330,42 @@ def kind_of(proto):
         return proto.component_name
     layout = unframed(proto.bytes)[0]["layout"]
     return "attention_maps" if layout == "maps" else layout
+
+
+@pytest.fixture
+def own_random(own_runs):
+    """Return a function that makes a run of one's own with random weights, of any size.
+
+    `own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)` makes `runs/random`; it reads
+    letters as the gallery's copy run does, and has 512 positions.
+    """
+
+    def maker(name="random", **sizes):
+        copy, path = ROOT / "gallery" / "copy", own_runs / name
+        (path / "checkpoints").mkdir(parents=True)
+        for file in ("tokenizer.json", "words.txt"):
+            (path / file).write_bytes((copy / file).read_bytes())
+        settings = read_settings(copy)
+        config = replace(settings.model, d_k=0, d_v=0, **sizes)
+        written = replace(settings, model=config).to_dict()
+        (path / "run.json").write_text(json.dumps(written))
+        step = settings.training.steps
+        save_weights(build(config), path / "checkpoints" / f"step-{step:08}.safetensors")
+        return path
+
+    return maker
+
+
+@pytest.fixture
+def handed_over():
+    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
+    found = []
+    offer = view.offer
+
+    def noted(shown, *others):
+        found.append(shown)
+        offer(shown, *others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(view, "offer", noted)
+        yield found

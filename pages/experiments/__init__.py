@@ -1,0 +1,75 @@
+"""Claims about the Transformer, each tested by variants trained under equal conditions."""
+
+import streamlit as st
+
+from pages.experiments import (
+    answer,
+    conditions,
+    distances,
+    layers,
+    learning,
+    lengths,
+    question,
+    run_here,
+)
+from pages.experiments.question import Asked
+from pages.frame import layout, lessons
+from pages.frame import view as views
+from pages.frame.language import N_, _, plain
+from pages.frame.view import View
+
+VIEWS: tuple[View[Asked], ...] = (
+    View(
+        "answer", N_("what came out"), N_("How many sentences each variant has right."), answer.draw
+    ),
+    View("lengths", N_("by length"), N_("Do long sentences tell them apart?"), lengths.draw),
+    View("learning", N_("in training"), N_("Which variant learns in fewer steps?"), learning.draw),
+)
+DISTANCES: View[Asked] = View(
+    "distances",
+    N_("by distance"),
+    N_("How far does the influence of a word reach?"),
+    distances.draw,
+)
+"""Only where that was measured, as the next."""
+LAYERS: View[Asked] = View(
+    "layers",
+    N_("by layer"),
+    N_("What becomes of words and gradients on their way through the layers?"),
+    layers.draw,
+)
+OUTCOME = "outcome"
+"""In the URL: the view."""
+
+
+def _offered(asked: Asked) -> tuple[View[Asked], ...]:
+    measured = {DISTANCES: distances.measured(asked), LAYERS: layers.measured(asked)}
+    return (*VIEWS, *(view for view, there in measured.items() if there))
+
+
+def _ask_view(asked: Asked) -> View[Asked]:
+    """Ask for a view; one opens on what the claim is about."""
+    views_of = _offered(asked)
+    about = DISTANCES if asked.experiment.by_distance and DISTANCES in views_of else VIEWS[0]
+    return views.choose(views_of, OUTCOME, about.name)
+
+
+def render() -> None:
+    """Ask for a question, and show what is claimed, what came out, and how to run it again."""
+    experiment = question.ask_question()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        asked = question.ask_results(experiment)
+        view = _ask_view(asked) if asked else None
+        with st.container(width="stretch", key=layout.CLAIM):
+            claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
+            st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
+    # Always there: Streamlit knows a part by its place.
+    with st.container():
+        if asked is None:
+            st.info(_("This experiment was not run yet. Run it here; it needs nothing but time."))
+        elif view is not None:
+            conditions.draw(asked)
+            views.show(view, asked, {"task": experiment.task})
+    with st.container(horizontal=True):
+        lessons.link_to_lesson(experiment.name)
+    run_here.offer(experiment)

@@ -1,1 +1,0 @@
-"""The views of the pages, one folder a page."""

@@ -1,1 +1,0 @@
-"""What the decoding page shows."""
