@@ -15,27 +15,23 @@ from pages.experiments import (
 from pages.experiments.question import Asked
 from pages.frame import layout, lessons
 from pages.frame import view as views
-from pages.frame.language import N_, _, plain
+from pages.frame.language import _, plain
 from pages.frame.view import View
 
 VIEWS: tuple[View[Asked], ...] = (
-    View(
-        "answer", N_("what came out"), N_("How many sentences each variant has right."), answer.draw
-    ),
-    View("lengths", N_("by length"), N_("Do long sentences tell them apart?"), lengths.draw),
-    View("learning", N_("in training"), N_("Which variant learns in fewer steps?"), learning.draw),
+    View("experiments", "answer", answer.draw),
+    View("experiments", "lengths", lengths.draw),
+    View("experiments", "learning", learning.draw),
 )
 DISTANCES: View[Asked] = View(
+    "experiments",
     "distances",
-    N_("by distance"),
-    N_("How far does the influence of a word reach?"),
     distances.draw,
 )
 """Only where that was measured, as the next."""
 LAYERS: View[Asked] = View(
+    "experiments",
     "layers",
-    N_("by layer"),
-    N_("What becomes of words and gradients on their way through the layers?"),
     layers.draw,
 )
 OUTCOME = "outcome"

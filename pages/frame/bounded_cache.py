@@ -125,14 +125,6 @@ class BoundedCache(Generic[Value]):
         return key in self._values
 
 
-def as_key(arguments: Iterable[object]) -> Hashable:
-    """Return what is equal for equal arguments: arrays are known by what is in them."""
-    return tuple(
-        (each.shape, each.dtype.str, each.tobytes()) if isinstance(each, np.ndarray) else each
-        for each in arguments
-    )
-
-
 def bytes_of_run(run: Run) -> int:
     """Return the bytes of a run's weights, whether they are in memory or mapped from its file."""
     return sum(each.nbytes for each in run.model.saved().values())

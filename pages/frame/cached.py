@@ -3,11 +3,13 @@
 All sessions share what it returns: nobody may change it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
+import numpy as np
 import streamlit as st
 
 from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
@@ -35,12 +37,11 @@ from core.training.stopwatch import Stopwatch
 from pages.classroom import current
 from pages.classroom import settings as settings_of_class
 from pages.frame import computing, interrupts, run_folders
-from pages.frame.bounded_cache import BoundedCache, as_key, bytes_of, bytes_of_run
+from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
 from pages.frame.turns import TURNS
 
 Computed = TypeVar("Computed")
-Arguments = tuple[object, ...]
 Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +52,33 @@ SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "
 """Files, and folders with names, that say what is known of a run without its weights."""
 OF_MODELS, OF_RESULTS, OF_FILES = 0.75, 0.2, 0.05
 """Shares of the memory for what is kept: loaded models, what they compute, what else is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunAt:
+    """A run with the weights of an earlier step of its training."""
+
+    path: Path
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A run's folder itself, for functions that read files and need no model."""
+
+    path: Path
+
+
+@runtime_checkable
+class Computable(Protocol):
+    """An argument that is the result of another computation."""
+
+    @property
+    def key(self) -> Hashable:
+        """What the result depends on."""
+
+    def result(self) -> object:
+        """Return the result."""
 
 
 def run_paths() -> dict[str, Path]:
@@ -157,6 +185,54 @@ def stopwatch() -> Stopwatch:
     return Stopwatch()
 
 
+def of(function: Callable[..., Computed], *arguments: object) -> Computed:
+    """Return `function(*arguments)`, computed once and shared by all sessions.
+
+    Args:
+        function: A function of a module.
+        arguments: A path or a `RunAt` stands for the run, a recipe for its result; all else for
+            itself: it can be hashed, or is an array, or a list or tuple of such.
+    """
+    # A page is drawn between such questions, which takes as long as some computations.
+    TURNS.give_way()
+    key = _name(function), *map(key_of, arguments)
+    found = computing.of(_results(), key, lambda: function(*map(_value_of, arguments)))
+    return cast(Computed, found)
+
+
+def key_of(argument: object) -> Hashable:
+    """Return what a result depends on by an argument: of a run also the state of its files."""
+    match argument:
+        case Path():
+            return "run", argument, None, _stamp(argument)
+        case RunAt(path, step):
+            return "run", path, step, _stamp_at(path, step)
+        case Folder(path):
+            return "folder", path, _stamp_of_files(path)
+        case Computable():
+            return argument.key
+        case list() | tuple():
+            return type(argument).__name__, *map(key_of, argument)
+        case np.ndarray():
+            return argument.shape, argument.dtype.str, argument.tobytes()
+    return type(argument).__name__, argument
+
+
+def _value_of(argument: object) -> object:
+    match argument:
+        case Path():
+            return loaded(argument)
+        case RunAt(path, step):
+            return _loaded(path, step, _stamp_at(path, step))
+        case Folder(path):
+            return path
+        case Computable():
+            return argument.result()
+        case list() | tuple():
+            return type(argument)(map(_value_of, argument))
+    return argument
+
+
 def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
     """Return `compute(run, *arguments)`, computed once and shared by all sessions.
 
@@ -165,7 +241,7 @@ def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> 
         path: The run's folder.
         arguments: Whatever else it takes; part of the key.
     """
-    return _computed(compute, compute, path, None, _stamp(path), arguments)
+    return of(compute, path, *arguments)
 
 
 def of_run_at(
@@ -176,8 +252,7 @@ def of_run_at(
     Raises:
         RunError: No weights of the step were kept.
     """
-    stamp = state_of(weights_at(path, step), *(path / name for name in READ))
-    return _computed(compute, compute, path, step, stamp, arguments)
+    return of(compute, RunAt(path, step), *arguments)
 
 
 def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
@@ -186,7 +261,7 @@ def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
     Raises:
         RunError: `compute` raised it; also this is computed once.
     """
-    stamp = state_of(*(f"{path}/{name}" for name in SAID))
+    state = _stamp_of_files(path)
 
     def read() -> object:
         try:
@@ -194,7 +269,7 @@ def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
         except RunError as error:
             return error
 
-    found = _files().of((_name(compute), path, stamp), read)
+    found = _files().of((_name(compute), path, state), read)
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
@@ -215,25 +290,11 @@ def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Co
 def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
     """Return `compute(model, *arguments)` for the model of a run, as `of_run` does."""
 
-    def of_loaded(run: Run, *arguments: object) -> Computed:
-        return compute(run.model, *arguments)
+    def of_loaded() -> Computed:
+        return compute(loaded(path).model, *arguments)
 
-    return _computed(compute, of_loaded, path, None, _stamp(path), arguments)
-
-
-def _computed(
-    named: Compute,
-    compute: Callable[..., Computed],
-    path: Path,
-    step: int | None,
-    stamp: str,
-    arguments: Arguments,
-) -> Computed:
-    key = _name(named), path, step, stamp, as_key(arguments)
-    # A page is drawn between such questions, which takes as long as some computations.
-    TURNS.give_way()
-    found = computing.of(_results(), key, lambda: compute(_loaded(path, step, stamp), *arguments))
-    return cast(Computed, found)
+    key = _name(compute), key_of(path), key_of(arguments)
+    return cast(Computed, computing.of(_results(), key, of_loaded))
 
 
 def _name(compute: Compute) -> str:
@@ -284,6 +345,16 @@ def _stamp(path: Path) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
     weights = newest_checkpoint(path), best_weights(path)
     return state_of(path / "run.json", path / "evaluation.json", *weights)
+
+
+def _stamp_at(path: Path, step: int) -> str:
+    """Return what changes when a run's weights at a step do."""
+    return state_of(weights_at(path, step), *(path / name for name in READ))
+
+
+def _stamp_of_files(path: Path) -> str:
+    """Return what changes when a run's files beside its weights do."""
+    return state_of(*(f"{path}/{name}" for name in SAID))
 
 
 def _weights_and_settings(path: Path) -> Path | None:

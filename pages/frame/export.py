@@ -12,7 +12,9 @@ from pages.frame.files import TOLD, Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
 from pages.frame.listed import labelled
+from pages.frame.recipe import Recipe, Tabular
 from pages.frame.turns import TURNS
+from pages.frame.view_text import HOW_TO_READ, TRIES, ViewText
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
@@ -47,16 +49,18 @@ FACTS: Mapping[str, str] = {
 class Shown:
     """What a view shows, to be taken away."""
 
-    name: str
-    """Of the files, without an ending."""
     title: str
     """What is shown, in a sentence."""
-    numbers: Callable[[], Columns]
-    """Every number that is shown, exact: name of a column → its values, all of the same length."""
-    python: str
-    """Python that computes the numbers with `core`; they end up in the variable `numbers`."""
-    code: Sequence[Callable[..., object] | type]
-    """The functions of `core` that made it."""
+    recipe: Recipe[Tabular] | None = None
+    """Computes every number that is shown."""
+    name: str = ""
+    """What tells its files from those of the same view with other settings."""
+    numbers: Callable[[], Columns] | None = None
+    """Of a view without a recipe: every number, name of a column → its values."""
+    python: str = ""
+    """Of a view without a recipe: Python that computes the numbers as `numbers`."""
+    code: Sequence[Callable[..., object] | type] = ()
+    """Functions of `core` to be read beside those of the recipe."""
     seen: str
     """What there is to see, with the number that says it, in Markdown: computed, never written."""
     other_model: str = ""
@@ -74,13 +78,24 @@ class Shown:
     tries: Sequence[str] = ()
     """What to do with the controls, and what is then to be seen; Markdown."""
 
+    def columns(self) -> Columns:
+        """Return every number that is shown: name of a column → its values."""
+        if self.recipe is not None:
+            return self.recipe.result().table()
+        return self.numbers() if self.numbers else {}
 
-def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
+    def snippet(self) -> str:
+        """Return Python after which `numbers` is what `columns` returns."""
+        return self.recipe.python() if self.recipe else self.python
+
+
+def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) -> None:
     """Offer files, link, Python and explanations below a view.
 
     Args:
         shown: What it shows.
         view: Its name.
+        text: Its words.
         facts: What the files say of its subject: name → value.
     """
     # The picture stands: others may go first before what is below it.
@@ -90,19 +105,19 @@ def offer(shown: Shown, view: str, facts: Mapping[str, object]) -> None:
     with st.container(key=layout.TAKEN):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
-            _link_and_python(link, shown.python)
+            _link_and_python(link, shown.snippet())
             # Components save their pictures themselves, under names that begin like the files'.
             begins = html.escape(_begin(about))
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
-        if shown.how_to_read:
-            fold_how_to_read(shown.how_to_read, compact=True)
-        if shown.tries:
-            tries = "\n".join(f"- {one}" for one in shown.tries)
+        if how_to_read := shown.how_to_read or text.sections.get(HOW_TO_READ):
+            fold_how_to_read(how_to_read, compact=True)
+        tries = "\n".join(f"- {one}" for one in shown.tries) or text.sections.get(TRIES, "")
+        if tries:
             fold(_("What to try"), "tries", lambda: st.markdown(tries), compact=True)
-        if shown.formula:
-            fold_formula(shown.formula, compact=True)
-        fold_code(shown.code, compact=True)
+        if formula := shown.formula or text.formula:
+            fold_formula(formula, compact=True)
+        fold_code((*(shown.recipe.functions if shown.recipe else ()), *shown.code), compact=True)
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
@@ -114,7 +129,7 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
         told = [str(about[name]) for name in TOLD if about.get(name)]
         of_what = reduce(labelled, told) if told else ""
         charts = [
-            Drawn(chart=lambda: table_picture(shown.numbers(), shown.title, of_what, signs()))
+            Drawn(chart=lambda: table_picture(shown.columns(), shown.title, of_what, signs()))
         ]
     for number, chart in enumerate(charts):
         # Components save themselves what they show just then, zoomed or not.
@@ -125,7 +140,7 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
         ):
             name = f"{of}{tail}.{label.lower()}"
             _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
-    _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.numbers()))
+    _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.columns()))
     _download("JSON", "application/json", f"{of}.json", partial(_json, shown, {**about, **bare}))
     _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
 
@@ -136,7 +151,7 @@ def _begin(about: Mapping[str, object]) -> str:
 
 
 def _json(shown: Shown, about: Mapping[str, object]) -> str:
-    return as_json(about, shown.numbers())
+    return as_json(about, shown.columns())
 
 
 def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:
@@ -174,4 +189,4 @@ def _link_and_python(link: str, python: str) -> None:
 
 
 def _tables(shown: Shown) -> str:
-    return number_tables(shown.numbers(), shown.title, translated(DEFAULT_TABLE_TEXTS), signs())
+    return number_tables(shown.columns(), shown.title, translated(DEFAULT_TABLE_TEXTS), signs())

@@ -27,6 +27,7 @@ from pages.frame.messages import explained
 from pages.frame.needs import Need, missing, why_not
 from pages.frame.opening import Opened
 from pages.frame.translations import written_in_files
+from pages.frame.view_text import ViewText, view_text
 
 Subject = TypeVar("Subject")
 
@@ -35,12 +36,10 @@ Subject = TypeVar("Subject")
 class View(Generic[Subject]):
     """One picture of a page."""
 
+    page: str
+    """The folder of its words, `pages/texts/<language>/<page>/<name>.md`."""
     name: str
-    """In links, code and tests: English, and the same for ever."""
-    label: str
-    """On the button that opens it; marked for translation."""
-    question: str
-    """What is to be seen, in a sentence or two of Markdown; marked for translation."""
+    """In links, code and tests."""
     draw: Callable[[Subject], "Shown | Callable[[], Shown] | None"]
     """Asks, computes and draws; None where there is nothing to show, which it has said. What it has
     asked for is left alone by a click in the picture where it returns a function that draws it."""
@@ -57,6 +56,11 @@ class View(Generic[Subject]):
     """Returns the example to begin with; None or empty for the task's first."""
     model: str = ""
     """The model to begin with, where it is among the runs; empty for the first of them."""
+
+    @property
+    def text(self) -> ViewText:
+        """Its words in the visitor's language."""
+        return view_text(self.page, self.name)
 
 
 def saying_why(
@@ -105,7 +109,7 @@ def _asked(
 ) -> tuple[dict[str, str], str, controls.How[str]]:
     """Return what is offered, what it begins with, and how it is asked for."""
     older = {view.older: view.name for view in views if view.older}
-    offered = {view.name: _(view.label) for view in views}
+    offered = {view.name: view.text.label for view in views}
     return offered, default or views[0].name, {"named": named, "older": older}
 
 
@@ -155,7 +159,7 @@ def of_sentence(
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(views, name, usual, named=named)
         with st.container(width="stretch", key=layout.LESSON_TEXT):
-            st.markdown(f":small[{_(view.question)}]")
+            st.markdown(f":small[{view.text.question}]")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
         _name_missing(views, name)
@@ -231,7 +235,7 @@ def _say_and_offer(
         above.caption(f":material/swap_horiz: {shown.other_model}")
     with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
         say_seen(shown)
-    offer(shown, view.name, facts)
+    offer(shown, view.name, view.text, facts)
 
 
 def say_seen(shown: Shown) -> None:

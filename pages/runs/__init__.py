@@ -6,20 +6,19 @@ import streamlit as st
 
 from pages.classroom import current
 from pages.frame import address, session
-from pages.frame.language import N_, _, n_, plain
+from pages.frame.language import _, n_, plain
 from pages.frame.listed import labelled, listed
 from pages.frame.view import View, show
 from pages.runs import compare, manage, open_model, run, signed_in, table
 from pages.runs.table import Listed
 
 TABLE = View(
+    "runs",
     "table",
-    N_("table"),
-    N_("Tick one to see all of it, several to compare them (on the keyboard with Shift+Space)."),
     table.draw,
 )
-RUN = View("run", N_("run"), N_("One is shown below. Tick more to compare them."), run.draw)
-COMPARE = View("compare", N_("compare runs"), N_("Those ticked are compared below."), compare.draw)
+RUN = View("runs", "run", run.draw)
+COMPARE = View("runs", "compare", compare.draw)
 VIEWS: tuple[View[Sequence[Listed]], ...] = (TABLE, RUN, COMPARE)
 """What is ticked chooses among them: nothing, one run, or several."""
 
@@ -73,7 +72,7 @@ def _hint(n: int, n_chosen: int, view: View[Sequence[Listed]] | None) -> str:
             n_chosen,
         )
         return said.format(n=n_chosen, most=compare.MOST)
-    return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=_(view.question))
+    return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=view.text.question)
 
 
 def _say_problems(damaged: list[Listed]) -> None:

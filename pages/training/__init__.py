@@ -7,37 +7,30 @@ import streamlit as st
 from core.runs.run import RunError
 from core.runs.weights import stops
 from pages.frame import address, cached, layout, opening
-from pages.frame.language import N_, _
+from pages.frame.language import _
 from pages.frame.view import View, choose, show
 from pages.training import forming, look_back, set_up, start, watch
 
 SET_UP = View(
+    "training",
     "set_up",
-    N_("set up"),
-    N_("Choose what a model learns, and its size; see what that costs, and start."),
     set_up.draw,
     older="set up",
 )
 WATCH = View(
+    "training",
     start.WATCH,
-    N_("watch"),
-    N_("How a training goes, what the model makes of held-out sentences by now, and of yours."),
     watch.draw,
 )
 LOOK_BACK = View(
+    "training",
     "look_back",
-    N_("look back"),
-    N_("What the heads did with a sentence at each snapshot of the training."),
     look_back.draw,
     older="look back",
 )
 FORMING = View(
+    "training",
     "forming",
-    N_("heads form"),
-    N_(
-        "How widely the heads of a layer spread their weights in the course of the training: over "
-        "all tokens alike, or on one alone."
-    ),
     forming.draw,
 )
 VIEWS: tuple[View[Path], ...] = (SET_UP, WATCH, LOOK_BACK, FORMING)
@@ -57,7 +50,7 @@ def render() -> None:
             paths = dict(sorted(paths.items(), key=lambda each: _learned_two_things(each[1])))
         name = opening.ask_named_run(list(paths)) if view is not SET_UP and paths else ""
         with st.container(width="stretch", key=layout.LESSON_TEXT):
-            st.markdown(f":small[{_(view.question)}]")
+            st.markdown(f":small[{view.text.question}]")
     if view is SET_UP:
         # What is set up becomes a folder of this one.
         show(view, cached.own(), {})

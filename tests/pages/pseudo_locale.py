@@ -6,12 +6,13 @@ Every text stands in brackets and is longer than in English by 40 %, as many lan
 import json
 import math
 import re
+import shutil
 from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 from babel.messages.catalog import Catalog
 
-from pages.frame import cached
+from pages.frame import cached, view_text
 from pages.locales import catalogues
 from tests.escaping_texts import ICON, has_words
 from viz.component.payload import unframed
@@ -44,6 +45,27 @@ def marked(text: str) -> str:
     '⟦five layers·····⟧'
     """
     return f"⟦{text}{'·' * math.ceil(LONGER * len(text))}⟧"
+
+
+def write_texts(folder):
+    """Copy the words of views to a folder, and write each file in this language beside them."""
+    shutil.copytree(view_text.TEXTS / "en", folder / "en")
+    for file in (folder / "en").rglob("*.md"):
+        lines = [marked_line(line) for line in file.read_text().splitlines()]
+        other = folder / LANGUAGE / file.relative_to(folder / "en")
+        other.parent.mkdir(parents=True, exist_ok=True)
+        other.write_text("\n".join(lines))
+
+
+def marked_line(line):
+    """Return a line of Markdown as the language has it; headings of sections stay.
+
+    >>> marked_line("# maps"), marked_line("## How to read"), marked_line("")
+    ('# ⟦maps··⟧', '## How to read', '')
+    """
+    begin, text = re.fullmatch(r"(# |- |  |)(.*)", line).groups()
+    kept = not text.strip() or text.startswith(("##", "$$", "|"))
+    return line if kept else begin + marked(text)
 
 
 def write(locales):

@@ -5,14 +5,14 @@ from tests.pages.attention.conftest import flat, run_lines
 
 def numbers_of(shown, *names):
     """Return what stands in some columns, one after another, without what is empty."""
-    columns = shown.numbers()
+    columns = shown.columns()
     assert len({len(values) for values in columns.values()}) == 1
     return [value for name in names for value in columns[name] if value is not None]
 
 
 def computed(shown, root=None):
     """Return the numbers that a view's Python computes, one after another."""
-    return flat(run_lines(shown.python, *([root] if root else [])))
+    return flat(run_lines(shown.snippet(), *([root] if root else [])))
 
 
 def assert_takeable(at, shown):
@@ -22,4 +22,4 @@ def assert_takeable(at, shown):
     assert shown.title and shown.name and shown.pictures
     page = view.page(shown, {"title": shown.title, **shown.about})
     assert page.startswith("<!doctype html>")
-    assert as_csv(shown.numbers()) and as_json(shown.about, shown.numbers())
+    assert as_csv(shown.columns()) and as_json(shown.about, shown.columns())

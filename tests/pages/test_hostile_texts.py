@@ -59,7 +59,7 @@ def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
     assert taken_for_markup(at) == []
     assert left_bare(at) == []
     for shown in taken:
-        assert "\u2068" not in shown.python + as_csv(shown.numbers())
+        assert "\u2068" not in shown.snippet() + as_csv(shown.columns())
         written = view.page(shown, {"sentence": HOSTILE})
         assert [mark for mark in ("<img src=x", "<script>alert") if mark in written] == []
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
-from pages.frame import language
+from pages.frame import language, view_text
 from pages.frame.language import plain
 from pages.heads import prune
 from tests.escaping_texts import ROOT
@@ -24,9 +24,10 @@ def marked_texts(tmp_path_factory):
     # What a module translates when it is imported would stay in this language for other tests.
     for file in (ROOT / "pages").rglob("*.py"):
         import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-    locales = tmp_path_factory.mktemp("locales")
+    locales, texts = tmp_path_factory.mktemp("locales"), tmp_path_factory.mktemp("texts")
     pseudo_locale.write(locales)
-    return locales
+    pseudo_locale.write_texts(texts)
+    return locales, texts
 
 
 @pytest.fixture
@@ -44,7 +45,9 @@ def open_marked(marked_texts):
         return at
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(language, "LOCALES", marked_texts)
+        locales, texts = marked_texts
+        patch.setattr(language, "LOCALES", locales)
+        patch.setattr(view_text, "TEXTS", texts)
         patch.setattr(prune, "N_PRUNED", 6)
         yield opener
 

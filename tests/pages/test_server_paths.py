@@ -99,7 +99,7 @@ def test_no_file_that_is_handed_over_says_where_a_run_is(hers, open_page, tmp_pa
 
     def noted(shown, name, facts):
         about = {"title": shown.title, **facts, **shown.about, "view": name}
-        handed.append(shown.python + view.page(shown, about) + json.dumps(about))
+        handed.append(shown.snippet() + view.page(shown, about) + json.dumps(about))
 
     monkeypatch.setattr(view, "offer", noted)
     for page, query in PAGES:

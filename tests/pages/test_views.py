@@ -29,9 +29,9 @@ def offered():
     found = []
     offer, button = frame.offer, frame.st.download_button
 
-    def noted(shown, view, facts):
+    def noted(shown, view, *others):
         found.append((shown, view, {}))
-        offer(shown, view, facts)
+        offer(shown, view, *others)
 
     def noted_button(label, data, **how):
         if found:
@@ -87,7 +87,7 @@ def test_everything_of_every_view_can_be_taken_away(shown, page, name, offline, 
     # Its Python needs no more than the project's folder.
     found = {}
     with chdir(ROOT):
-        exec(handed.python, found)
+        exec(handed.snippet(), found)
     assert found["numbers"] is not None
     _, (again, its_view, _) = shown(page, **parse_qs(urlsplit(about["link"]).query))
     assert (its_view, again.name, again.title) == (name, handed.name, handed.title)

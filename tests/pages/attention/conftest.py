@@ -60,9 +60,9 @@ def offered():
     found = []
     offer = frame_view.offer
 
-    def noted(shown, view, facts):
+    def noted(shown, *others):
         found.append(shown)
-        offer(shown, view, facts)
+        offer(shown, *others)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(frame_view, "offer", noted)

@@ -69,8 +69,8 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
         assert np.array_equal(panel.visible, visible_QK)
     assert [panel.scale for panel in shown] == ["weight", "weight", "signed"]
     assert [panel.limit for panel in shown] == [1.0, 1.0, found.end]
-    numbers = taken.numbers()
-    assert run_lines(taken.python) == numbers["value"]
+    numbers = taken.columns()
+    assert run_lines(taken.snippet()) == numbers["value"]
     assert len({len(column) for column in numbers.values()}) == 1
     for translation in (each.translation.text for each in both):
         assert translation.split()[-1].rstrip(".") in said(at)
@@ -108,7 +108,7 @@ def test_odd_sentences_of_odd_models_can_be_compared(
     _, taken, shown = open_compare(
         model="runs/random", kind=kind, sentence=sentence, other_sentence=other
     )
-    assert run_lines(taken.python, own_runs.parent) == taken.numbers()["value"]
+    assert run_lines(taken.snippet(), own_runs.parent) == taken.columns()["value"]
     assert max(max(panel.values.shape) for panel in shown) <= 512
 
 
@@ -127,14 +127,14 @@ def test_a_model_of_many_heads_can_be_compared_with_itself(open_compare, own_ran
     )
     assert shown[1].title == "Decoder layer 0, cross-attention head 2: runs/random"
     assert shown[2].title == "runs/random, cross: layer 0 head 2 − layer 11 head 15"
-    assert run_lines(taken.python, own_runs.parent) == taken.numbers()["value"]
+    assert run_lines(taken.snippet(), own_runs.parent) == taken.columns()["value"]
 
 
 def test_a_sentence_with_quotes_stands_in_the_lines_as_it_was_typed(open_compare):
     odd = 'The "old" goat\'s \\ {bridge}.'
     _, taken, _ = open_compare(other_sentence=odd)
-    assert json.dumps(odd) in taken.python
-    assert run_lines(taken.python) == taken.numbers()["value"]
+    assert json.dumps(odd) in taken.snippet()
+    assert run_lines(taken.snippet()) == taken.columns()["value"]
 
 
 def test_files_say_what_was_compared(open_compare):

@@ -69,7 +69,7 @@ def test_it_is_said_which_head_differs_most_from_chance_and_how_many_have_a_patt
     open_view, kind
 ):
     at, taken = open_view("heads", kind=kind, sort="entropy")
-    columns = taken.numbers()
+    columns = taken.columns()
     above = np.subtract(columns["in_rows"], columns["by_chance"])
     top = min(
         (-round(gain, 9), layer, head, row)
@@ -116,7 +116,7 @@ def test_the_head_of_which_this_is_said_is_not_described_twice(open_view):
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_one_letter_no_more_is_said_than_there_is(open_view, kind):
     at, taken = open_view("heads", model="copy", sentence="a", kind=kind)
-    columns = taken.numbers()
+    columns = taken.columns()
     patterns = [share for share in table(at)["in_rows"] if share == share]
     above = np.subtract(columns["in_rows"], columns["by_chance"])
     if not patterns:
@@ -179,8 +179,8 @@ def test_a_link_to_a_token_that_is_not_there_falls_back(open_view, value):
 def test_a_pair_that_the_mask_hides_has_no_weight(open_view):
     at, taken = open_view("heads", kind="decoder self", sort="pair", query="1", key="5")
     assert table(at)["pair"].isna().all()
-    assert set(taken.numbers()["pair"]) == {None}
-    assert run_lines(taken.python) == [x for name in NUMBERS for x in taken.numbers()[name]]
+    assert set(taken.columns()["pair"]) == {None}
+    assert run_lines(taken.snippet()) == [x for name in NUMBERS for x in taken.columns()[name]]
 
 
 def test_a_ticked_row_chooses_its_head(open_view):
@@ -217,15 +217,15 @@ def test_its_map_is_one_click_away(open_view):
 @pytest.mark.parametrize("unit", ["tokens", "whole words"])
 def test_lines_compute_the_same_numbers(open_view, kind, unit):
     _, taken = open_view("heads", kind=kind, unit=unit, sentence="Zorbik saw it.")
-    columns = taken.numbers()
-    assert run_lines(taken.python) == [x for name in NUMBERS for x in columns[name]]
+    columns = taken.columns()
+    assert run_lines(taken.snippet()) == [x for name in NUMBERS for x in columns[name]]
 
 
 def test_lines_compute_the_weight_of_the_pair(open_view):
     _, taken = open_view("heads", sort="pair", query="2", key="4")
-    columns = taken.numbers()
+    columns = taken.columns()
     wanted = [x for name in (*NUMBERS, "pair") for x in columns[name]]
-    assert run_lines(taken.python) == wanted
+    assert run_lines(taken.snippet()) == wanted
     inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
     expected = [
         attention.weights_HQK[:, 2, 4].tolist()
@@ -279,7 +279,7 @@ def test_every_head_of_any_model_has_a_row(open_view, own_random, layers, n_head
     own_random(n_encoder_layers=layers, n_decoder_layers=layers, n_heads=n_heads)
     at, taken = open_view("heads", model="runs/random", sentence="a b", sort="pair")
     assert len(table(at)) == layers * n_heads
-    assert len(taken.numbers()["entropy"]) == layers * n_heads
+    assert len(taken.columns()["entropy"]) == layers * n_heads
 
 
 @pytest.mark.parametrize("sort", heads.SORTS)
@@ -291,18 +291,18 @@ def test_one_token_has_a_row_for_each_head(open_view, sort, kind):
 
 def test_five_hundred_tokens_are_summarised(open_view):
     at, taken = open_view("heads", model="copy", sentence="a b c d " * 200, sort="pair")
-    assert set(taken.numbers()["of_rows"]) == {512}
+    assert set(taken.columns()["of_rows"]) == {512}
 
 
 @pytest.mark.parametrize("sort", heads.SORTS)
 def test_files_have_the_table_s_rows_and_columns_and_say_which_head_is_chosen(open_view, sort):
     at, taken = open_view("heads", sort=sort, layer="1", head="2")
-    columns, rows = taken.numbers(), table(at)
+    columns, rows = taken.columns(), table(at)
     assert list(zip(columns["layer"], columns["head"], strict=True)) == places(at)
     assert list(columns) == [*list(rows)[1:], "evenness", "of_rows"]
     assert columns["entropy"] == rows["entropy"].tolist()
     assert taken.about["head"] == "Encoder layer 1, self-attention head 2"
-    assert run_lines(taken.python) == [
+    assert run_lines(taken.snippet()) == [
         x for name in (*NUMBERS, *(["pair"] if sort == "pair" else [])) for x in columns[name]
     ]
 

@@ -69,9 +69,9 @@ def test_in_self_attention_both_columns_are_of_one_side(open_view):
 )
 def test_the_python_computes_the_numbers_of_the_heads_that_are_shown(open_view, query):
     at, taken = open_view("lines", model="translate", **query)
-    numbers = taken.numbers()
+    numbers = taken.columns()
     drawn = [head for head in shown(at).heads if head not in shown(at).hidden]
-    assert run_lines(taken.python) == numbers["weight"]
+    assert run_lines(taken.snippet()) == numbers["weight"]
     assert list(dict.fromkeys(numbers["head"])) == drawn
     assert numbers["weight"] == [
         float(weight) for head in drawn for weight in weights_of(at, head).reshape(-1)

@@ -34,7 +34,7 @@ def test_two_models_begin_with_each_other(open_compare, name):
         layer,
         chosen,
     )
-    assert run_lines(taken.python) == taken.numbers()["value"]
+    assert run_lines(taken.snippet()) == taken.columns()["value"]
     assert "copy" not in at.selectbox(key="other_model").options
 
 
@@ -53,7 +53,7 @@ def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_
     assert shown[1].title == "Encoder layer 0, self-attention head 1: translate"
     between = "translate layer 0 head 1 − translate-guided layer 2 head 0"
     assert shown[2].title == taken.title == f"Difference, encoder self: {between}"
-    assert run_lines(taken.python) == taken.numbers()["value"]
+    assert run_lines(taken.snippet()) == taken.columns()["value"]
     at.selectbox(key="head").set_value(3).run()
     assert at.selectbox(key="other_head").value == 3
     assert at.selectbox(key="other_layer").value == 0
@@ -120,7 +120,7 @@ def test_a_run_that_fits_is_offered_under_its_own_name(open_compare, own_runs):
     shutil.copytree(ROOT / "gallery" / "translate", own_runs / "mine")
     at, taken, _ = open_compare(other="two models", other_model="runs/mine")
     assert at.selectbox(key="other_model").value == "runs/mine"
-    assert "runs/mine" in taken.python
+    assert "runs/mine" in taken.snippet()
 
 
 def test_another_example_brings_the_one_that_is_most_like_it(open_compare):

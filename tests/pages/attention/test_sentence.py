@@ -95,9 +95,9 @@ def test_the_lines_compute_the_numbers_again(open_view, how, over):
     at, taken = open_view(
         "sentence", model="translate", kind="decoder self", how=how, over_what=over
     )
-    columns = taken.numbers()
+    columns = taken.columns()
     values = np.concatenate([panel.values.reshape(-1) for panel in shown(at)])
-    assert run_lines(taken.python) == list(columns["weight"]) == values.tolist()
+    assert run_lines(taken.snippet()) == list(columns["weight"]) == values.tolist()
     assert list(dict.fromkeys(columns["layer"])) == (["all"] if "all" in over else [0, 1])
 
 
@@ -108,7 +108,7 @@ def test_whole_words_are_aggregated_as_wholes(open_view):
     inspection = merged(inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), sentence))
     first = next(iter(inspection.attention.values())).weights_HQK
     assert shown(at)[0].values == pytest.approx(first.mean(axis=0), abs=1e-6)
-    assert run_lines(taken.python) == list(taken.numbers()["weight"])
+    assert run_lines(taken.snippet()) == list(taken.columns()["weight"])
 
 
 def test_a_link_to_what_cannot_be_opens_the_default(open_view):

@@ -89,7 +89,7 @@ def test_a_hidden_key_has_no_weight_and_one_key_alone_has_all(said):
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.cross"])
 def test_of_a_sum_it_is_said_which_product_weighs_most(open_view, stage, kind):
     at, taken = open_view("steps", stage=stage, kind=kind, layer="1", head="2")
-    columns = taken.numbers()
+    columns = taken.columns()
     products = [
         (abs(value), value, token or f"dimension {column}")
         for name, row, column, token, value in zip(

@@ -217,9 +217,9 @@ def test_odd_tokens_are_shown_as_they_are(open_steps):
 def test_every_number_of_a_stage_is_taken_and_computed_again_by_the_lines(open_steps, run):
     for kind, stage in (("encoder self", "queries"), ("decoder self", "mask"), ("cross", "output")):
         _at, taken = open_steps(kind=kind, stage=stage)
-        columns = taken.numbers()
+        columns = taken.columns()
         assert len(set(map(len, columns.values()))) == 1
-        assert run_lines(taken.python) == columns["value"]
+        assert run_lines(taken.snippet()) == columns["value"]
         steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
         wanted = matrices(steps, Stage(stage))
         at = 0
@@ -238,7 +238,7 @@ def test_every_number_of_a_stage_is_taken_and_computed_again_by_the_lines(open_s
 def test_the_result_comes_first_and_says_so_and_tokens_stand_beside_their_numbers(open_steps, run):
     at, taken = open_steps(kind="cross", stage="softmax")
     assert shown(at).panels[0].title == "Result: w = softmax(masked): the weights"
-    columns = taken.numbers()
+    columns = taken.columns()
     assert columns["matrix"][0] == "w"
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
     n = steps.weights_QK.size
@@ -246,7 +246,7 @@ def test_the_result_comes_first_and_says_so_and_tokens_stand_beside_their_number
     assert columns["column_token"][:n] == keys * (n // len(keys))
     assert columns["row_token"][:2] == ["BOS", "BOS"]
     _, taken = open_steps(kind="cross", stage="q")
-    columns = taken.numbers()
+    columns = taken.columns()
     assert columns["row_token"][0] == "BOS"
     assert columns["column_token"][0] == ""
 
@@ -274,8 +274,8 @@ def test_a_file_says_which_head_and_which_number(open_steps):
 def test_a_sentence_of_any_signs_is_computed_again(open_steps):
     odd = 'The "old" goat\'s \\ {bridge}.'
     _, taken = open_steps(kind="cross", stage="softmax", sentence=odd)
-    assert json.dumps(odd) in taken.python
-    assert run_lines(taken.python) == taken.numbers()["value"]
+    assert json.dumps(odd) in taken.snippet()
+    assert run_lines(taken.snippet()) == taken.columns()["value"]
 
 
 @pytest.mark.parametrize(

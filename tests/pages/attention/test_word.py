@@ -164,15 +164,15 @@ def test_later_target_tokens_are_hidden_and_earlier_ones_do_not_look(open_view):
 @pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
 def test_the_lines_compute_the_numbers_again(open_view, side, direction, kinds):
     _, taken = open_view("word", side=side, token="2", direction=direction)
-    columns = taken.numbers()
-    assert run_lines(taken.python) == list(columns["weight"])
+    columns = taken.columns()
+    assert run_lines(taken.snippet()) == list(columns["weight"])
     assert list(dict.fromkeys(columns["kind"])) == kinds
 
 
 def test_every_number_says_whose_it_is(open_view):
     _, taken = open_view("word", side="source", token="3", direction="is looked at by")
     inspection = inspected()
-    columns = taken.numbers()
+    columns = taken.columns()
     rows = list(zip(*columns.values(), strict=True))
     assert len(rows) == sum(
         attention.weights_HQK.shape[0] * attention.weights_HQK.shape[1]
@@ -190,7 +190,7 @@ def test_every_number_says_whose_it_is(open_view):
 
 def test_hidden_cells_are_said_to_be_hidden(open_view):
     _, taken = open_view("word", side="target", token="4")
-    columns = taken.numbers()
+    columns = taken.columns()
     rows = zip(columns["kind"], columns["key"], columns["visible"], strict=True)
     assert all(visible == (kind != "decoder.self" or key <= 4) for kind, key, visible in rows)
 
@@ -206,7 +206,7 @@ def test_whole_words_are_followed_as_wholes(open_view):
     [group] = strips.groups
     for head, weights in zip(group.heads, group.weights, strict=True):
         assert np.array_equal(weights, maps[head])
-    assert run_lines(taken.python) == list(taken.numbers()["weight"])
+    assert run_lines(taken.snippet()) == list(taken.columns()["weight"])
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_whole_words_are_followed_as_wholes(open_view):
 def test_any_sentence_can_be_followed(open_view, sentence, side):
     at, taken = open_view("word", sentence=sentence, side=side, token="0")
     assert (shown(at).side, shown(at).index) == (side, 0)
-    assert run_lines(taken.python) == list(taken.numbers()["weight"])
+    assert run_lines(taken.snippet()) == list(taken.columns()["weight"])
 
 
 @pytest.mark.parametrize(("layers", "heads", "letters"), [(1, 1, 504), (12, 16, 24)])
@@ -229,7 +229,7 @@ def test_models_of_any_size_have_all_their_strips(
     at, taken = open_view("word", model="runs/random", sentence=sentence, side="target", token="0")
     assert [len(group.heads) for group in shown(at).groups] == [layers * heads] * 2
     assert len(shown(at).source) == letters + 1
-    assert run_lines(taken.python, own_runs.parent) == list(taken.numbers()["weight"])
+    assert run_lines(taken.snippet(), own_runs.parent) == list(taken.columns()["weight"])
 
 
 def test_the_file_to_take_away_shows_the_same_and_waits_for_no_clicks(open_view):

@@ -18,8 +18,8 @@ def texts(labels):
 
 def assert_python_leaves_the_same_numbers(shown, *columns, root=ROOT):
     """Run a view's Python, and compare what it leaves with these columns, one after another."""
-    expected = flat([list(shown.numbers()[name]) for name in columns])
-    found = run_lines(shown.python, root)
+    expected = flat([list(shown.columns()[name]) for name in columns])
+    found = run_lines(shown.snippet(), root)
     missing = [value for value in found if value is None]
     assert len(found) == len(expected)
     assert [value is None for value in found] == [value is None for value in expected]

@@ -17,7 +17,7 @@ def open_copying(open_view):
 def test_a_typed_name_is_copied_under_its_own_name_and_words_are_not(open_copying):
     at, shown = open_copying()
     assert not at.exception
-    numbers = shown.numbers()
+    numbers = shown.columns()
     words = list(dict.fromkeys(zip(numbers["step"], numbers["written"], strict=True)))
     assert [word for _step, word in words] == [
         *("Kowalski", "donne", "le", "livre", "rouge", "à", "Zorblax", "EOS")

@@ -15,15 +15,15 @@ def test_what_decoding_costs_is_measured_on_request(open_view):
 
 def test_python_computes_every_number_again(open_view):
     _at, shown = open_view("cost")
-    assert tuple(shown.numbers()) == COUNTED
+    assert tuple(shown.columns()) == COUNTED
     assert_python_leaves_the_same_numbers(shown, *COUNTED)
 
 
 def test_python_measures_every_step_again(open_view):
     _at, shown = open_view("cost", measure_times="true", model="copy", sentence="a b c")
-    numbers = shown.numbers()
+    numbers = shown.columns()
     n_steps = len(numbers["step"])
-    found = run_lines(shown.python)
+    found = run_lines(shown.snippet())
     assert len(found) == sum(map(len, numbers.values())) == 7 * n_steps
     assert min(found[4 * n_steps :]) > 0
     assert len(shown.pictures) == 2
@@ -31,7 +31,7 @@ def test_python_measures_every_step_again(open_view):
 
 def test_each_step_computes_one_row_more_and_without_kept_keys_all_before_it(open_view):
     _at, shown = open_view("cost")
-    numbers = shown.numbers()
+    numbers = shown.columns()
     n_steps = len(numbers["step"])
     computed = sum(
         cells * times

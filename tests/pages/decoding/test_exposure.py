@@ -19,7 +19,7 @@ def few(monkeypatch):
 def test_exposure_bias_is_measured_on_a_few_sentences_and_on_many_on_request(open_view):
     at, shown = open_view("exposure", model="copy")
     assert len(at.get("vega_lite_chart")) == 1
-    assert max(shown.numbers()["targets"]) == 60
+    assert max(shown.columns()["targets"]) == 60
     at.segmented_control(key="exposure_samples").set_value(400).run()
     assert not at.exception
     assert any("400 held-out rows of letters" in each.value for each in at.markdown)
@@ -42,12 +42,12 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_view):
 def test_a_run_that_kept_its_course_is_shown_itself(open_view):
     _at, shown = open_view("exposure", model="copy")
     assert not shown.other_model
-    assert set(shown.numbers()["run"]) == {"copy"}
+    assert set(shown.columns()["run"]) == {"copy"}
 
 
 def test_positions_that_few_targets_reach_are_left_out_of_the_chart_alone(open_view):
     _at, shown = open_view("exposure")
-    targets = shown.numbers()["targets"]
+    targets = shown.columns()["targets"]
     assert min(targets) < exposure_view.FEWEST_TARGETS
     chart = json.loads(shown.pictures[0].drawn_chart().to_json())
     drawn = {row["x"] for rows in chart["datasets"].values() for row in rows}
@@ -81,7 +81,7 @@ def test_python_computes_every_number_again(open_view, few):
         model="translate",
         exposure_beside="translate-guided",
     )
-    assert set(shown.numbers()["run"]) == {"translate", "translate-guided"}
+    assert set(shown.columns()["run"]) == {"translate", "translate-guided"}
     assert_python_leaves_the_same_numbers(
         shown, "position", "true_words_fed", "own_words_fed", "targets"
     )

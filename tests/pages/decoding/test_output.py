@@ -24,15 +24,15 @@ def test_the_table_names_the_most_probable_tokens_and_what_is_left(open_view):
     names = at.table[0].value["token"].tolist()
     assert len(names) == ROWS + 1
     assert names[-1].endswith(" others")
-    assert sum(shown.numbers()["probability"]) == pytest.approx(1)
+    assert sum(shown.columns()["probability"]) == pytest.approx(1)
 
 
 def test_a_higher_temperature_evens_the_probabilities_out(open_view):
     at, cold = open_view("output", output_temperature="0.5")
     assert at.slider(key="output_temperature").value == 0.5
     _at, hot = open_view("output", output_temperature="5.0")
-    assert hot.numbers()["probability"][0] < cold.numbers()["probability"][0]
-    assert hot.numbers()["token"] == cold.numbers()["token"]
+    assert hot.columns()["probability"][0] < cold.columns()["probability"][0]
+    assert hot.columns()["token"] == cold.columns()["token"]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_higher_temperature_evens_the_probabilities_out(open_view):
 def test_a_step_or_a_temperature_that_cannot_be_is_the_usual_one(open_view, asked):
     _at, shown = open_view("output", **asked)
     _at, usual = open_view("output")
-    assert shown.numbers() == usual.numbers()
+    assert shown.columns() == usual.columns()
 
 
 def test_what_is_chosen_is_part_of_the_link(open_view):

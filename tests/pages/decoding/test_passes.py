@@ -71,7 +71,7 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     np.testing.assert_allclose(beside.values[-1], sure, rtol=1e-5)
     assert texts(beside.rows)[0] == "step 0 writes"
     assert "“either”: left to right" in beside.title
-    assert shown.numbers()["run"][-1] == "either"
+    assert shown.columns()["run"][-1] == "either"
 
 
 def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another):
@@ -80,7 +80,7 @@ def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another
     at, shown = open_view("passes", model="alone", sentence=SENTENCE)
     assert len(panels(at)) == 1
     assert "No other run of this task writes left to right" in said(at)
-    assert set(shown.numbers()["run"]) == {"alone"}
+    assert set(shown.columns()["run"]) == {"alone"}
 
 
 def test_the_python_computes_the_numbers(open_view):

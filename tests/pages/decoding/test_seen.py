@@ -144,7 +144,7 @@ def test_the_output_layer_opens_on_the_same_step_and_says_how_far_two_scores_are
     steps_at = opened("steps")[0]
     at, shown, text = opened("output", output_temperature="2.0")
     assert at.number_input(key="decoding_step").value == stepper(steps_at).start
-    z, p = shown.numbers()["z"], shown.numbers()["probability"]
+    z, p = shown.columns()["z"], shown.columns()["probability"]
     assert f"**{z[0] - z[1]:.2f}** above" in text
     times = float(re.search(r"that is ([\d.e+]+) times", text.replace(",", ""))[1])
     assert times == pytest.approx(p[0] / p[1], rel=0.01)
@@ -168,7 +168,7 @@ def test_the_loss_of_a_step_is_added_up_to_that_of_the_whole_reference(opened):
 
 def test_the_cost_counts_passes_and_cells(opened):
     _at, shown, text = opened("cost", sentence=PLAIN)
-    n = len(shown.numbers()["step"])
+    n = len(shown.columns()["step"])
     kept = n * (n + 1) // 2
     anew = sum((row + 1) * (n - row) for row in range(n))
     assert f"takes **{n}** passes of the decoder, training **1**" in text
@@ -178,7 +178,7 @@ def test_the_cost_counts_passes_and_cells(opened):
 
 def test_the_tree_says_what_was_best_and_how_many_were_dropped(opened):
     _at, shown, text = opened("tree", sentence=PLAIN)
-    columns = shown.numbers()
+    columns = shown.columns()
     done = [i for i, finished in enumerate(columns["finished"]) if finished]
     best = max(done, key=lambda i: columns["score"][i])
     assert columns["prefix"][best].rstrip(".") in text.replace("&#46;", ".").replace("&#39;", "'")
@@ -188,7 +188,7 @@ def test_the_tree_says_what_was_best_and_how_many_were_dropped(opened):
 
 def test_exposure_says_the_gap_of_the_held_out_sentences(opened):
     at, shown, text = opened("exposure", model="copy")
-    columns = shown.numbers()
+    columns = shown.columns()
     n = np.array(columns["targets"])
     forced = 100 * np.average(columns["true_words_fed"], weights=n)
     free = 100 * np.average(columns["own_words_fed"], weights=n)

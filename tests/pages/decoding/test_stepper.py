@@ -14,7 +14,7 @@ from viz.component.payload import unframed
 
 def test_the_numbers_are_those_of_the_stepper(open_view):
     at, shown = open_view("steps")
-    columns = shown.numbers()
+    columns = shown.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     view = stepper(at)
     for name, side in (("free", view.free), ("forced", view.forced)):
@@ -33,14 +33,14 @@ def test_the_numbers_are_those_of_the_stepper(open_view):
 
 def test_without_a_reference_only_free_numbers_are_left(open_view):
     _at, shown = open_view("steps", reference="")
-    numbers = shown.numbers()
+    numbers = shown.columns()
     assert set(numbers["side"]) == {"free"}
     assert not {"true_rank", "divergence"} & set(numbers["number"])
 
 
 def test_a_row_of_self_attention_ends_at_its_own_step(open_view):
     _at, shown = open_view("steps")
-    numbers = shown.numbers()
+    numbers = shown.columns()
     rows = zip(numbers["step"], numbers["site"], numbers["position"], strict=True)
     assert all(position <= step for step, site, position in rows if site and ".self" in site)
 

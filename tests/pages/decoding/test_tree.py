@@ -34,7 +34,7 @@ def test_a_beam_search_draws_its_tree_below_the_stepper(open_view):
 
 def test_a_click_on_a_prefix_makes_the_stepper_follow_it(open_view):
     _at, shown = open_view("tree", beam="3")
-    numbers = shown.numbers()
+    numbers = shown.columns()
     # Another one than the model would choose there by itself.
     greedy = {
         token
@@ -56,11 +56,11 @@ def test_a_click_on_a_prefix_makes_the_stepper_follow_it(open_view):
 
 def test_a_click_in_the_trees_own_view_opens_the_stepper(open_view):
     at, shown = open_view("tree", beam="2")
-    node = shown.numbers()["kept"].index(False)
+    node = shown.columns()["kept"].index(False)
     click_node(at, node)
     assert at.segmented_control(key="decoding").value == "steps"
     assert at.segmented_control(key="method").value == "beam"
-    assert stepper(at).free.fed[1].text == shown.numbers()["token"][node]
+    assert stepper(at).free.fed[1].text == shown.columns()["token"][node]
 
 
 @pytest.mark.parametrize("asked", [{}, {"beam": "1"}, {"beam": "2", "alpha": "0"}])
@@ -71,7 +71,7 @@ def test_python_computes_every_number_again(open_view, asked):
 
 def test_every_prefix_has_the_number_of_the_one_it_continues(open_view):
     _at, shown = open_view("tree")
-    found = shown.numbers()
+    found = shown.columns()
     for node, parent in enumerate(found["parent"]):
         if parent is None:
             assert found["step"][node] == 0
@@ -82,7 +82,7 @@ def test_every_prefix_has_the_number_of_the_one_it_continues(open_view):
 
 def test_the_best_score_is_said_as_it_is_computed(open_view):
     _at, shown = open_view("tree", alpha="0.6")
-    found = shown.numbers()
+    found = shown.columns()
     rows = zip(
         *map(found.get, ("finished", "kept", "score", "log_probability", "step")), strict=True
     )

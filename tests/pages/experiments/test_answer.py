@@ -32,7 +32,7 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
     )
     assert "no feed-forward **58.1 %** (claimed lower: undecided)." in said
     assert RESIDUALS.claim in said
-    assert shown.numbers()["exact_match"] == [
+    assert shown.columns()["exact_match"] == [
         each.exact_match for variant in RESIDUALS.variants for each in results.of(variant.name)
     ]
 
@@ -98,7 +98,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     [table] = at.dataframe
     means = [results.estimate(each.name, "steps_to_learn").mean for each in guide.variants]
     assert list(table.value["steps to 95 % exact match"]) == pytest.approx(means)
-    assert shown.numbers()["steps_to_learn"] == [
+    assert shown.columns()["steps_to_learn"] == [
         each.measures["steps_to_learn"]
         for variant in guide.variants
         for each in results.of(variant.name)
@@ -144,8 +144,8 @@ def test_what_only_this_experiment_measures_stands_in_the_table_and_the_numbers(
     assert math.isnan(p_gen[2])
     assert math.isnan(p_gen[3])
     of_seeds = [e.measures["names_right"] for each in variants for e in results.of(each)]
-    assert shown.numbers()["names_right"] == of_seeds
-    assert shown.numbers()["p_gen_words"][-1] is None
+    assert shown.columns()["names_right"] == of_seeds
+    assert shown.columns()["p_gen_words"][-1] is None
     assert "with a pointer **100 %** are right if all names share one vector" in said
     assert notes_of(shown) == Counter({"impossible by construction": 2})
     at.segmented_control(key="experiment_drawn_copying").set_value("p_gen_names").run()

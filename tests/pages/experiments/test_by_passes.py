@@ -40,7 +40,7 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
     for line in lines:
         # Each is there up to its first figure, which is written as the reader's language does.
         assert line.split(" pass")[0] in said
-    numbers = shown.numbers()
+    numbers = shown.columns()
     trained = [each for variant in PARALLEL.variants for each in results.of(variant.name)]
     assert numbers["right_1"] == [each.measures.get("right_1") for each in trained]
     assert_takeable(at, shown)
@@ -49,4 +49,4 @@ def test_what_passes_bring_is_drawn_tabulated_and_said(open_experiment, results)
 def test_an_experiment_without_further_measures_has_one_chart_and_one_table(open_experiment):
     at, shown, _said = open_experiment("residuals")
     assert len(at.get("vega_lite_chart")) == len(shown.pictures) == len(at.dataframe) == 1
-    assert not [name for name in shown.numbers() if name.startswith("right_")]
+    assert not [name for name in shown.columns() if name.startswith("right_")]

@@ -27,7 +27,7 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, distances
     monkeypatch.setitem(EXPERIMENTS, "distance", tested)
     at, shown, said = open_experiment("distance", outcome="distances", experiment_run="here")
     assert not at.exception and not at.error
-    columns = shown.numbers()
+    columns = shown.columns()
     results = Results.load(distances_here / "distance.json")
     for variant in NORMS:
         rows = [
@@ -38,7 +38,7 @@ def test_each_variants_norms_are_those_of_the_results(open_experiment, distances
         assert {row[1]: row[2:] for row in rows} == results.by_distance(variant)
     monkeypatch.chdir(distances_here.parents[2])
     again = {}
-    exec(shown.python, again)
+    exec(shown.snippet(), again)
     for name, values in again["numbers"].items():
         assert values == columns[name]
     labels = {each.name: each.label for each in EXPERIMENTS["distance"].variants}

@@ -21,7 +21,7 @@ def layers_here(measured_here):
 def test_the_numbers_are_those_of_the_results(open_experiment, layers_here, monkeypatch):
     at, shown, _said = open_experiment("depth", outcome="layers", experiment_run="here")
     assert not at.exception and not at.error
-    columns = shown.numbers()
+    columns = shown.columns()
     for variant, behind in BEHIND.items():
         at_rows = [n for n, name in enumerate(columns["variant"]) if name == variant]
         assert [columns["layer"][n] for n in at_rows] == [0, 1, 2]
@@ -29,7 +29,7 @@ def test_the_numbers_are_those_of_the_results(open_experiment, layers_here, monk
             assert [columns[name][n] for n in at_rows] == pytest.approx(values)
     monkeypatch.chdir(layers_here.parents[2])
     again = {}
-    exec(shown.python, again)
+    exec(shown.snippet(), again)
     for name, values in again["numbers"].items():
         assert values == columns[name]
 

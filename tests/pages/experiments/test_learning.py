@@ -10,7 +10,7 @@ from pages.frame.language import number
 def test_curves_are_means_over_seeds_and_the_last_is_said(open_experiment):
     results = Results.load(SHIPPED / "residuals.json")
     at, shown, said = open_experiment("residuals", outcome="learning")
-    columns = shown.numbers()
+    columns = shown.columns()
     for variant in EXPERIMENTS["residuals"].variants:
         steps, shares = results.curve(variant.name, "held_out_exact_match")
         rows = [at for at, name in enumerate(columns["variant"]) if name == variant.name]
@@ -33,7 +33,7 @@ def test_curves_of_the_held_out_loss_are_drawn_over_steps_alone(open_experiment)
     [chart] = at.get("vega_lite_chart")
     # Seconds would show what else the machine did.
     assert "training step" in chart.proto.spec and "seconds" not in chart.proto.spec
-    columns = shown.numbers()
+    columns = shown.columns()
     rows = [at for at, name in enumerate(columns["variant"]) if name == "last"]
     values = [columns["held_out_loss"][row] for row in rows]
     assert values == pytest.approx(results.curve("last", "held_out_loss")[1])
@@ -69,4 +69,4 @@ def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(
     assert not at.exception
     seen = "\n".join(each.value for each in at.markdown)
     assert f"mean reward of the samples: BLEU by minimum risk **{number(0.8)}**" in seen
-    assert shown.numbers()["step"] == [250, 20, 40, 20, 40]
+    assert shown.columns()["step"] == [250, 20, 40, 20, 40]

@@ -8,7 +8,7 @@ from core.studies.experiments.results import SHIPPED, Results, Trained
 def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):
     results = Results.load(SHIPPED / "residuals.json")
     _at, shown, said = open_experiment("residuals", outcome="lengths")
-    columns = shown.numbers()
+    columns = shown.columns()
     for variant in EXPERIMENTS["residuals"].variants:
         rows = [
             row

@@ -46,10 +46,10 @@ def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view,
     stack, attention = KINDS[kind].split(".")
     expected = found[f"{stack}.1.{attention}"]["weights"][2]
     flat = [weight for row in expected for weight in row]
-    columns = from_csv(as_csv(taken.numbers()))
+    columns = from_csv(as_csv(taken.columns()))
     assert [float(weight) for weight in columns["weight"]] == flat
-    assert json.loads(as_json({}, taken.numbers()))["columns"]["weight"] == flat
-    assert run_lines(taken.python) == flat
+    assert json.loads(as_json({}, taken.columns()))["columns"]["weight"] == flat
+    assert run_lines(taken.snippet()) == flat
     maps = unpack(payload(export.page(taken, about())))
     assert maps.weights[1, 2].tolist() == expected
     assert np.array_equal(maps.visible, shown(at).visible)
@@ -71,7 +71,7 @@ def opened_view(open_view, name, **query):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_view_can_be_taken_away_whole(open_view, name, kind):
     at, taken = opened_view(open_view, name, kind=kind, sentence=NASTY)
-    columns = taken.numbers()
+    columns = taken.columns()
     assert len(set(map(len, columns.values()))) == 1
     read = from_csv(as_csv(columns))
     assert list(read) == list(columns)
@@ -98,7 +98,7 @@ def test_every_view_offers_files_link_python_and_explanations(open_view, name):
         "Code that computes it",
     ]
     codes = [code.value for code in at.code]
-    assert taken.python.strip() in [code.strip() for code in codes]
+    assert taken.snippet().strip() in [code.strip() for code in codes]
     [link] = [code for code in codes if f"view={name}" in code or (name == "maps" and code == "")]
     assert "\n" not in link
 
@@ -131,8 +131,8 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
         **taken.about,
     }
     assert "model=copy" in read["link"]
-    assert columns == {column: list(values) for column, values in taken.numbers().items()}
-    assert files["csv"]() == as_csv(taken.numbers())
+    assert columns == {column: list(values) for column, values in taken.columns().items()}
+    assert files["csv"]() == as_csv(taken.columns())
     page = files["html"]()
     for fact, value in (("Model", "copy"), ("Training step", read["step"])):
         assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
@@ -152,7 +152,7 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
 def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_view, files):
     _, taken = open_view("heads", model="copy", sentence="a b c")
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
-    assert {taken.title, *taken.numbers()} <= set(map(html.unescape, drawn))
+    assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))
     assert files["png"]().startswith(b"\x89PNG")
 
 
@@ -166,7 +166,7 @@ def test_the_table_is_made_only_for_whoever_opens_it(open_view):
 
 def test_five_hundred_tokens_can_be_taken_away(open_view):
     at, taken = open_view("maps", model="copy", sentence="a b c d " * 200)
-    assert len(taken.numbers()["weight"]) == 512 * 512
+    assert len(taken.columns()["weight"]) == 512 * 512
     assert "512" in said(at) or "511" in said(at)
 
 

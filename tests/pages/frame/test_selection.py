@@ -14,8 +14,8 @@ def test_every_view_opens_from_its_link_and_hands_over_what_can_be_taken(open_vi
     assert at.segmented_control(key="view").value == view
     assert taken.name
     assert taken.title
-    assert taken.python
-    assert len({len(column) for column in taken.numbers().values()}) == 1
+    assert taken.snippet()
+    assert len({len(column) for column in taken.columns().values()}) == 1
 
 
 @pytest.mark.parametrize("view", NAMES)

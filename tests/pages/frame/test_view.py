@@ -25,7 +25,7 @@ def _page(seen, instead, other_model):
 
     address.enter("heads")
     st.text(f"sentence {address.text_of('sentence')}")
-    show(View("one", "one", "What?", draw), "it", {})
+    show(View("attention", "maps", draw), "it", {})
     address.write()
 
 

@@ -135,6 +135,6 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     open_page, cross, handed_over
 ):
     at = open_alike(open_page)
-    found = [each for each in handed_over[-1].numbers()["likeness"] if each is not None]
+    found = [each for each in handed_over[-1].columns()["likeness"] if each is not None]
     assert found == cross.likeness_NN.reshape(-1).tolist()
     assert_computed_again(at, handed_over[-1], "likeness", "weight")

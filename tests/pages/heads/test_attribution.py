@@ -165,7 +165,7 @@ def test_any_text_gets_a_picture(open_page, sentence, view):
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_page, handed_over, per):
     opened = {"model": "translate", "sentence": "The zorbik slept.", "attributed_word": "1"}
     at = open_attribution(open_page, **opened, attributed_per=per)
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     assert len(columns["score"]) == panels(at)[0].values.size
     assert_computed_again(at, handed_over[-1], "score")
 
@@ -174,7 +174,7 @@ def test_what_is_trusted_is_taken_away_too(open_page, monkeypatch, handed_over):
     trust = {method: Trust((0.5, 0.75, 1.0), 1) for method in METHODS[1:]}
     monkeypatch.setattr(attribution, "_trusted", lambda run, whole_words: trust)
     open_attribution(open_page, trust="true")
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     means = dict(zip(columns["method"], columns["trust_mean"], strict=True))
     assert means == {str(method): None if method is METHODS[0] else 0.75 for method in METHODS}
 

@@ -68,7 +68,7 @@ def test_a_rollout_is_taken_away_as_it_is_shown_and_can_be_computed_again(
     open_page, handed_over, stack
 ):
     at = open_attribution(open_page, attributed="rollout", rollout_stack=stack)
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     n = sum(panel.values.size for panel in panels(at))
     assert columns["what"].count("share") == n
     assert_computed_again(at, handed_over[-1], "share")

@@ -151,7 +151,7 @@ def test_what_is_taken_away_is_computed_again(open_page, handed_over, copy_run, 
     shown = handed_over[-1]
     assert_takeable(at, shown)
     assert computed(shown) == pytest.approx(numbers_of(shown, "weight", "count"), abs=1e-6)
-    columns = shown.numbers()
+    columns = shown.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     role = next(e for e in role_scores(copy_run, N) if str(e.head) == head)
     assert {r["name"]: r["value"] for r in rows if r["what"] == "role"} == {

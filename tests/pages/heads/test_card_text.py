@@ -151,7 +151,7 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     assert "of 400 held-out rows of letters, seed 0" in said(at)
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
-    rows = handed_over[-1].numbers()
+    rows = handed_over[-1].columns()
     assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
     assert "loss_of_others" in rows["name"]
 

@@ -70,7 +70,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     open_override, handed_over, inspection, how
 ):
     at = open_override(moved=how)
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     of_map = [at for at, what in enumerate(columns["what"]) if what == "weight"]
     weights = inspection.attention[GUIDED].weights_HQK[0]
     assert [columns["before"][at] for at in of_map] == weights.reshape(-1).tolist()
@@ -80,5 +80,5 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 
 def test_of_a_hidden_cell_the_map_is_taken_away(open_override, handed_over):
     at = open_override(kind="decoder self", layer="0", head="1", move="decoder.self,2,5")
-    assert set(handed_over[-1].numbers()["what"]) == {"weight"}
+    assert set(handed_over[-1].columns()["what"]) == {"weight"}
     assert_computed_again(at, handed_over[-1], "before", "after")

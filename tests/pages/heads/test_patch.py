@@ -130,13 +130,13 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_patc
     shown = handed_over[-1]
     n = sum(panel.values.size for panel in panels(at))
     # Beside what stands in the maps, all heads of the model together.
-    assert len(shown.numbers()["restored"]) == n + 1
+    assert len(shown.columns()["restored"]) == n + 1
     assert_computed_again(at, shown, "restored")
 
 
 def test_what_is_taken_away_names_each_head_in_the_one_text_form(open_patch, handed_over, run):
     open_patch()
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     sites = run.model.sites()
     heads = [head for site in sites for head in site.heads(run.settings.model.n_heads)]
     assert columns["head"] == [*map(str, heads), *map(str, sites), "all"]

@@ -241,7 +241,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     handed = handed_over[-1]
     [panel] = the_map(at).panels
     name = "moved" if by == "moved" else "log_p_change"
-    assert handed.numbers()[name] == pytest.approx(panel.values[panel.visible].tolist(), abs=1e-6)
+    assert handed.columns()[name] == pytest.approx(panel.values[panel.visible].tolist(), abs=1e-6)
     names = ["moved"] if by == "moved" else ["moved", "log_p_change"]
     assert_computed_again(at, handed, *names)
 

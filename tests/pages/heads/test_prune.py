@@ -193,9 +193,9 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 ):
     measured(own_copy)
     at = open_prune()
-    assert handed_over[-1].numbers()["order"] == []
+    assert handed_over[-1].columns()["order"] == []
     pruned(at)
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     for name, label in ORDERS.items():
         rows = [row for row, order in enumerate(columns["order"]) if order == name]
         found = {columns["heads_left"][row]: columns["exact_match"][row] for row in rows}

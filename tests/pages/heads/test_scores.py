@@ -133,7 +133,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     shown = handed_over[-1]
     cross = ordered(each for each in copy_scores if each.head.kind is Kind.CROSS)
     expected = [score.value for head in cross for score in head.scores.values()]
-    assert shown.numbers()["score"] == expected
+    assert shown.columns()["score"] == expected
     named = [str(head.head) for head in cross for _role in head.scores]
-    assert shown.numbers()["head"] == named
+    assert shown.columns()["head"] == named
     assert_computed_again(at, shown, "score", "baseline")

@@ -258,7 +258,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
 ):
     at = open_silence(sentence=WIDE, silent="encoder.2.self:0,decoder.1.cross:1", instead=instead)
     shown = handed_over[-1]
-    columns, rows = shown.numbers(), chart_rows(at)
+    columns, rows = shown.columns(), chart_rows(at)
     words = [at for at, what in enumerate(columns["what"]) if what == "probability"]
     for name in ("word", "before", "after"):
         assert [columns[name][at] for at in words] == [row[name] for row in rows]
@@ -270,7 +270,7 @@ def test_where_nothing_was_measured_the_sharpness_is_taken_away(
     open_silence, own_copy, handed_over
 ):
     at = open_silence(model="runs/mine", silent="none", sentence="Zorbik a")
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     assert columns["what"].count("sharpness") == len(every_head(load_run(own_copy).model))
     root = own_copy.parents[1]
     assert_computed_again(at, handed_over[-1], "before", "after", root=root)

@@ -25,5 +25,5 @@ def test_what_is_taken_away_can_be_computed_again(
     columns = numbers(
         roles_on_text(opened_run), costs_of_induction(opened_run, roles_on_text(opened_run)), {}
     )
-    assert handed_over[-1].numbers() == columns
+    assert handed_over[-1].columns() == columns
     assert_computed_again(at, handed_over[-1], "value", root=opened_folder.parent)

@@ -27,7 +27,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_laye
     at = open_layers(layers="counts")
     [shown] = handed_over
     assert_takeable(at, shown)
-    groups = [name for name in shown.numbers() if name in {row["series"] for row in chart_rows(at)}]
+    groups = [name for name in shown.columns() if name in {row["series"] for row in chart_rows(at)}]
     assert len(groups) == 4
     assert computed(shown) == numbers_of(shown, *groups)
     assert sum(computed(shown)) == pytest.approx(1e6 * sum(row["value"] for row in chart_rows(at)))

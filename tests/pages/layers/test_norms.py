@@ -71,8 +71,8 @@ def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated, open_l
 def test_an_invented_sublayer_is_studied_without_being_known(open_gated, handed_over):
     open_gated(layers="norms", layer="0", sublayer="gate")
     [shown] = handed_over
-    assert 'site = Site("encoder", 0, "gate")' in shown.python
-    assert all(shown.numbers()["deviation_before"][:3])
+    assert 'site = Site("encoder", 0, "gate")' in shown.snippet()
+    assert all(shown.columns()["deviation_before"][:3])
 
 
 @pytest.mark.parametrize(

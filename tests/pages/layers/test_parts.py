@@ -64,7 +64,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     assert sum(numbers_of(shown, "parameters")) == count_parameters(run.settings.model)
     sizes = [
         size
-        for written in shown.numbers()["shapes"]
+        for written in shown.columns()["shapes"]
         for shape in json.loads(written).values()
         for size in shape
     ]
@@ -78,7 +78,7 @@ def test_an_invented_sublayer_is_drawn_and_explained_without_being_known(open_ga
     assert diagram(at).selected == "encoder.0.gate"
     [shown] = handed_over
     assert shown.formula == r"x \odot \sigma(x W)"
-    columns = shown.numbers()
+    columns = shown.columns()
     learned = dict(zip(columns["part"], columns["parameters"], strict=True))
     width = gate.detail.split(" × ")[1]
     assert learned["decoder.0.gate"] == learned["encoder.0.gate"] == int(width) ** 2
@@ -89,7 +89,7 @@ def test_an_invented_sublayer_is_drawn_and_explained_without_being_known(open_ga
 def test_every_view_shows_a_model_with_an_invented_sublayer(open_gated, handed_over, view):
     open_gated(layers=view, layer="0")
     [shown] = handed_over
-    assert shown.pictures and shown.numbers()
+    assert shown.pictures and shown.columns()
 
 
 def test_the_line_says_the_share_of_a_part(open_layers):

@@ -143,6 +143,6 @@ def test_an_encoder_alone_opens_beside_a_text_that_is_filled_up(
     path = opened_path("bert without a head")
     elsewhere("OWN", path.parent)
     open_page("masks", model=f"runs/{path.name}", masks="without")
-    [leak] = handed_over[-1].numbers()["leak_to_padding"][-1:]
+    [leak] = handed_over[-1].columns()["leak_to_padding"][-1:]
     assert leak > 0
     assert f"**{percent(leak)}** of this head's weight" in handed_over[-1].seen

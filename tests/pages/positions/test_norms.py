@@ -37,7 +37,7 @@ def test_norms_are_those_of_the_loaded_model(open_positions):
 def test_the_file_of_norms_holds_texts_and_numbers_as_they_are(open_positions, handed_over):
     found = charted(open_positions("norms", model="copy", sentence="a * b"))
     shown = handed_over[-1]
-    columns = shown.numbers()
+    columns = shown.columns()
     assert shown.name == "position_norms"
     tokens = load_run(ROOT / "gallery" / "copy").tokenizer
     texts = [token.text for token in tokens.describe([*tokens.encode("a * b").ids, 2])]

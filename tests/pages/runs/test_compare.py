@@ -13,7 +13,7 @@ from tests.pages.runs.conftest import (
 
 
 def rows_of(shown):
-    numbers = shown.numbers()
+    numbers = shown.columns()
     assert tuple(numbers) == LONG
     return list(zip(*numbers.values(), strict=True))
 
@@ -22,8 +22,8 @@ def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_page, ow
     open_page("runs", runs=["translate-guided", "copy"], sentence="The cat sat.", layer="1")
     [shown] = taken
     rows = rows_of(shown)
-    numbers = shown.numbers()
-    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    numbers = shown.columns()
+    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
     assert {row[0] for row in rows} == {"result", "setting", "measured", "weight", "pronoun head"}
     assert {row[1] for row in rows if row[0] == "weight"} == {"translate-guided", "copy"}
     assert {row[2] for row in rows if row[0] == "weight"} == {shown.about["head"]}
@@ -33,8 +33,8 @@ def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_page, ow
 def test_without_a_sentence_the_curves_can_be_taken_away(open_page, own_runs, taken):
     open_page("runs", runs=["translate", "copy"], sentence=" ")
     [shown] = taken
-    numbers = shown.numbers()
-    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    numbers = shown.columns()
+    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
     assert "weight" not in numbers["what"]
 
 

@@ -19,7 +19,7 @@ SENTENCE = "The cat sat."
 
 def test_a_run_without_the_head_has_no_weights_in_the_files_either(open_page, own_runs, taken):
     open_page("runs", runs=["translate", "copy"], sentence=SENTENCE, kind="encoder.self", layer="2")
-    numbers = taken[-1].numbers()
+    numbers = taken[-1].columns()
     rows = zip(numbers["what"], numbers["run"], numbers["value"], strict=True)
     found = [(run, value) for what, run, value in rows if what == "weight"]
     head = Head.parse(taken[-1].about["head"])
@@ -30,7 +30,7 @@ def test_a_run_without_the_head_has_no_weights_in_the_files_either(open_page, ow
 
 def test_the_best_pronoun_heads_are_in_the_files(open_page, own_runs, taken):
     open_page("runs", runs=["translate-guided", "copy"], sentence=SENTENCE)
-    numbers = taken[-1].numbers()
+    numbers = taken[-1].columns()
     rows = list(zip(*numbers.values(), strict=True))
     found = [row[1:4] for row in rows if row[0] == "pronoun head"]
     assert ("translate-guided", "score", "encoder.2.self:0") in found

@@ -10,8 +10,8 @@ from tests.pages.conftest import ROOT
 def test_the_python_reads_what_is_known_of_the_run(open_page, own_runs, taken):
     open_page("runs", runs="translate-guided")
     [shown] = taken
-    numbers = shown.numbers()
-    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    numbers = shown.columns()
+    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
     rows = list(zip(*numbers.values(), strict=True))
     evaluation = json.loads((ROOT / "gallery" / "translate-guided" / "evaluation.json").read_text())
     name = "translate-guided"
@@ -33,7 +33,7 @@ def test_a_run_without_measurements_has_its_numbers_as_tables(open_page, own_cop
     (own_copy / "metrics.jsonl").unlink()
     open_page("runs", runs="runs/mine")
     assert not taken[-1].pictures
-    assert "measured" not in taken[-1].numbers()["what"]
+    assert "measured" not in taken[-1].columns()["what"]
 
 
 def test_the_line_says_how_large_it_is_and_what_it_has_right(open_page, taken):

@@ -12,8 +12,8 @@ from tests.pages.conftest import ROOT
 def test_the_python_computes_what_the_table_says(open_page, own_runs, taken):
     open_page("runs")
     [shown] = taken
-    numbers = shown.numbers()
-    assert run_lines(shown.python) == [value for column in numbers.values() for value in column]
+    numbers = shown.columns()
+    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
     assert set(numbers["run"]) == {
         path.parent.name for path in (ROOT / "gallery").glob("*/run.json")
     }
@@ -53,12 +53,12 @@ def test_names_that_would_look_the_same_stay_whole():
 def test_a_damaged_run_has_no_numbers(open_page, own_copy, taken):
     (own_copy / "run.json").write_text("{")
     open_page("runs")
-    assert "runs/mine" not in taken[-1].numbers()["run"]
+    assert "runs/mine" not in taken[-1].columns()["run"]
 
 
 def test_the_line_names_the_run_with_most_sentences_right(open_page, taken):
     open_page("runs", model=None)
-    columns = taken[-1].numbers()
+    columns = taken[-1].columns()
     shares = dict(zip(columns["run"], columns["exact_match"], strict=True))
     shares = {name: share for name, share in shares.items() if share is not None}
     best = max(shares, key=shares.get)

@@ -27,7 +27,7 @@ def written(size):
 )
 def test_the_outputs_of_a_a_2a_are_the_known_ones(open_scaling, handed_over, size, third):
     at = open_scaling(a=size)
-    columns = handed_over[-1].numbers()
+    columns = handed_over[-1].columns()
     found = [columns[name][0] for name in ("y0", "y1", "y2")]
     assert found[2] == pytest.approx(third, rel=0, abs=1e-15)
     wanted = exact([float(size), float(size), 2 * float(size)])
@@ -69,7 +69,7 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
     [shown] = handed_over
     assert_takeable(at, shown)
     series, frame = drawn(at)
-    columns = shown.numbers()
+    columns = shown.columns()
     assert columns["a"] == [float(size), *frame["x"].tolist()[: len(frame) // 2]]
     assert [columns["y2"][1:], columns["y0"][1:]] == list(series.values())
     shares = [percent(columns[name][0]) for name in ("y0", "y1", "y2")]

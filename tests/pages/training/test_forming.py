@@ -44,8 +44,8 @@ def test_the_ends_of_the_axis_and_what_is_sharp_are_drawn(open_view, kept):
 def test_the_python_computes_the_entropies_that_are_drawn(open_page, kept, taken):
     open_page("training", training="forming", model="runs/mine", sentence="a b c", layer="1")
     [shown] = taken
-    numbers = shown.numbers()
-    found = run_lines(shown.python, kept.parents[1])
+    numbers = shown.columns()
+    found = run_lines(shown.snippet(), kept.parents[1])
     assert found == [value for row in zip(*numbers.values(), strict=True) for value in row]
     assert sorted(set(numbers["step"])) == list(stops(kept))
 
@@ -59,7 +59,7 @@ def test_a_sentence_without_text_is_asked_for(open_page, taken):
 def test_the_line_says_of_the_last_snapshot_how_evenly_heads_spread(open_page, kept, taken):
     open_page("training", training="forming", model="runs/mine", sentence="a b c", layer="1")
     [shown] = taken
-    columns = shown.numbers()
+    columns = shown.columns()
     last = max(columns["step"])
     of_last = [
         value

@@ -175,8 +175,8 @@ def test_it_opens_on_the_head_that_finds_antecedents(open_view):
 def test_the_python_computes_the_weights_that_are_shown(open_page, taken):
     open_page("training", training="look_back", model="translate-guided", step="200", layer="1")
     [shown] = taken
-    numbers = shown.numbers()
-    assert numbers["weight"] == run_lines(shown.python)
+    numbers = shown.columns()
+    assert numbers["weight"] == run_lines(shown.snippet())
     assert len({len(column) for column in numbers.values()}) == 1
     run = load_run(ROOT / "gallery" / "translate-guided", 200)
     inspection = inspect_sentence(run, shown.about["sentence"])
@@ -198,7 +198,7 @@ def test_the_line_says_where_a_row_looks_at_that_step(open_page, kept, taken):
     row = re.search(
         r"fed \*\*(.+?)\*\* to write .+ looks most at \*\*(.+?)\*\*: \*\*([\d.]+)", seen
     )
-    columns = taken[-1].numbers()
+    columns = taken[-1].columns()
     rows = {}
     for at, weight in zip(columns["query"], columns["weight"], strict=True):
         rows.setdefault(at, []).append(weight)

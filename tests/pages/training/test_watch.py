@@ -409,9 +409,9 @@ def test_another_run_keeps_the_visitors_own_sentence(open_page, own_runs):
 def test_the_python_reads_the_measurements_that_are_drawn(open_page, own_copy, taken):
     open_page("training", training="watch", model="runs/mine")
     shown = taken[-1]
-    numbers = shown.numbers()
+    numbers = shown.columns()
     root = own_copy.parents[1]
-    assert run_lines(shown.python, root) == [x for column in numbers.values() for x in column]
+    assert run_lines(shown.snippet(), root) == [x for column in numbers.values() for x in column]
     rows = read_metrics(own_copy)[0]
     assert numbers["step"] == [row["step"] for row in rows]
     assert {*numbers} == {name for row in rows for name in row}
@@ -422,7 +422,7 @@ def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_c
     shown = taken[-1]
     with (own_copy / "metrics.jsonl").open("a") as file:
         file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
-    assert shown.numbers()["step"][-1] == 860
+    assert shown.columns()["step"][-1] == 860
     assert "860" in str(shown.pictures[0].drawn_chart().to_dict())
     assert len(shown.pictures) == 4
 

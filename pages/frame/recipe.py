@@ -1,0 +1,178 @@
+"""A recipe: a function of `core` and its arguments.
+
+It computes what a view shows, once for all visitors, and writes the Python that computes the same
+again. So a view says once where its numbers come from.
+"""
+
+import json
+import math
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from core.heads import Head, Site
+from pages.frame import cached
+from pages.frame.cached import Folder, RunAt
+from pages.frame.snippets import place
+
+Result = TypeVar("Result", covariant=True)
+WIDTH = 88
+"""Letters of a line; a longer call has one argument a line."""
+
+
+class Tabular(Protocol):
+    """A result whose numbers are a table."""
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return the name of each column → its values, the same number in each."""
+
+
+class Recipe(Generic[Result]):
+    """`function(*arguments)`."""
+
+    def __init__(self, function: Callable[..., Result], *arguments: object) -> None:
+        """Compute nothing yet.
+
+        Args:
+            function: A public function of `core`.
+            arguments: A path or a `RunAt` stands for the run, a recipe for its result. Any other is
+                written as it is: numbers, texts, enums, heads, functions, frozen dataclasses, and
+                tuples, lists, sets and dictionaries of these.
+        """
+        self.function, self.arguments = function, arguments
+
+    def result(self) -> Result:
+        """Return what the function returns, computed once and shared by all sessions."""
+        return cached.of(self.function, *self.arguments)
+
+    @property
+    def key(self) -> Hashable:
+        """What the result depends on: the function, its arguments, and the files of runs."""
+        return (self.function, *map(cached.key_of, self.arguments))
+
+    @property
+    def functions(self) -> tuple[Callable[..., object], ...]:
+        """The function, and those of the recipes among its arguments."""
+        inner = [each for each in self.arguments if isinstance(each, Recipe)]
+        return (self.function, *(function for each in inner for function in each.functions))
+
+    def python(self) -> str:
+        """Return Python that a reader can run; `numbers` is the result's table."""
+        code = _Code()
+        numbers = f"numbers = {code.of(self, 0)}.table()\n"
+        return f"{code.imports()}{code.runs()}{numbers}"
+
+
+class _Code:
+    """Python that is being written: what it imports, and the runs that it loads."""
+
+    def __init__(self) -> None:
+        self._imports: set[str] = set()
+        self._runs: dict[Path | RunAt, str] = {}
+
+    def imports(self) -> str:
+        """Return the lines that import: the standard library, then the project."""
+        own = sorted(line for line in self._imports if line.startswith("from core"))
+        others = sorted(self._imports - set(own))
+        return "".join(f"{block}\n\n" for block in ("\n".join(others), "\n".join(own)) if block)
+
+    def runs(self) -> str:
+        """Return the lines that load the runs."""
+        lines = []
+        for run, name in self._runs.items():
+            path, step = (run.path, f", {run.step}") if isinstance(run, RunAt) else (run, "")
+            lines.append(f"{name} = load_run({_path(path)}{step})\n")
+        return "".join(lines)
+
+    def of(self, value: object, indent: int) -> str:
+        """Return the expression for a value that begins a line of this indent."""
+        match value:
+            case Recipe():
+                return self._call(self._name(value.function), value.arguments, {}, indent)
+            case Path() | RunAt():
+                return self._run(value)
+            case Folder():
+                self._imports.add("from pathlib import Path")
+                return _path(value.path)
+            case list() | tuple() | set() | frozenset():
+                return self._collection(value, indent)
+        if callable(value):
+            return self._name(value)
+        if is_dataclass(value) or isinstance(value, Enum):
+            return self._record(value, indent)
+        return _literal(value)
+
+    def _record(self, value: object, indent: int) -> str:
+        name = self._name(type(value))
+        if isinstance(value, Head | Site):
+            return f'{name}.parse("{value}")'
+        if isinstance(value, Enum):
+            return f"{name}.{value.name}"
+        return self._call(name, (), _changed(value), indent)
+
+    def _collection(self, values: Collection[object], indent: int) -> str:
+        if isinstance(values, set | frozenset):
+            inner = self.of(sorted(values, key=str), indent) if values else ""
+            return f"{type(values).__name__}({inner})"
+        texts = [self.of(each, indent + 4) for each in values]
+        if isinstance(values, list):
+            return _broken("[", texts, "]", indent)
+        return _broken("(", texts, ",)" if len(texts) == 1 else ")", indent)
+
+    def _run(self, run: Path | RunAt) -> str:
+        self._imports |= {"from pathlib import Path", "from core.runs.run import load_run"}
+        return self._runs.setdefault(run, f"run_{len(self._runs) + 1}" if self._runs else "run")
+
+    def _name(self, of: object) -> str:
+        outer = str(getattr(of, "__qualname__", "")).split(".")[0]
+        self._imports.add(f"from {getattr(of, '__module__', '')} import {outer}")
+        return str(getattr(of, "__qualname__", ""))
+
+    def _call(
+        self, name: str, arguments: Sequence[object], named: Mapping[str, object], indent: int
+    ) -> str:
+        texts = [self.of(each, indent + 4) for each in arguments]
+        texts += [f"{key}={self.of(each, indent + 4)}" for key, each in named.items()]
+        return _broken(f"{name}(", texts, ")", indent)
+
+
+def _literal(value: object) -> str:
+    """Return a number, a text or None as Python writes it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    raise TypeError(f"{value!r} cannot be written as Python")
+
+
+def _broken(begin: str, texts: Sequence[str], end: str, indent: int) -> str:
+    """Return what stands in brackets in one line, or in one line each where that is too long."""
+    line = f"{begin}{', '.join(texts)}{end}"
+    if indent + len(line) + len("numbers = .table()") <= WIDTH or not texts:
+        return line
+    inner = "".join(f"{' ' * (indent + 4)}{text},\n" for text in texts)
+    return f"{begin}\n{inner}{' ' * indent}{end.lstrip(',')}"
+
+
+def _changed(value: object) -> dict[str, object]:
+    """Return the fields of a dataclass that differ from their defaults."""
+    found = {each.name: (getattr(value, each.name), each) for each in fields(value)}  # type: ignore[arg-type]
+    return {
+        name: own
+        for name, (own, field) in found.items()
+        if field.init
+        and (field.default is MISSING or own != field.default)
+        and (field.default_factory is MISSING or own != field.default_factory())
+    }
+
+
+def _path(path: Path) -> str:
+    return f"Path({json.dumps(place(path).as_posix(), ensure_ascii=False)})"
