@@ -40,3 +40,9 @@ def _say(term: Term) -> None:
         st.markdown(f"**{capitalised(heading)}**{also}", width="content")
         links.link(page, _("See it"), None, term.query)
     st.markdown(f":small[{_(term.text)}]")
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

@@ -24,3 +24,9 @@ def render() -> None:
                 on_click=language.choose,
                 args=(each,),
             )
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

@@ -290,3 +290,9 @@ def _others() -> None:
             text.format(folder=folder, file=f"`{TOURS}/monday.toml`", address="`?tour=monday`")
         )
         st.code(EXAMPLE, language="toml")
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

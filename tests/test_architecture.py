@@ -18,14 +18,8 @@ FORBIDDEN = {
 SOURCES = [path for package in FORBIDDEN for path in sorted((ROOT / package).rglob("*.py"))]
 DRAWN = sorted(path for kind in ("js", "css", "html") for path in (ROOT / "viz").rglob(f"*.{kind}"))
 """What components are made of in the browser."""
-SHARED = {"frame", "locales", "classroom"}
-"""Folders of `pages` that are no page."""
-PAGES = sorted(
-    path
-    for path in (ROOT / "pages").iterdir()
-    if path.stem not in {"__init__", "__pycache__", *SHARED}
-)
-"""A module, or a folder with one file a view."""
+PAGES = sorted(path for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
+VIEWS = ROOT / "pages" / "views"
 COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b|\brgba?\(|\bhsla?\(")
 MOST_LINES = 600
 """Of one idea in a file."""
@@ -145,13 +139,12 @@ def test_no_view_of_a_page_imports_another_page_or_its_views():
     names = {path.stem for path in PAGES}
 
     def faults():
-        for page in (path for path in PAGES if path.is_dir()):
-            others = names - {page.stem}
-            for path in sorted(page.glob("[!_]*.py")):
-                for module in set(imported_modules(path)):
-                    match module.split("."):
-                        case ["pages", other, *_] if other in others:
-                            yield name_of(path), other
+        for path in sorted(VIEWS.rglob("*.py")):
+            others = names - {path.relative_to(VIEWS).parts[0]}
+            for module in set(imported_modules(path)):
+                match module.split("."):
+                    case ["pages", "views", other, *_] | ["pages", other, *_] if other in others:
+                        yield name_of(path), other
 
     assert_only(faults(), KNOWN)
 
@@ -197,9 +190,18 @@ def test_only_the_theme_names_a_colour():
     )
 
 
+def test_pages_hand_over_to_app_when_streamlit_runs_them_directly():
+    handing_over = "if __name__ == '__main__':\n    from app import main"
+    assert_none(
+        (path, "does not end with handing over")
+        for path in PAGES
+        if not ast.unparse(tree_of(path).body[-1]).startswith(handing_over)
+    )
+
+
 def test_pages_have_one_public_function_called_render():
     def faults():
-        for path in (page / "__init__.py" if page.is_dir() else page for page in PAGES):
+        for path in PAGES:
             functions = [n.name for n in tree_of(path).body if isinstance(n, ast.FunctionDef)]
             public = [name for name in functions if name[0] != "_"]
             if public != ["render"]:

@@ -1,6 +1,6 @@
 from pages.frame import view
 from pages.frame.files import as_csv, as_json
-from tests.pages.attention.conftest import flat, run_lines
+from tests.pages.views.attention.conftest import flat, run_lines
 
 
 def numbers_of(shown, *names):

@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.heads import prune
 from pages.locales import catalogues
+from pages.views.heads import prune
 from tests.pages import pseudo_locale
 from tests.pages.conftest import MODEL, _run_page
 from tests.pages.every_view import CASES, query_of

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.pages.masks.conftest import OTHERS, panels
+from tests.pages.views.masks.conftest import OTHERS, panels
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.positions.conftest import learned_run as learned_run
-from tests.pages.positions.conftest import open_positions as open_positions
-from tests.pages.positions.conftest import set_number
+from tests.pages.views.positions.conftest import learned_run as learned_run
+from tests.pages.views.positions.conftest import open_positions as open_positions
+from tests.pages.views.positions.conftest import set_number
 
 VIEWS = ("waves", "map", "dots", "rotation", "check", "learned", "shuffle", "norms")
 

@@ -10,7 +10,7 @@ from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
 from pages.frame import language, view_text
 from pages.frame.language import plain
-from pages.heads import prune
+from pages.views.heads import prune
 from tests.escaping_texts import ROOT
 from tests.pages import pseudo_locale
 from tests.pages.conftest import MODEL, _run_page
@@ -78,7 +78,7 @@ def test_nothing_of_the_start_stays_english_but_the_sentences_and_the_licence(op
 
 
 def test_what_stays_english_is_found(open_marked, monkeypatch):
-    monkeypatch.setattr("pages.runs.manage._", lambda message: message)
+    monkeypatch.setattr("pages.views.runs.manage._", lambda message: message)
     assert pseudo_locale.left_in_english(open_marked("runs"))
 
 

@@ -8,7 +8,7 @@ from core.runs.run import load_run, read_settings
 from pages.frame import cached
 from pages.frame.language import percent
 from tests.pages.conftest import said
-from tests.pages.runs.conftest import (
+from tests.pages.views.runs.conftest import (
     GALLERY,
     below,
     change,

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.pages.conftest import said
-from tests.pages.scaling.conftest import open_scaling as open_scaling
+from tests.pages.views.scaling.conftest import open_scaling as open_scaling
 
 VIEWS = ["softmax", "variance", "jacobian", "gradient", "heads"]
 

@@ -7,7 +7,7 @@ from pages.frame import links, tour
 from pages.frame.language import plain
 from pages.frame.tour import REVEAL, REVEALED, STOP, TOUR
 from tests.pages.conftest import ROOT
-from tests.pages.layers.conftest import panels
+from tests.pages.views.layers.conftest import panels
 
 STOPS = range(len(page.STOPS))
 EVERYDAY = ROOT / "gallery" / "everyday"

@@ -27,8 +27,8 @@ from core.training.process import situation
 from core.training.settings import with_settings
 from pages.frame import cached
 from pages.frame.durations import duration
-from pages.training import costs, own_pairs, settings
-from pages.training import set_up as set_up_view
+from pages.views.training import costs, own_pairs, settings
+from pages.views.training import set_up as set_up_view
 from tests.pages.conftest import ROOT, SECONDS_OF_A_STEP, name_of, said
 
 OTHER_VALUES = {
@@ -394,7 +394,7 @@ def test_what_goes_wrong_at_the_start_is_one_sentence_and_loses_nothing(
     def fail(*arguments, start):
         raise error
 
-    monkeypatch.setattr("pages.training.start.prepare_run", fail)
+    monkeypatch.setattr("pages.views.training.start.prepare_run", fail)
     at = set_up(set_dropout="0.3")
     at.text_input(key="run_name").set_value("mine").run()
     press_start(at)

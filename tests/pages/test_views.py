@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from pages import attention, decoding, heads, layers, masks, positions, runs, scaling, training
 from pages.frame import view as frame
 from pages.frame.export import FACTS
-from pages.heads import prune
+from pages.views.heads import prune
 from tests.pages.every_view import CASES, query_of
 
 ROOT = Path(__file__).resolve().parents[2]

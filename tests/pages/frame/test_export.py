@@ -12,8 +12,8 @@ from pages.attention import VIEWS
 from pages.frame import export
 from pages.frame.files import as_csv, as_json, stem
 from pages.frame.language import plain
-from tests.pages.attention.conftest import from_csv, run_lines
 from tests.pages.conftest import ROOT, said, shown, unfold
+from tests.pages.views.attention.conftest import from_csv, run_lines
 from viz.plane.map_payload import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.frame.files import as_csv, as_json, stem
-from tests.pages.attention.conftest import from_csv
+from tests.pages.views.attention.conftest import from_csv
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 FLOATS = st.floats(width=32, allow_nan=False)

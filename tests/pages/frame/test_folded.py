@@ -2,8 +2,8 @@ import inspect
 
 from core.inspection import inspect_sentence
 from core.model.attention import attend_probed
-from pages.attention.maps import _HOW_TO_READ as HOW_TO_READ
-from pages.attention.weights import _FORMULA as FORMULA
+from pages.views.attention.maps import _HOW_TO_READ as HOW_TO_READ
+from pages.views.attention.weights import _FORMULA as FORMULA
 from tests.pages.conftest import unfold
 
 

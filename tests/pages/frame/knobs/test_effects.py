@@ -20,7 +20,7 @@ from core.training.rewards import reward_of
 from core.training.settings import with_settings
 from pages.frame.knobs import KNOBS, lacking
 from pages.frame.knobs.effects import AUTOMATIC, NEEDS, missing
-from pages.training.settings import Begun, values_of
+from pages.views.training.settings import Begun, values_of
 
 SMALL = {
     **{"n_encoder_layers": 1, "n_decoder_layers": 1, "d_model": 16, "d_ff": 32, "n_heads": 2},

@@ -1,0 +1,61 @@
+"""Type a sentence, read its translation, and see where every head of the model looks."""
+
+from pages.frame import session, view
+from pages.frame.needs import Need
+from pages.frame.view import View
+from pages.tour import TOUR
+from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
+
+VIEWS = (
+    View(
+        "attention",
+        "maps",
+        maps.draw,
+    ),
+    View(
+        "attention",
+        "lines",
+        lines.draw,
+    ),
+    View(
+        "attention",
+        "word",
+        word.draw,
+    ),
+    View(
+        "attention",
+        "sentence",
+        sentence.draw,
+    ),
+    View(
+        "attention",
+        "compare",
+        compare.draw,
+    ),
+    View(
+        "attention",
+        "steps",
+        steps.draw,
+        needs=(Need.DOT_PRODUCTS,),
+    ),
+    View(
+        "attention",
+        "heads",
+        heads.draw,
+    ),
+)
+
+
+def render() -> None:
+    """Begin with one head and one word; then ask for a model, a sentence and a view."""
+    if first := start.first_screen(TOUR):
+        start.draw(first, TOUR)
+    else:
+        # The bare address is that of the start.
+        view.of_sentence(VIEWS, session.VIEW, named=True, needs=(Need.HEADS,))
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

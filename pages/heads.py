@@ -1,0 +1,112 @@
+"""Does this head matter? Silence it, override it, score it."""
+
+from typing import NoReturn
+
+from pages.frame import address, card_link, links, session
+from pages.frame.needs import Need
+from pages.frame.opening import Opened
+from pages.frame.view import View, of_sentence
+from pages.frame.visit import is_way_back
+from pages.views.heads import (
+    alike,
+    attribution,
+    card,
+    override,
+    patch,
+    paths,
+    prune,
+    scores,
+    silence,
+    silence_sentence,
+)
+
+
+def render() -> None:
+    """Ask for a sentence and a view, and show it."""
+    if address.text_of(session.TRIAL) == "guided":
+        address.choose({session.TRIAL: None})
+        if not is_way_back():
+            _compare_models()
+    of_sentence(VIEWS, session.TRIAL, needs=card_link.OF_PAGE)
+
+
+def _compare_models() -> NoReturn:
+    """Go where a free and a guided run are compared, as a view of this page did for older links."""
+    query = {session.VIEW: "compare", session.OTHER: "models"}
+    # No other run has the task of everyday, with which the app begins.
+    if address.text_of(session.MODEL) in (None, "everyday"):
+        query |= {session.MODEL: "translate-guided"}
+    links.go("", query)
+
+
+VIEWS: tuple[View[Opened], ...] = (
+    View(
+        "heads",
+        "silence",
+        silence.draw,
+        says_sentence=True,
+        needs=(Need.WRITING,),
+        telling=silence_sentence.telling,
+    ),
+    View(
+        "heads",
+        "prune",
+        prune.draw,
+        of_sentence=False,
+        needs=(Need.TASK, Need.BOTH),
+    ),
+    View(
+        "heads",
+        "override",
+        override.draw,
+        needs=(Need.WRITING,),
+    ),
+    View(
+        "heads",
+        "patch",
+        patch.draw,
+        needs=(Need.WRITING,),
+    ),
+    View(
+        "heads",
+        "paths",
+        paths.draw,
+        needs=(Need.WRITING,),
+        # There one path alone is seen in what is written.
+        model=paths.TELLING,
+    ),
+    View(
+        "heads",
+        "scores",
+        scores.draw,
+        of_sentence=False,
+    ),
+    View(
+        "heads",
+        "card",
+        card.draw,
+        of_sentence=False,
+        needs=card_link.OF_CARD,
+    ),
+    View(
+        "heads",
+        "alike",
+        alike.draw,
+        needs=(Need.TEXTS,),
+    ),
+    View(
+        "heads",
+        "attribution",
+        attribution.draw,
+        needs=(
+            Need.ENCODER_SELF,
+            Need.WRITING,
+        ),
+    ),
+)
+
+
+if __name__ == "__main__":
+    from app import main
+
+    main()

@@ -1,0 +1,210 @@
+"""Two columns of tokens and a line for each weight: one head, or all heads of the layer."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from core.heads import STACK_LABELS, Kind
+from core.inspection import inspect_sentence, merged
+from core.model.attention import attend_probed
+from pages.frame import address, components, controls, pin, selection, session, tour
+from pages.frame.language import N_, _, capitalised, n_, number
+from pages.frame.maps import labels
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection, key_labels, query_labels
+from pages.frame.view import Shown
+from pages.views.attention import seen, weights
+from viz.component.standalone import Drawn
+from viz.lines.lines import Column, Lines
+
+THRESHOLD = 0.05
+ONE, ALL = "one", "all"
+_IMPORT = "from core.heads import Site"
+
+
+def draw(opened: Opened) -> Shown:
+    """Draw the lines."""
+    with selection.row():
+        selected = selection.choose(opened)
+        heads = _heads(selected)
+        selection.to_card(selected)
+    selection.tell_head(selected)
+    shown = of_heads(selected, heads)
+    if not (shown.pinned or tour.keeps_back()):
+        shown = replace(shown, spoken=("query", _query_of(selected, shown)))
+    picture = show(selected, shown)
+    drawn = [head for head in heads if head not in shown.hidden]
+    computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
+    return Shown(
+        name=f"{selected.site}.lines",
+        title=shown.title,
+        numbers=lambda: weights.numbers(
+            selected, {head: selected.attention.weights_HQK[head] for head in drawn}
+        ),
+        python=f"{weights.inspecting(selected, _IMPORT)}numbers = {computed}\n",
+        code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        seen=_seen(selected, shown),
+        instead="" if shown.pinned else seen.instead(selected, selected.weights_QK),
+        pictures=[picture],
+        how_to_read=_(_HOW_TO_READ),
+        formula=weights.formula(selected),
+    )
+
+
+def _heads(selected: Selection) -> list[int]:
+    """Ask whether one head's lines are drawn or those of all heads of the layer."""
+    n_heads = len(selected.attention.weights_HQK)
+    if n_heads == 1:
+        return [selected.head.index]
+    offered = {ONE: _("one head"), ALL: _("all heads")}
+    older = {"one head": ONE, "all heads": ALL}
+    shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
+    return list(range(n_heads)) if shown == ALL else [selected.head.index]
+
+
+def show(selected: Selection, shown: Lines) -> Drawn:
+    """Draw lines of what is selected, and take over what is chosen in them."""
+    return components.lines(
+        shown,
+        key=session.LINES,
+        on_pin=partial(
+            pin.take, selected.opened, selected.inspection, session.LINES, selected.kind
+        ),
+        on_threshold=_take_threshold,
+        on_heads=_take_heads,
+    )
+
+
+def of_heads(
+    selected: Selection,
+    heads: list[int],
+    pinned: tuple[Column, int] | None = None,
+    title: str = "",
+) -> Lines:
+    """Return the lines of some heads of a layer.
+
+    Args:
+        selected: Which layer, and of what.
+        heads: Their numbers.
+        pinned: Column and index of the token whose lines are shown alone while nobody chose one.
+        title: What stands above; without it, which heads they are.
+    """
+    inspection, kind = selected.inspection, selected.kind
+    decoder = kind.query_side == "target"
+    return Lines(
+        title=title or _title(selected, heads),
+        weights_HQK=selected.attention.weights_HQK[heads],
+        visible_QK=selected.attention.visible_QK,
+        heads=heads,
+        queries=query_labels(inspection, kind),
+        keys=key_labels(inspection, kind),
+        sides=kind.sides,
+        predicted=labels(inspection.predicted_tokens) if decoder else (),
+        threshold=_threshold(),
+        hidden=_hidden(heads),
+        pinned=_pinned(selected) or pinned,
+    )
+
+
+def _seen(selected: Selection, shown: Lines) -> str:
+    """Say where the pinned token, or else the most telling one, looks most."""
+    drawn = [at for at, head in enumerate(shown.heads) if head not in shown.hidden]
+    column, pinned = shown.pinned or ("query", None)
+    weights_HQK = shown.weights_HQK[drawn]
+    if column == "key" and pinned is not None:
+        largest = weights_HQK[:, :, pinned].argmax()
+        head = int(np.unravel_index(largest, weights_HQK.shape[:2])[0])
+        said = seen.of_column(selected, weights_HQK[head], pinned)
+    else:
+        query = _query_of(selected, shown) if pinned is None else pinned
+        head = int(weights_HQK[:, query].max(axis=-1).argmax())
+        said = seen.of_map(selected, weights_HQK[head], query)
+    if len(drawn) == 1:
+        return said
+    text = n_(
+        "{said} This is head {head}; of the {n} that is drawn, none gives more.",
+        "{said} This is head {head}; of the {n} that are drawn, none gives more.",
+        len(drawn),
+    )
+    return text.format(said=said, head=number(shown.heads[drawn[head]]), n=number(len(drawn)))
+
+
+def _query_of(selected: Selection, shown: Lines) -> int:
+    """Return the row that is spoken of while no token is pinned."""
+    drawn = [at for at, head in enumerate(shown.heads) if head not in shown.hidden]
+    return seen.query_of(selected, shown.weights_HQK[drawn].max(axis=0))
+
+
+def _title(selected: Selection, heads: list[int]) -> str:
+    where = {
+        Kind.ENCODER_SELF: _("where each word looks"),
+        Kind.DECODER_SELF: _("where each word looks back"),
+        Kind.CROSS: _("where it looks in the source"),
+    }[selected.kind]
+    whose = n_("all {n} head", "all {n} heads", len(heads)).format(n=len(heads))
+    if len(heads) == 1:
+        whose = _("head {head}").format(head=heads[0])
+    text = _("{stack} layer {layer}, {whose}: {where}")
+    stack = _(STACK_LABELS[selected.site.stack])
+    return capitalised(text.format(stack=stack, layer=selected.layer, whose=whose, where=where))
+
+
+def _threshold() -> float:
+    """Return the smallest weight that has a line; whatever the link says, 0 to 1."""
+    try:
+        wanted = float(address.linked(session.THRESHOLD) or THRESHOLD)
+    except ValueError:
+        return THRESHOLD
+    return wanted if 0.0 <= wanted <= 1.0 else THRESHOLD
+
+
+def _hidden(heads: list[int]) -> frozenset[int]:
+    """Return the heads that are switched off; none where that would be all."""
+    written = (address.linked(session.HIDDEN) or "").split(",")
+    hidden = frozenset(head for head in heads if str(head) in written)
+    return hidden if len(hidden) < len(heads) else frozenset()
+
+
+def _pinned(selected: Selection) -> tuple[Column, int] | None:
+    """Return the token whose lines are kept, if the link names one that there is."""
+    found = pin.place(selected.opened, selected.inspection, selected.kind)
+    if found is None or found[0] not in selected.kind.sides:
+        return None
+    side, at = found
+    named = address.linked(session.COLUMN) or address.linked(session.SIDE)
+    is_key = selected.kind.is_self and named == "key"
+    return ("query" if side == selected.kind.query_side and not is_key else "key"), at
+
+
+def _take_threshold() -> None:
+    component: Any = session.held(session.LINES, None)
+    if component.threshold is not None:
+        address.choose({session.THRESHOLD: f"{float(component.threshold):g}"})
+
+
+def _take_heads() -> None:
+    component: Any = session.held(session.LINES, None)
+    if component.heads is not None:
+        hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
+        address.choose({session.HIDDEN: hidden or None})
+
+
+_HOW_TO_READ = N_(
+    """
+- On the left stand the tokens that look (*queries*), on the right the tokens that are looked at
+  (*keys*). A decoder's token says *fed → predicted*: what went in, and what came out there.
+- A **line** is a weight: how much of what the left token takes in comes from the right token. Its
+  width grows evenly with the weight, from nothing at 0 to the widest at 1, and its colour is its
+  head's. Where several heads look from one token to the same other one, their lines part halfway.
+- The weights of a token on the left sum to 1 in each head; those of a token on the right need not.
+- Rest the pointer on a token, or move with the arrow keys, to see its lines alone; beside the
+  tokens at the other end stand its weights, **as bars, also those whose line is left out**. Where
+  several heads are shown, each has its own bar and the number is the largest of them.
+- A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
+  them off and on.
+- A map is a hypothesis about what a head does. Silencing the head is a test: what that costs on
+  held-out sentences.
+"""
+)

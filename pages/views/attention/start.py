@@ -1,0 +1,164 @@
+"""The first screen: what the app is, shown by one head and one word."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.heads import Head
+from core.runs.run import Run, RunError
+from core.studies.heads.findings import best_pronoun_head, pronouns_among
+from core.tasks import Task
+from pages.classroom import settings
+from pages.frame import (
+    arrival,
+    cached,
+    controls,
+    language,
+    layout,
+    marked_words,
+    notes,
+    session,
+    tour,
+    view,
+)
+from pages.frame.language import _, number, plain
+from pages.frame.messages import explained
+from pages.frame.opening import Opened
+from pages.frame.selection import Selection
+from pages.frame.tour_file import read_tour
+from pages.frame.typography import typeset
+from pages.views.attention import lines
+
+TYPE, TOUR = "start_type", "start_tour"
+N_OFFERED = 2
+"""So many of the task's examples: they differ in one word, and the pronoun changes sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What the app begins with."""
+
+    path: Path
+    run: Run
+    task: Task
+    head: Head
+    """The one that finds best what a pronoun stands for."""
+
+
+def first_screen(paper: tour.Tour) -> First | None:
+    """Return what the start shows, to whoever comes, or comes back, to the bare address.
+
+    It stays until they go on. There is none where no head of the first model finds what a pronoun
+    stands for. A class may begin with its teacher's tour: then whoever comes goes there instead.
+
+    Args:
+        paper: The app's own tour.
+    """
+    held = session.drawer("start")
+    if arrival.is_way_back() or (arrival.is_first() and "open" not in held):
+        # Whoever asks for the page by its name comes by a link.
+        held["open"] = arrival.is_bare(language.LANGUAGE) and arrival.path() != "attention"
+        # On the way back it would be a trap.
+        if held["open"] and not arrival.is_way_back():
+            _begin_class(paper)
+    elif arrival.comes_from_elsewhere():
+        held["open"] = False
+    return _first() if held.get("open") else None
+
+
+def draw(first: First, paper: tour.Tour) -> None:
+    """Draw where the head looks from the pronoun, with a choice of two sentences.
+
+    Args:
+        first: What to begin with.
+        paper: The tour that is offered.
+    """
+    with st.container(key=layout.START):
+        _draw(first, paper)
+
+
+def _draw(first: First, paper: tour.Tour) -> None:
+    run, head = first.run, first.head
+    offered = {each.source: _(each.name) for each in first.task.examples[:N_OFFERED]}
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            st.markdown(
+                _(
+                    "**A Transformer that you can look into.** It translates; change one word, "
+                    "and see what “it” looks at."
+                )
+            )
+        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_go_on)
+        label = _("Take the tour ({time})").format(time=tour.minutes(paper))
+        if st.button(label, key=TOUR, type="primary", icon=":material/tour:"):
+            _go_on()
+            tour.go(paper, 0)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
+        inspection = cached.inspected(first.path, sentence, whole_words=True)
+        said = marked_words.in_markdown(
+            typeset(inspection.translation.text, run), marked_words.of(inspection)
+        )
+        st.markdown(f"{plain(sentence)} → {said}", width="content", unsafe_allow_html=True)
+    opened = Opened(first.path, run, first.task, sentence, inspection)
+    selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
+    row = _row_of_pronoun(opened)
+    lines.show(
+        selected,
+        lines.of_heads(selected, [head.index], ("query", row), _what_is_seen(selected, row)),
+    )
+    view.say_notice(run)
+
+
+def _what_is_seen(selected: Selection, row: int) -> str:
+    """Return where the head looks from a word, with the weight."""
+    looked_at = int(selected.weights_QK[row].argmax())
+    words = [token.text for token in selected.inspection.source_tokens]
+    text = _("“{word}” looks at “{key}”: {weight} · {where}")
+    if notes.is_guided(selected.opened.run, selected.head):
+        text = _("“{word}” looks at “{key}”: {weight} · {where}, guided in training")
+    return text.format(
+        word=words[row],
+        key=words[looked_at],
+        weight=number(float(selected.weights_QK[row, looked_at]), 2),
+        where=notes.site_and_head(selected.head),
+    )
+
+
+def _begin_class(paper: tour.Tour) -> None:
+    """Go to the tour with which a class begins, if it does; say why where that cannot be."""
+    classroom = settings.opened()
+    if classroom is None or not classroom.tour:
+        return
+    try:
+        found = paper if classroom.tour == paper.name else read_tour(classroom.tour)
+    except tour.TourError as error:
+        st.error(plain(explained(error)))
+        return
+    _go_on()
+    tour.go(found, 0)
+
+
+def _go_on() -> None:
+    session.drawer("start", session.unstopped())["open"] = False
+
+
+def _first() -> First | None:
+    path = next(iter(cached.run_paths().values()), None)
+    if path is None:
+        return None
+    try:
+        run, task = cached.loaded(path), cached.task(path)
+    except RunError:
+        return None
+    best = best_pronoun_head(run)
+    if task is None or best is None or best.head.kind.query_side != "source":
+        return None
+    return First(path, run, task, best.head) if len(task.examples) >= N_OFFERED else None
+
+
+def _row_of_pronoun(opened: Opened) -> int:
+    words = [token.text.lower() for token in opened.inspection.source_tokens]
+    pronouns = pronouns_among(opened.task, words)
+    return next(row for row, word in enumerate(words) if word in pronouns)

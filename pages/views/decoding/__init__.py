@@ -1,0 +1,1 @@
+"""What the decoding page shows."""

@@ -1,0 +1,265 @@
+"""What came out of an experiment: each variant's share of sentences that are right."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.findings import all_findings, in_words, measured_in_words
+from core.studies.experiments.gains import gains_in_words
+from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import AFTER_ONE_PASS
+from core.studies.experiments.results import Estimate, Results
+from core.tasks import TASKS, right_targets
+from pages.frame import cached, charts, controls, links
+from pages.frame.folded import fold
+from pages.frame.language import _, capitalised, n_, number, percent, percent_of_100, plain
+from pages.frame.listed import alternatives, joined
+from pages.frame.view import Columns, Shown
+from pages.views.experiments import by_passes, gains, mixed_output, question, surprise
+from pages.views.experiments.question import Asked
+from viz.charts.curves import Quantity
+from viz.charts.frames import runs_table, written
+from viz.charts.intervals import Measured, intervals
+from viz.component.standalone import Drawn
+
+_ROOM = 0.5
+"""Right of a longer bar there is no room for a note."""
+DRAWN = "experiment_drawn"
+"""In the URL: the measure that is drawn."""
+
+
+def draw(asked: Asked) -> Shown | None:
+    """Draw each variant's share of right sentences, with its interval and its seeds."""
+    results = asked.results
+    measure = _ask_measure(asked)
+    mixed_output.show(asked)
+    pictures = [_chart(asked, measure)]
+    st.caption(_legend(asked, exact=measure is None))
+    if measure is not None and measure.meaning:
+        st.caption(_(measure.meaning))
+    question.say_caution(asked)
+    _table(asked)
+    _open(asked)
+    found = all_findings(asked.experiment, results)
+    lines = [in_words(each, question.writing()) for each in found]
+    pictures += by_passes.draw(asked)
+    lines += gains_in_words(asked.experiment, results, question.writing())
+    lines += measured_in_words(asked.experiment, results, question.writing())
+    fold(
+        _("What came out, with intervals"),
+        "intervals",
+        lambda: st.markdown("\n".join(f"- :small[{line}]" for line in lines)),
+        compact=True,
+    )
+    return Shown(
+        name=asked.experiment.name,
+        title=_(asked.experiment.question),
+        seen=joined([question.seen(asked, measure), surprise.said(asked, with_shares=False)]),
+        numbers=lambda: _numbers(asked),
+        python=_python(asked),
+        code=(Experiment, Results, Estimate, all_findings),
+        pictures=pictures,
+        about={"task": asked.experiment.task, "command": results.command},
+        how_to_read=_(
+            "A filled dot is the mean of a variant’s trainings, a ring below it one of them, and "
+            "the line its 95 % interval (Student’s t): with three seeds it is wide. The dashed "
+            "line is the first variant’s mean. What is said of a variant compares it with the "
+            "first one seed by seed, since trainings of one seed learn from the same batches."
+        ),
+        tries=(
+            _("Run it again with more seeds: the intervals become narrow."),
+            _("Open a variant, and look at its heads in the view “maps”."),
+        ),
+    )
+
+
+def _chart(asked: Asked, measure: Measure | None) -> Drawn:
+    """Draw each variant's mean, or what it gained where all begin with the same weights."""
+    results, write = asked.results, question.writer(measure)
+    name = EXACT_MATCH if measure is None else measure.name
+    if gains.of(asked.experiment, results, name):
+        return charts.chart(gains.chart(asked.experiment, results, measure, write))
+    things = [
+        _measured(results, each, asked.label(each), name)
+        for each in asked.trained
+        if results.has(each.name, name)
+    ]
+    title, value = _drawn(measure, len(results.seeds), results.trained[0].n)
+    return charts.chart(
+        intervals(
+            things,
+            value=value,
+            of_each=_("training with seed"),
+            write=write,
+            title=title,
+            compared=asked.reference if len(things) == len(asked.trained) else 0,
+        )
+    )
+
+
+def _legend(asked: Asked, *, exact: bool) -> str:
+    """Say what the marks are, and what is learned: a sentence and what is right of it."""
+    marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
+    if asked.experiment.start is not None:
+        marks = _(
+            "● mean gain, with its interval · ○ one training less its own start · dashed: no gain"
+        )
+    elif asked.reference:
+        marks = _("● mean, with its interval · ○ one training · dashed: mean of the reference")
+    task = TASKS[asked.experiment.task]
+    source = task.examples[0].source
+    targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
+    if not targets or not exact:
+        return marks
+    text = _("For example, of “{source}” right is {target}; every word has to be.")
+    return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
+
+
+def _ask_measure(asked: Asked) -> Measure | None:
+    """Ask which measure is drawn, where there are several; None for right sentences."""
+    if not (measures := asked.measures):
+        return None
+    labels = {each.name: _(each.label) for each in measures}
+    offered = {EXACT_MATCH: _("sentences right"), **labels}
+    judged = asked.experiment.judged_by
+    usual = judged if judged in offered else EXACT_MATCH
+    # A choice of one experiment is none of another.
+    key = f"{DRAWN}_{asked.experiment.name}"
+    return asked.experiment.measure(controls.choice(_("What is drawn"), key, offered, usual))
+
+
+def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str, Quantity]:
+    """Return the title of the chart, and what it draws."""
+    if measure is not None:
+        title = n_(
+            "{measure}: {n} training of each",
+            "{measure}: mean of {n} trainings of each, 95 % interval",
+            n_seeds,
+        ).format(measure=capitalised(_(measure.label)), n=number(n_seeds))
+        return title, Quantity(
+            _(measure.label),
+            share=measure.share,
+            zero=measure.share,
+            domain=(0.0, 1.0) if measure.share else None,
+        )
+    title = n_(
+        "Held-out sentences without a mistake (n = {n_sentences}): {n} training of each",
+        "Held-out sentences without a mistake (n = {n_sentences}): mean of {n} trainings of each, "
+        "95 % interval",
+        n_seeds,
+    ).format(n=number(n_seeds), n_sentences=number(n_sentences))
+    return title, Quantity(_("sentences right"), share=True, domain=(0.0, 1.0))
+
+
+def _measured(results: Results, variant: Variant, label: str, measure: str) -> Measured:
+    found = results.estimate(variant.name, measure)
+    values = [each.value(measure) for each in results.of(variant.name)]
+    each_one = [value for value in values if value is not None]
+    return Measured(
+        label, found.mean, found.low, found.high, each_one, _note(results, variant, measure)
+    )
+
+
+def _note(results: Results, variant: Variant, measure: str) -> str:
+    """Say why a variant has little; nothing of most."""
+    if measure in variant.impossible:
+        return _("impossible by construction")
+    first = results.measured(variant.name, AFTER_ONE_PASS)
+    if measure != EXACT_MATCH or first is None or results.estimate(variant.name).mean > _ROOM:
+        return ""
+    return _("in 1 pass {share}").format(share=percent(first.mean))
+
+
+def _table(asked: Asked) -> None:
+    rows = [_row(asked, each.name, asked.label(each)) for each in asked.trained]
+    of_measures = [_(each.label) for each in asked.measures if each.share]
+    shares = {
+        name: lambda value: percent_of_100(value, 1)
+        for name in (_("right"), _("pronouns right"), *of_measures)
+    }
+    others = {_(each.label): number for each in asked.measures if not each.share}
+    st.dataframe(
+        written(
+            runs_table(rows),
+            {
+                **shares,
+                **others,
+                _("loss"): number,
+                _("parameters"): number,
+            },
+        ),
+        hide_index=True,
+        placeholder="",
+        height="content",
+        alt=_("Figures of each variant, means over its trainings"),
+    )
+
+
+def _row(asked: Asked, variant: str, label: str) -> Mapping[str, object]:
+    """Return the means of a variant, by the names of their columns."""
+    results = asked.results
+    trained = results.of(variant)
+    mean = {name: results.estimate(variant, name).mean for name in ("exact_match", "loss")}
+    has_pronouns = all(each.pronouns is not None for each in trained)
+    row: dict[str, object] = {_("variant"): label}
+    # What the claim is about comes first: on a phone the other columns are scrolled to.
+    measures = sorted(asked.measures, key=lambda each: each.name != asked.experiment.judged_by)
+    if measures and measures[0].name == asked.experiment.judged_by:
+        row |= _mean_of(asked, variant, measures.pop(0))
+    row[_("right")] = 100 * mean["exact_match"]
+    if has_pronouns:
+        row[_("pronouns right")] = 100 * results.estimate(variant, "pronouns").mean
+    for measure in measures:
+        row |= _mean_of(asked, variant, measure)
+    return row | {
+        _("loss"): mean["loss"],
+        _("parameters"): trained[0].parameters,
+    }
+
+
+def _mean_of(asked: Asked, variant: str, measure: Measure) -> Mapping[str, object]:
+    """Return the mean of a measure of a variant under its column's name; nothing without one."""
+    found = asked.results.measured(variant, measure.name)
+    return {} if found is None else {_(measure.label): (100 if measure.share else 1) * found.mean}
+
+
+def _open(asked: Asked) -> None:
+    """Link to those variants that are among the runs, in all views."""
+    runs = cached.run_paths()
+    with st.container(horizontal=True):
+        for each in asked.trained:
+            name = f"{asked.experiment.name}-{each.name}"
+            for run in (each.shipped, name, cached.name_of(cached.own() / name)):
+                if run in runs:
+                    label = _("Open “{variant}”").format(variant=_(each.label))
+                    links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})
+
+
+def _numbers(asked: Asked) -> Columns:
+    """Return a row for each training."""
+    trained = [each for variant in asked.trained for each in asked.results.of(variant.name)]
+    names = (
+        *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
+        "parameters",
+    )
+    columns = {name: [getattr(each, name) for each in trained] for name in names}
+    further = [each.name for each in asked.measures]
+    further += [each.name for each in by_passes.of(asked.experiment)]
+    for name in further:
+        columns[name] = [each.value(name) for each in trained]
+    return columns
+
+
+def _python(asked: Asked) -> str:
+    names = [each.name for each in asked.trained]
+    lines = [
+        question.reading(asked),
+        "numbers = {",
+        '    "exact_match": [',
+        f"        each.exact_match for name in {names} for each in results.of(name)",
+        "    ]",
+        "}",
+        "",
+    ]
+    return "\n".join(lines)

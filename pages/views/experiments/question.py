@@ -1,0 +1,272 @@
+"""A question about the Transformer, and the results that are looked at."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path, PurePosixPath
+
+import streamlit as st
+
+from core.studies.experiments import EXPERIMENTS, Experiment
+from core.studies.experiments.experiment import BASE, Expected, Variant
+from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
+from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import N_MEASURED
+from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
+from pages.frame import cached, controls, measured_on
+from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
+from pages.frame.lessons import EXPERIMENT
+from pages.frame.listed import joined, listed_apart
+from pages.frame.messages import explained
+from pages.frame.snippets import quoted
+from pages.views.experiments import gains
+
+WHERE = "experiment_run"
+"""In the URL: whose trainings are shown."""
+OF_PROJECT, HERE = "shipped", "here"
+_FOLDER = ".experiments"
+_VERDICTS = {
+    Verdict.HOLDS: N_("it is"),
+    Verdict.FAILS: N_("**it is not**"),
+    Verdict.OPEN: N_("undecided"),
+}
+"""Of what is claimed of a variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked at."""
+
+    experiment: Experiment
+    folder: Path
+    """Of the results."""
+    results: Results
+
+    @property
+    def measures(self) -> list[Measure]:
+        """What was measured beside right sentences; older results have none of it."""
+        return [each for each in self.experiment.measures if self.results.any_has(each.name)]
+
+    @property
+    def trained(self) -> list[Variant]:
+        """The variants of which there are results, in the order in which they are shown."""
+        return [each for each in self.experiment.shown if self.results.of(each.name)]
+
+    @property
+    def reference(self) -> int:
+        """The place of the base among them: what the others are compared with."""
+        names = [each.name for each in self.trained]
+        return names.index(BASE) if BASE in names else 0
+
+    def label(self, variant: Variant) -> str:
+        """Return what a variant is called; the base is marked where it does not come first."""
+        if variant.name != BASE or not self.reference or self.experiment.start:
+            return _(variant.label)
+        return _("{variant} (reference)").format(variant=_(variant.label))
+
+
+def ask_question() -> Experiment:
+    """Ask for one of the questions, in the order of a course."""
+    offered = {name: _(each.question) for name, each in EXPERIMENTS.items()}
+    name = controls.selection(_("Question"), EXPERIMENT, offered, next(iter(offered)), named=True)
+    return EXPERIMENTS[name]
+
+
+def own_folder(experiment: Experiment) -> Path:
+    """Return where an experiment is run here."""
+    return cached.own() / _FOLDER / experiment.name
+
+
+def ask_results(experiment: Experiment) -> Asked | None:
+    """Return the results of a question, asking whose where there are two; None without any."""
+    folders = {OF_PROJECT: SHIPPED, HERE: own_folder(experiment)}
+    found = {where: _found(experiment, folder) for where, folder in folders.items()}
+    labels = {OF_PROJECT: _("the project’s trainings"), HERE: _("trained here")}
+    offered = {where: label for where, label in labels.items() if found[where] is not None}
+    if not offered:
+        return None
+    where = next(iter(offered))
+    if len(offered) > 1:
+        where = controls.choice(_("Whose trainings"), WHERE, offered, where)
+    results = found[where]
+    return None if results is None else Asked(experiment, folders[where], results)
+
+
+def _found(experiment: Experiment, folder: Path) -> Results | None:
+    try:
+        return Results.found(experiment.name, folder)
+    except (ValueError, OSError) as error:
+        text = _("Results of this question cannot be read: {why}")
+        st.warning(plain(text.format(why=explained(error))))
+        return None
+
+
+def seen(asked: Asked, by: Measure | None) -> str:
+    """Say in Markdown whether the claim was borne out, then each variant, the base first.
+
+    Args:
+        asked: What is looked at.
+        by: The measure that is drawn; None for right sentences. Only of the one that the claim is
+            about it is said whether it was borne out.
+    """
+    name = EXACT_MATCH if by is None else by.name
+    judged = name == asked.experiment.judged_by
+    gained = gains.seen(asked.experiment, asked.results, by, writer(by), judged=judged)
+    if gained:
+        return gained
+    order = [each.label for each in asked.experiment.shown]
+    found = sorted(
+        findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
+    )
+    if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
+        return joined([*_verdict(asked, found), _told(asked, by)])
+    text = _("{what}: {variants}.")
+    what = _("Right, of {sentences}").format(
+        sentences=measured_on.of_task(asked.experiment.task, found[0].n)
+    )
+    if by is not None:
+        what = capitalised(_(by.label))
+    verdicts = {each.judged.verdict for each in found if each.judged}
+    apart = len(verdicts) > 1 or Verdict.FAILS in verdicts
+    variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
+    return joined([*_verdict(asked, found), text.format(what=what, variants=variants)])
+
+
+def _told(asked: Asked, by: Measure | None) -> str:
+    """Say what came out as the experiment has it."""
+    name = EXACT_MATCH if by is None else by.name
+    means = {
+        each.name: writer(by)(asked.results.estimate(each.name, name).mean)
+        for each in asked.trained
+    }
+    said = {"n": number(asked.results.of(BASE)[0].n)}
+    if (measuring := asked.experiment.by_passes) is not None:
+        said["n_passes"] = number(N_MEASURED)
+        for each, measure in product(asked.trained, measuring.by_unit("share")):
+            if (found := asked.results.measured(each.name, measure.name)) is not None:
+                means[f"{each.name}_{measure.name}"] = percent(found.mean)
+    return _(asked.experiment.told).format(**said, **means)
+
+
+def say_caution(asked: Asked) -> None:
+    """Say below a picture what is to be kept in mind of it; nothing of most questions."""
+    if asked.experiment.caution:
+        caution = _("**Keep in mind:** {caution}")
+        st.caption(caution.format(caution=_(asked.experiment.caution)))
+
+
+def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
+    """Say of all variants together whether the claim was borne out, where that was judged."""
+    given = {each.judged for each in found if each.judged is not None}
+    verdicts = {each.verdict for each in given}
+    if not given:
+        return
+    if asked.experiment.untested:
+        not_judged = _("**Not judged.** {why}")
+        yield not_judged.format(why=_(asked.experiment.untested))
+    elif verdicts == {Verdict.OPEN}:
+        n = len(asked.results.seeds)
+        text = n_(
+            "**Undecided**: {n} training of each is too few to tell.",
+            "**Undecided**: {n} trainings of each are too few to tell.",
+            n,
+        )
+        yield text.format(n=number(n))
+    elif verdicts == {Verdict.HOLDS}:
+        yield _("**Borne out.**")
+    elif verdicts == {Verdict.FAILS}:
+        yield _("**Refuted.**")
+    elif Verdict.HOLDS in verdicts:
+        yield _("**Borne out in part.**")
+    else:
+        yield _("**Refuted in part**, else undecided.")
+    if any(each.reason is Reason.RATE for each in given):
+        yield _rates(asked)
+
+
+def _rates(asked: Asked) -> str:
+    """Say which variants cannot be judged, since another learning rate tells them apart, too."""
+    times = [rate_times(asked.experiment, each) for each in asked.trained]
+    apart = listed_apart(
+        _(each.label) for each, rate in zip(asked.trained, times, strict=True) if is_apart(rate)
+    )
+    text = _("Not judged, since their peak learning rate is {times} times the others’: {apart}.")
+    return text.format(times=number(max(times), significant=2), apart=apart)
+
+
+def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
+    """Say what came out for a variant; and what is claimed of it, where not all is as claimed."""
+    value = writer(finding.measure)(finding.share.mean)
+    label = _(finding.variant)
+    if finding.less is None and asked.reference and finding.complete:
+        label = _("{variant} (reference)").format(variant=label)
+    said = {"variant": label, "value": value}
+    if not finding.complete:
+        return _("{variant} not reached in every training").format(**said)
+    if finding.less is None or not apart:
+        return _("{variant} **{value}**").format(**said)
+    return _("{variant} **{value}** ({verdict})").format(**said, verdict=_of_claim(finding))
+
+
+def _of_claim(finding: Finding) -> str:
+    """Say what is claimed of a variant, whether it is so, and of shares by how much it is not."""
+    judged, expected, less = finding.judged, finding.expected, finding.less
+    if judged is None or expected is None or less is None:
+        return _("nothing claimed")
+    verdict = _(_VERDICTS[judged.verdict])
+    if judged.reason is Reason.RATE:
+        verdict = _("not judged")
+    said = {"claim": _(CLAIMS[expected]), "verdict": verdict}
+    if judged.verdict is not Verdict.FAILS or not margin(finding.measure):
+        return _("{claim}: {verdict}").format(**said)
+    if judged.reason is Reason.EQUAL:
+        said["most"] = number(100 * judged.figure, 1)
+        text = _("{claim}: {verdict}, at most {most} points lower")
+        if expected is Expected.MORE:
+            text = _("{claim}: {verdict}, at most {most} points higher")
+        return text.format(**said)
+    low, high = (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
+    said |= {"low": number(100 * low, 1), "high": number(100 * high, 1)}
+    text = _("{claim}: {verdict}, {low} to {high} points lower")
+    if less.mean < 0:
+        text = _("{claim}: {verdict}, {low} to {high} points higher")
+    return text.format(**said)
+
+
+def writer(measure: Measure | None) -> Callable[[float], str]:
+    """Return what writes a measure; None for right sentences, which are a share."""
+    return _share if measure is None or measure.share else number
+
+
+def _share(share: float) -> str:
+    """Return a share as it stands beside others: with one digit, even if that is 0."""
+    written = percent_of_100(100 * share, 1)
+    return percent(share) if written in map(percent_of_100, (0, 100), (1, 1)) else written
+
+
+def writing() -> Writing:
+    """Return how findings are written in the reader's language."""
+    return Writing(
+        text=_,
+        share=percent,
+        points=lambda n: number(n, 1),
+        count=number,
+        number=lambda value: number(value, decimals(value)) if value else number(0),
+    )
+
+
+def reading(asked: Asked, *imports: str) -> str:
+    """Return lines of Python that read the results as `results`."""
+    parts = asked.folder.parts[-3 if asked.folder.parent.name == _FOLDER else -2 :]
+    found = str(PurePosixPath(*parts, asked.experiment.name).with_suffix(".json"))
+    needed = sorted({"from core.studies.experiments.results import Results", *imports})
+    return "\n".join(
+        [
+            "from pathlib import Path",
+            "",
+            *needed,
+            "",
+            f"results = Results.load(Path({quoted(found)}))",
+        ]
+    )

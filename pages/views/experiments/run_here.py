@@ -1,0 +1,153 @@
+"""Run an experiment again here, and open its variants."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from core.jobs import JobError
+from core.studies.experiments import job
+from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.running import expected_seconds, keep_run, run_of
+from pages.frame import address, cached, controls, limits, session
+from pages.frame.durations import duration
+from pages.frame.language import _, n_, number, plain
+from pages.frame.messages import explained
+from pages.views.experiments.question import own_folder
+
+SEEDS = "experiment_seeds"
+START, STOP = "experiment_start", "experiment_stop"
+EVERY = 2.0
+"""Seconds."""
+_REFUSED = "experiment_refused"
+
+
+def offer(experiment: Experiment) -> None:
+    """Offer to train the variants here; show how far it is where that is under way."""
+    if limits.of_visitor() is not None:
+        st.caption(_("In a class, experiments are run by the teacher."))
+        return
+    folder = own_folder(experiment)
+    if job.RUNNING.at_work(folder):
+        address.part("experiment", _progress, experiment, folder, every=EVERY)
+        return
+    if reason := session.drawer(_REFUSED).get(experiment.name):
+        st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
+    elif said := _ended(folder):
+        st.warning(plain(said))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        seeds = {1: _("1 seed"), 3: _("3 seeds"), 5: _("5 seeds")}
+        n = controls.choice(_("How many trainings of each variant"), SEEDS, seeds, 1)
+        st.button(
+            _("Run it here"),
+            key=START,
+            icon=":material/play_arrow:",
+            on_click=_start,
+            args=(experiment, folder, n),
+            help=_(
+                "Trains every variant in the background. What is trained already is not trained "
+                "again, and a stopped experiment goes on where it was."
+            ),
+        )
+        st.caption(_before(experiment, n), width="content")
+    _keep(experiment, folder)
+
+
+def _before(experiment: Experiment, n_seeds: int) -> str:
+    """Say how much work it is."""
+    n = n_seeds * len(experiment.variants)
+    steps = experiment.preset(experiment.variants[0], 0).training.steps
+    said = n_(
+        "{n} training of {steps} steps on the task “{task}”",
+        "{n} trainings of {steps} steps on the task “{task}”",
+        n,
+    ).format(n=number(n), steps=number(steps), task=experiment.task)
+    seconds = expected_seconds(experiment, n_seeds)
+    if seconds is None:
+        return said
+    text = _("{work}: about {time} on the machine of the project’s trainings.")
+    return text.format(work=said, time=duration(seconds))
+
+
+def _keep(experiment: Experiment, folder: Path) -> None:
+    """Offer to put variants that were trained here among the runs."""
+    found = [each for each in experiment.variants if run_of(folder, each).is_dir()]
+    runs = cached.run_paths()
+    new = [each for each in found if cached.name_of(_kept(experiment, each)) not in runs]
+    if not new:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Put among the runs, to look at it in every view:"), width="content")
+        for variant in new:
+            st.button(
+                _(variant.label),
+                key=f"keep_{variant.name}",
+                type="tertiary",
+                on_click=_take,
+                args=(experiment, folder, variant),
+            )
+
+
+def _kept(experiment: Experiment, variant: Variant) -> Path:
+    """Return where a variant is put among the runs."""
+    return cached.own() / f"{experiment.name}-{variant.name}"
+
+
+def _take(experiment: Experiment, folder: Path, variant: Variant) -> None:
+    with _saying_why(experiment):
+        keep_run(folder, experiment, variant, cached.own())
+
+
+def _progress(experiment: Experiment, folder: Path) -> None:
+    found = job.RUNNING.status(folder)
+    if not found.alive:
+        # What came of it changes the whole page.
+        st.rerun()
+    share = found.done / found.of if found.of else 0.0
+    said = n_(
+        "{done} of {of} training done …", "{done} of {of} trainings done …", found.of // job.PARTS
+    )
+    said = said.format(done=number(found.done // job.PARTS), of=number(found.of // job.PARTS))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(share, said if found.of else _("Starting …"))
+        st.button(
+            _("Stop"),
+            key=STOP,
+            on_click=_stop,
+            args=(experiment, folder),
+            help=_("It goes on where it was when it is run again."),
+        )
+
+
+def _ended(folder: Path) -> str:
+    """Say how it ended without a result, or nothing."""
+    found = job.RUNNING.status(folder)
+    match found.state:
+        case "failed":
+            return _("The experiment failed: {reason}").format(reason=explained(found.message))
+        case "interrupted":
+            return _("The experiment was interrupted. Run it again: it goes on where it was.")
+        case _:
+            return ""
+
+
+def _start(experiment: Experiment, folder: Path, seeds: int) -> None:
+    with _saying_why(experiment):
+        job.start(experiment, folder, seeds)
+
+
+def _stop(experiment: Experiment, folder: Path) -> None:
+    with _saying_why(experiment):
+        job.RUNNING.ask(folder, "stop")
+
+
+@contextmanager
+def _saying_why(experiment: Experiment) -> Iterator[None]:
+    """Keep for the next drawing why something could not be done."""
+    refused = session.drawer(_REFUSED)
+    refused.pop(experiment.name, None)
+    try:
+        yield
+    except (JobError, OSError) as error:
+        refused[experiment.name] = explained(error)

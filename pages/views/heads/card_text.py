@@ -1,0 +1,104 @@
+"""What a card says of a head in a model of one stack: roles that need no task, and its cost."""
+
+from collections.abc import Mapping
+
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.runs.run import Run
+from core.studies.effects.line_cost import HeadCost, cost_of_head, knows_labels
+from core.studies.heads.repeated_text import TextScore, roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
+from pages.frame import cached, controls
+from pages.frame.language import N_, _, n_, number, percent
+from pages.frame.opening import Opened
+from pages.views.heads.text_roles import COSTS, NAMES
+
+HOW_TO_READ = N_(
+    """
+- **On random tokens, twice**: the mean weight that its rows give to the key with the role, where
+  nothing can be learned by heart; beside it what an even row gives there (see “roles”).
+- **Silenced**: −log p of the tokens that are to be predicted, with the head and without it, and
+  without another head of its layer instead (the mean of up to three).
+"""
+)
+
+
+def on_random(opened: Opened) -> dict[Head, dict[TextRole, TextScore]]:
+    """Return head → role → score on random tokens that repeat; empty where none can be drawn."""
+    try:
+        found = cached.of_run(roles_on_text, opened.path)
+    except ValueError:
+        # The view “roles” says why.
+        return {}
+    heads: dict[Head, dict[TextRole, TextScore]] = {}
+    for role, scores in found.scores.items():
+        for head, score in scores.items():
+            heads.setdefault(head, {})[role] = score
+    return heads
+
+
+def ask_cost(opened: Opened, head: Head) -> HeadCost | None:
+    """Measure on request what silencing a head costs; None where it is not asked for."""
+    if not knows_labels(opened.run) or not controls.toggle(_("what silencing costs"), COSTS):
+        return None
+    return cached.of_run(cost_of_head, opened.path, head)
+
+
+def roles(scores: Mapping[TextRole, TextScore]) -> str:
+    """Return the roles on random tokens that beat an even row, the largest first, as Markdown."""
+    held = {role: score for role, score in scores.items() if score.beats_baseline}
+    if not held:
+        return _("**On random tokens, twice:** no role beats an even row.")
+    said = [
+        _("{role}: {share} of its weight (an even row {even})").format(
+            role=_(NAMES[role]), share=percent(score.share), even=percent(score.baseline)
+        )
+        for role, score in sorted(held.items(), key=lambda each: -each[1].share)
+    ]
+    return _("**On random tokens, twice**") + "\n" + "\n".join(f"- {each}" for each in said)
+
+
+def silenced(run: Run, cost: HeadCost | None) -> str:
+    """Return what silencing the head costs, as Markdown."""
+    if not knows_labels(run):
+        return _(
+            "**Silenced:** an encoder alone goes on with no text, and nobody here knows which "
+            "tokens this one learned to predict: nothing can be measured."
+        )
+    if cost is None:
+        return _("**Silenced:** not measured yet (“what silencing costs” above measures it).")
+    said = [_("{before} → **{after}** nats per token ({interval})").format(**_parts(cost.silenced))]
+    if cost.others is not None:
+        text = _("another head of its layer, on average: → {after} ({interval})")
+        said.append(text.format(**_parts(cost.others)))
+    return _("**Silenced**") + "\n" + "\n".join(f"- {each}" for each in said)
+
+
+def cost_within_sentence(cost: HeadCost | None) -> str:
+    """Return what silencing costs in half a sentence; empty where it was not measured."""
+    if cost is None:
+        return ""
+    if not cost.silenced.is_sure:
+        return _("no change was found when it is silenced")
+    return _("silencing it changes the loss by {change} nats per token").format(
+        change=number(cost.silenced.change, signed=True)
+    )
+
+
+def _parts(found: Difference) -> dict[str, str]:
+    if found.n < 2:
+        interval = _("one text: no interval")
+    else:
+        text = n_(
+            "change {low} to {high}, n = {n} text", "change {low} to {high}, n = {n} texts", found.n
+        )
+        interval = text.format(
+            low=number(found.low, 3, signed=True),
+            high=number(found.high, 3, signed=True),
+            n=number(found.n),
+        )
+    return {
+        "before": number(found.before, 3),
+        "after": number(found.after, 3),
+        "interval": interval,
+    }

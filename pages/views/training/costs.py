@@ -1,0 +1,180 @@
+"""What a training will be like: its size, its time, where its numbers are, how fast it learns."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from core.config import ModelConfig
+from core.model import count_parameters
+from core.tasks import Task
+from core.train_config import TrainConfig
+from core.training.forecast import learning_rates, parameters_of, share_of_base
+from core.training.presets import PRESETS, Preset
+from core.training.settings import Setting
+from pages.frame import address, cached
+from pages.frame.durations import duration
+from pages.frame.knobs import KNOBS, Knob
+from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.listed import listed
+from pages.views.training.settings import exact, values_of
+from pages.views.training.start import PendingSettings
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity, curves
+
+_SIZES = {
+    *("n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff", "vocab_size"),
+    *("steps", "warmup", "batch_size", "accumulate", "precision", "seed", "shared_names"),
+    *("evaluate_every", "checkpoint_every", "keep_checkpoints"),
+}
+"""Settings that make a training large or small, or leave what is learned alone."""
+EVERY = 1.0
+"""Seconds between two looks at a try."""
+_HEIGHT = 204
+"""Of each chart, in pixels."""
+
+
+def sizes(model: ModelConfig, training: TrainConfig) -> str:
+    """Return a line on a model and its training."""
+    return _(
+        "{encoder} + {decoder} layers of {heads} heads, d_model {d_model}, d_ff {d_ff}, "
+        "{norm}-norm, {positions} positions · learning rate × {factor} with {warmup} steps of "
+        "warm-up · dropout {dropout} · label smoothing {smoothing}"
+    ).format(
+        encoder=model.n_encoder_layers,
+        decoder=model.n_decoder_layers,
+        heads=model.n_heads,
+        d_model=model.d_model,
+        d_ff=model.d_ff,
+        norm=KNOBS["norm"].word(model.norm),
+        positions=KNOBS["positions"].word(model.positions),
+        factor=exact(training.learning_rate_factor),
+        warmup=number(training.warmup),
+        dropout=exact(model.dropout),
+        smoothing=exact(training.label_smoothing),
+    )
+
+
+def unlike_paper(preset: Preset) -> str:
+    """Say in which settings beside the sizes a training differs from the paper's; or nothing."""
+    # The paper writes the projections of attention without a bias; all presets have one.
+    values, paper = values_of(preset), {**values_of(PRESETS["base"]), "attention_bias": False}
+    parts = [
+        _("{setting} {value} (the paper: {usual})").format(
+            setting=f"**{_(knob.label)}**", value=_told(knob, values), usual=_told(knob, paper)
+        )
+        for name, knob in KNOBS.items()
+        if name not in _SIZES and values[name] != paper[name]
+    ]
+    said = _("Beside the sizes, other than in the paper: {parts}.")
+    return said.format(parts=listed(parts)) if parts else ""
+
+
+def _told(knob: Knob, values: Mapping[str, Setting]) -> str:
+    value = values[knob.name]
+    return plain(knob.word(value) if isinstance(value, str) else exact(value))
+
+
+def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
+    """Return the learning rate of every step, and which parts the parameters are in."""
+    rates, parameters = learning_rates(model, training), parameters_of(model)
+    learned = curves(
+        {_("learning rate"): list(rates.values())},
+        x=Quantity(_("step"), domain=(0, float(training.steps))),
+        y=Quantity(_("learning rate")),
+        at=list(rates),
+        title=_("The learning rate of each step"),
+    )
+    found = bars(
+        {_("parameters"): list(parameters.values())},
+        [_(name) for name in parameters],
+        value=Quantity(_("parameters")),
+        title=_("Where the parameters are"),
+    )
+    return learned.properties(height=_HEIGHT), found.properties(height=_HEIGHT)
+
+
+def seen(model: ModelConfig, training: TrainConfig) -> str:
+    """Say where most parameters are, and when the learning rate is highest."""
+    parameters, rates = parameters_of(model), learning_rates(model, training)
+    most = max(parameters, key=lambda name: parameters[name])
+    peak = max(rates, key=lambda step: rates[step])
+    return _(
+        "Of **{n}** parameters most are in **{part}**: {share}. The learning rate is highest at "
+        "step {step}: {rate}."
+    ).format(
+        n=number(sum(parameters.values())),
+        part=_(most),
+        share=percent(parameters[most] / sum(parameters.values())),
+        step=number(peak),
+        rate=number(rates[peak]),
+    )
+
+
+def say(wanted: PendingSettings) -> None:
+    """Say what a training costs; as many lines, but empty ones, where it cannot be."""
+    count, time = st.columns(2)
+    with count:
+        st.caption(_("Parameters"))
+        if wanted.preset and wanted.vocab_size is not None:
+            model = wanted.preset.sized(wanted.vocab_size)
+            st.markdown(f"**{number(count_parameters(model))}**")
+            share = percent(share_of_base(model))
+            st.caption(_("{share} of the paper's base model").format(share=share))
+        else:
+            _say_nothing()
+    with time:
+        tried = _(
+            "A few steps of this training are done for real on this machine, as busy as it is now, "
+            "and thrown away. Starting (a few seconds) and measuring held-out pairs come on top."
+        )
+        st.caption(_("Time of the steps"), help=tried)
+        if wanted.task and wanted.preset and wanted.vocab_size is not None:
+            waits = cached.stopwatch().seconds(wanted.task, wanted.preset, wanted.start) is None
+            every = EVERY if waits else None
+            asked = (wanted.task, wanted.preset, wanted.start)
+            address.part("time", _say_time, *asked, waits, every=every)
+        else:
+            _say_nothing()
+
+
+def _say_time(task: Task, preset: Preset, start: Path | None, waited: bool) -> None:
+    seconds = cached.stopwatch().seconds(task, preset, start)
+    if waited and seconds is not None:
+        # Drawn with the page, this part is no longer looked at every second.
+        st.rerun()
+    training = preset.training
+    if seconds is None:
+        st.markdown(_("**trying a few steps …**"))
+    elif math.isnan(seconds):
+        st.markdown(_("could not be tried"))
+    else:
+        st.markdown(_("**about {time}**").format(time=duration(seconds * training.steps)))
+    amount = n_(
+        "{steps} step of {n} pairs  \nstarting and measuring on top",
+        "{steps} steps of {n} pairs  \nstarting and measuring on top",
+        training.steps,
+    )
+    st.caption(amount.format(steps=number(training.steps), n=number(training.batch_size)))
+
+
+def _say_nothing() -> None:
+    st.markdown("–")
+    # As high as what stands there otherwise.
+    st.caption("&nbsp;  \n&nbsp;")
+
+
+def say_little_patience(training: TrainConfig) -> None:
+    """Say so where training ends before patience can."""
+    n = math.ceil(training.steps / training.evaluate_every)
+    if training.patience > 0 and n <= training.patience:
+        said = n_(
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there is "
+            "{n} measurement, one every {every} steps.",
+            ":material/info: A patience of {patience} can hardly act: in {steps} steps there "
+            "are {n} measurements, one every {every} steps.",
+            n,
+        )
+        every, steps = number(training.evaluate_every), number(training.steps)
+        st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))

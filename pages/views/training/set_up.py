@@ -1,0 +1,292 @@
+"""Setting up a training: what is learned, by which model, at what cost; and starting it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from core.config import ConfigError, ModelConfig
+from core.families.styles import STYLES
+from core.model import count_parameters
+from core.runs.run import PAIRS
+from core.tasks import TASKS, Task, right_targets
+from core.training.forecast import forecast
+from core.training.prepare import check_training, train_tokenizer
+from core.training.presets import PRESETS, Preset
+from core.training.schedule import learning_rate
+from core.training.settings import LIKE, Setting, with_settings
+from core.training.timing import seconds_per_step
+from pages.frame import cached, controls, layout, limits
+from pages.frame.charts import chart
+from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
+from pages.frame.language import N_, _, n_, number, plain, translated
+from pages.frame.listed import listed, noted
+from pages.frame.messages import explained
+from pages.frame.typography import typeset_target
+from pages.frame.view import Shown
+from pages.views.training import (
+    architecture,
+    costs,
+    guided,
+    own_pairs,
+    pairs_found,
+    settings,
+    start,
+    text_rows,
+)
+from pages.views.training.settings import Begun
+from pages.views.training.start import PendingSettings
+from viz.component.standalone import Drawn
+
+TASK, SIZE = "task", "size"
+OWN_PAIRS = "own_pairs"
+LABELS = {
+    "copy": N_("copy"),
+    "reverse": N_("reverse"),
+    "either": N_("copy or reverse"),
+    "names": N_("names"),
+    "translate": N_("translate"),
+    OWN_PAIRS: N_("own pairs"),
+}
+"""Task → what people call it."""
+SIZES = {"tiny": N_("tiny"), "small": N_("small"), "medium": N_("medium"), "base": N_("base")}
+TEXTS = {
+    "copy": N_("Copy a row of letters. The simplest task: cross-attention becomes a diagonal."),
+    "reverse": N_(
+        "Write a row of letters backwards. That takes knowing where each letter stands: "
+        "cross-attention becomes the other diagonal."
+    ),
+    "either": N_(
+        "Copy a row of letters or write it backwards, by a fair coin: two targets are right, and "
+        "either counts. A model that writes letter after letter settles on one; one that writes "
+        "all at once mixes them."
+    ),
+    "names": N_(
+        "Translate 26 words, one by one, and copy names. What is held out are names: a model "
+        "without a pointer writes none of those that it has never seen."
+    ),
+    "translate": N_(
+        "English to French, from a small grammar. In about half of the sentences a pronoun must be "
+        "understood: what it stands for decides how it is translated."
+    ),
+    OWN_PAIRS: N_(
+        "Translations, questions and answers, dates in two spellings: whatever has a source and a "
+        "target. A twentieth of the sources is held out to watch the training by, another to "
+        "measure the trained model by."
+    ),
+}
+"""Task → what it teaches."""
+LEARNS = {
+    "encoder": N_(
+        "An encoder alone reads “source = target” in which words of the target are masked, and "
+        "learns to fill them in."
+    ),
+    "decoder": N_(
+        "A decoder alone goes on from “source =”: it learns each next token of the target."
+    ),
+}
+"""The only stack of a model → what it learns."""
+_WIDTH = 250
+MOST_PARAMETERS = 300_000_000
+"""Training keeps four numbers for each parameter; more would not fit into most machines."""
+_SAMPLES = 3
+
+
+def draw(folder: Path) -> Shown | None:
+    """Ask what is to be learned and how, say what it costs, and start it.
+
+    Args:
+        folder: The run is made in it.
+    """
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        name, begun = _ask_what()
+        varied = architecture.chosen(begun, TASKS.get(name))
+        task, learned, changed = _learned(name, begun, varied)
+        changed |= {LIKE: begun.like} if begun.like else {}
+    own = name == OWN_PAIRS
+    with st.expander(_(PAPER), key="knobs", icon=":material/tune:"):
+        now = {**begun.values, **settings.chosen(begun), **varied}
+        changed |= settings.ask(begun, now, vocabulary=not own) | varied
+        with settings.row(_("Guided attention")):
+            changed |= guided.ask(changed, begun, task)
+    architecture.ask(begun, changed, task)
+    preset, problem = _checked(begun, changed, task, own=own)
+    wanted = PendingSettings(
+        task=task,
+        own=own,
+        name=name,
+        preset_name=begun.name,
+        changed=changed,
+        preset=preset,
+        start=begun.start,
+        vocab_size=(learned or _vocabulary(task, preset, begun.start)) if task and preset else None,
+        problem=problem,
+    )
+    with right:
+        costs.say(wanted)
+        command = start.ask(folder, wanted)
+    with st.container(key=layout.SIZES_SAID):
+        if preset:
+            st.caption(costs.sizes(preset.model, preset.training))
+            st.caption(costs.unlike_paper(preset))
+            costs.say_little_patience(preset.training)
+        _say_changes(begun, changed)
+    st.code(command, language="bash")
+    if own and task:
+        said = _("{file} is the download “{button}”: source and target are its only columns.")
+        st.caption(said.format(file=PAIRS, button=_(pairs_found.AS_LEARNED)))
+    return _shown(wanted, command)
+
+
+def _shown(wanted: PendingSettings, command: str) -> Shown | None:
+    """Draw what is known of a training beforehand, where it can be."""
+    preset, learned = wanted.preset, wanted.vocab_size
+    if preset is None or learned is None:
+        return None
+    charts = costs.charts(preset.sized(learned), preset.training)
+    with st.container(key=layout.FORECAST):
+        for place, each in zip(st.columns(2, gap="large"), charts, strict=True):
+            with place:
+                chart(each)
+    return Shown(
+        name=wanted.short,
+        title=_("A training of the size {size}, before it has begun").format(
+            size=wanted.preset_name
+        ),
+        seen=costs.seen(preset.sized(learned), preset.training),
+        numbers=lambda: forecast(preset, learned),
+        python=start.computing(wanted, command),
+        code=[learning_rate, seconds_per_step, with_settings],
+        pictures=[Drawn(chart=each) for each in charts],
+        about={"task": _(LABELS[wanted.name]), "command": command},
+        formula=r"""\mathrm{lrate} = f \cdot d_{\mathrm{model}}^{-0.5} \cdot
+        \min(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5})""",
+        tries=(
+            _("Double d_model and d_ff: every matrix has four times as many parameters."),
+            _("Shorten the warm-up: the learning rate rises sooner, and higher."),
+        ),
+    )
+
+
+def _ask_what() -> tuple[str, Begun]:
+    """Ask for the task, the size, and the kind of model; say what the task teaches."""
+    with st.container(horizontal=True):
+        offered = translated(LABELS)
+        older = {"own pairs": OWN_PAIRS}
+        name = controls.choice(
+            _("Task"), TASK, offered, next(iter(offered)), labelled=True, older=older
+        )
+        sizes = translated(SIZES)
+        size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
+        like = _ask_like()
+    # A single stack has no cross-attention, of which the tasks' texts speak.
+    alone = STYLES[like].stack if like else ""
+    text = LEARNS[alone] if alone else TEXTS[name]
+    st.markdown(f":small[{_(text)}]")
+    return name, Begun(size, like, architecture.start(name, like) if name in TASKS else None)
+
+
+def _ask_like() -> str:
+    """Ask for a kind of Transformer, by its name in `STYLES`; empty for the paper's."""
+    kinds = {"": _("encoder and decoder"), **{name: _(each.label) for name, each in STYLES.items()}}
+    return controls.selection(_("Kind of model"), LIKE, kinds, "", width=_WIDTH)
+
+
+def _learned(
+    name: str, begun: Begun, varied: Mapping[str, Setting]
+) -> tuple[Task | None, int | None, dict[str, Setting]]:
+    """Show samples of the task, and return it with the vocabulary that own pairs have."""
+    if name == OWN_PAIRS:
+        found, changed = own_pairs.ask(begun, _model(begun, varied))
+        return (found.corpus, found.vocab_size, changed) if found else (None, None, changed)
+    task = TASKS[name]
+    text_rows.show_pairs(
+        (text_rows.words(source), text_rows.words(target))
+        for source, target in cached.of_key(_samples, name, task)
+    )
+    return task, None, {}
+
+
+def _model(begun: Begun, varied: Mapping[str, Setting]) -> ModelConfig:
+    """Return the model that is asked for; the preset's where it cannot be."""
+    try:
+        return with_settings(PRESETS[begun.name], {LIKE: begun.like, **varied}).model
+    except ConfigError:
+        return begun.preset.model
+
+
+def _samples(task: Task) -> list[tuple[str, str]]:
+    sources = [example.source for example in task.examples[:_SAMPLES]]
+    # Of several right targets all are shown.
+    known = (" / ".join(right_targets(task, source)) for source in sources)
+    targets = (typeset_target(target, task.name) for target in known)
+    return list(zip(sources, targets, strict=True))
+
+
+def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
+    """Say in a line how the settings differ from the preset's."""
+    if not changed:
+        st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
+        return
+    parts = []
+    for name, value in changed.items():
+        now = f"**{name} {plain(settings.exact(value))}**"
+        before = _before(name, begun.values[name])
+        parts.append(noted(now, before) if before else now)
+    said = _("Changed from the preset {name}: {parts}.")
+    st.caption(said.format(name=begun.name, parts=listed(parts)))
+
+
+def _before(name: str, value: Setting) -> str:
+    return _("auto") if name in AUTOMATIC and value == 0 else plain(settings.exact(value))
+
+
+def _checked(
+    begun: Begun, changed: Mapping[str, Setting], task: Task | None, *, own: bool
+) -> tuple[Preset | None, str]:
+    """Return the preset with the settings that were asked for, or None and why they cannot be."""
+    try:
+        limited = dict(KNOBS) | ({"vocab_size": own_pairs.VOCABULARY} if own else {})
+        settings.require_limits(changed, limited.values())
+        preset = with_settings(PRESETS[begun.name], changed)
+        if begun.start:
+            preset = replace(preset, model=begun.preset.model)
+        _require_size(preset)
+        limits.require(preset.model, preset.training)
+        if task is not None:
+            check_training(task, preset, starts=begun.start is not None)
+    except ConfigError as error:
+        return None, explained(error)
+    return preset, ""
+
+
+def _vocabulary(task: Task, preset: Preset, start: Path | None) -> int:
+    """Return how many tokens a training would learn: few words do not have as many as asked."""
+    if start:
+        return preset.model.vocab_size
+    with st.spinner(_("Splitting samples into tokens …")):
+        key = f"{task.name} {preset.vocab_size} {preset.model.stacks} {preset.model.decoder}"
+        return cached.of_key(_learned_vocabulary, key, task, preset)
+
+
+def _learned_vocabulary(task: Task, preset: Preset) -> int:
+    return train_tokenizer(task, preset.vocab_size, 0, preset.model).vocab_size
+
+
+def _require_size(preset: Preset) -> None:
+    """Refuse models that would take the memory of whoever looks at this page.
+
+    Raises:
+        ConfigError: There are too many parameters.
+    """
+    found = count_parameters(preset.model)
+    if found > MOST_PARAMETERS:
+        raise ConfigError(
+            n_(
+                "{n} parameter is too many to train from here; at most {most}",
+                "{n} parameters are too many to train from here; at most {most}",
+                found,
+            ).format(n=number(found), most=number(MOST_PARAMETERS))
+        )

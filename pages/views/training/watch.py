@@ -1,0 +1,299 @@
+"""Watch a training: how it stands, how well it goes, and what the model says and does by now."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from core.batch import Pair
+from core.decoding.sentence import SentenceError
+from core.evaluate.answers import answers
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import measure
+from core.heads import Head
+from core.inspection import inspect_sentence
+from core.runs.numbers import columns_of
+from core.runs.records import read_rows
+from core.runs.run import RunError, RunSettings
+from core.training import process
+from core.training.loop import train
+from core.training.trainer import EVALUATION_SAMPLES
+from pages.frame import (
+    address,
+    cached,
+    clicks,
+    components,
+    layout,
+    measured_on,
+    notes,
+    opening,
+    progress,
+    session,
+    snippets,
+)
+from pages.frame.charts import chart
+from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.listed import joined
+from pages.frame.typography import typeset_target
+from pages.frame.view import Shown
+from pages.views.training import heads_at_step, state
+from pages.views.training.text_rows import show_table
+from viz.charts.curves import Chart
+from viz.charts.measurements import TEXTS, Axes, Rows
+from viz.charts.training import loss_curves, quality_curves, rate_curve, speed_curve
+from viz.component.standalone import Drawn
+
+SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
+"""At rest, somebody may start it elsewhere: in another tab, or on the command line."""
+SECONDS_BETWEEN_CHARTS, SECONDS_BETWEEN_LOOKS = 2.0, 2.5
+"""Drawing, translating and looking at heads take time from the training beside them."""
+N_SAMPLES, SEED = 5, 1
+ROOM = 1.02
+"""So much of the planned steps an axis has room for."""
+TALL, LOW = 360, 176
+"""Heights of charts in pixels: two low ones below each other stand beside a tall one."""
+N_CHARTS = 4
+HOW_TO_READ = N_(
+    """
+- The **loss** has an axis of powers of ten: on another one its second half would lie on the floor.
+  The line is the loss on the batches that are learned from, the dots that on held-out pairs. Where
+  the dots rise while the line falls, the model learns by heart.
+- **Exact match** is the share of held-out pairs whose target the model writes without any mistake,
+  **right tokens** that of the tokens that it predicts rightly after the true ones before them.
+- The **learning rate** rises in the warm-up and falls after it, as it was planned.
+"""
+)
+
+
+def draw(path: Path) -> Shown | None:
+    """Show a run's training while it goes on, or as it ended.
+
+    Args:
+        path: The run's folder.
+    """
+    try:
+        found, settings = cached.situation(path), cached.settings(path)
+        seen = _seen(path, settings, finished=found.state == "finished")
+        at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
+        words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
+        charts = SECONDS_BETWEEN_CHARTS if found.alive else None
+        looks = SECONDS_BETWEEN_LOOKS if found.alive else None
+        steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
+        address.part("progress", _progress, path, found, every=words)
+        address.part("charts", _charts, path, steps, texts, every=charts)
+        address.part("samples", _samples, path, found.alive, every=looks)
+        _ask_heads(path, looks)
+    except RunError as error:
+        state.say_problem(path, error)
+        return None
+
+    def chart_now(place: int) -> Chart:
+        return charts_of(read_rows(path), steps, texts)[place]
+
+    return Shown(
+        name=f"{path.name}-training",
+        title=_("The training of {run}").format(run=path.name),
+        seen=seen,
+        numbers=lambda: columns_of(read_rows(path)),
+        python=_python(path),
+        code=[train, measure, answers],
+        # As they are when they are taken: they may have grown meanwhile.
+        pictures=[Drawn(chart=partial(chart_now, place)) for place in range(N_CHARTS)],
+        about={"step": str(found.step), "command": settings.command},
+        how_to_read=_(HOW_TO_READ),
+    )
+
+
+def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
+    """Say how far the loss has fallen, and what is right by now.
+
+    Of a training that is over nothing is said twice: how it was measured stands below.
+    """
+    rows: Rows = progress.rows(path)
+    above = notes.why_training_loss_is_higher(settings)
+    rewarded = [row for row in rows if "reward" in row]
+    learned = rewarded or [row for row in rows if "loss" in row]
+    held_out = [row for row in rows if "held_out_exact_match" in row]
+    if not learned:
+        return _("Nothing is measured yet: the first figures come after ten steps.")
+    first, last = learned[0], learned[-1]
+    text = _(
+        "From step {first} to step {last} the training loss went from {before} to **{after}**."
+    )
+    if rewarded:
+        text = _(
+            "From step {first} to step {last} the mean reward of the sampled sentences went from "
+            "{before} to **{after}**; the cross-entropy is measured on held-out sentences alone."
+        )
+    measure = "reward" if rewarded else "loss"
+    text = text.format(
+        first=number(int(first["step"])),
+        last=number(int(last["step"])),
+        before=number(first[measure]),
+        after=number(last[measure]),
+    )
+    if not held_out or finished:
+        return joined((text, above))
+    right = _(
+        "Of the curve’s held-out sentences **{share}** are right in every token (step {step})."
+    )
+    if settings.beside_own_pairs:
+        right = _(
+            "Of the curve’s held-out sentences **{share}** are right in every token (step "
+            "{step}); half of them are pairs of its file, which are harder."
+        )
+    right = right.format(
+        share=percent(held_out[-1]["held_out_exact_match"]),
+        step=number(int(held_out[-1]["step"])),
+    )
+    cut = measured_on.cut(int(held_out[-1].get("held_out_n_unfinished", 0)))
+    return joined((text, right, *cut, above))
+
+
+def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:
+    """Return the charts of what was measured, the loss first.
+
+    Args:
+        rows: What was measured.
+        steps: So many are planned.
+        texts: The charts' own, in the reader's language.
+    """
+    # Beyond the last step, whose dots would be cut in half there.
+    axes = Axes(end=ROOM * steps)
+    # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
+    powers = replace(axes, log_y=True)
+    return (
+        loss_curves(rows, axes=powers, height=TALL, texts=texts),
+        quality_curves(rows, axes=axes, height=TALL, texts=texts),
+        rate_curve(rows, axes=axes, height=LOW, texts=texts),
+        speed_curve(rows, axes=axes, height=LOW, texts=texts),
+    )
+
+
+def _texts(*, mixed: bool) -> dict[str, str]:
+    measured = n_(
+        "on up to {n} held-out pair",
+        "on up to {n} held-out pairs",
+        EVALUATION_SAMPLES,
+    )
+    if mixed:
+        measured = n_(
+            "on {n} held-out pair (half own)",
+            "on {n} held-out pairs (half own)",
+            EVALUATION_SAMPLES,
+        )
+    measured = measured.format(n=EVALUATION_SAMPLES)
+    return translated(TEXTS) | {"quality": measured}
+
+
+def _python(path: Path) -> str:
+    imports = [
+        "from pathlib import Path",
+        "",
+        "from core.runs.numbers import columns_of",
+        "from core.runs.records import read_rows",
+    ]
+    return "\n".join(
+        [*imports, "", f"numbers = columns_of(read_rows({snippets.folder(path)}))", ""]
+    )
+
+
+def _progress(path: Path, drawn: process.Situation) -> None:
+    """Draw what changes every second.
+
+    Args:
+        path: The run's folder.
+        drawn: How it stood when the page was drawn as a whole.
+    """
+    try:
+        found = cached.situation(path)
+    except RunError:
+        # Said by the page as a whole, which then looks no more.
+        st.rerun()
+    if found.alive != drawn.alive or not (found.alive or found == drawn):
+        # With other timers, and another end of the curves: the page is drawn as a whole.
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", key=layout.TRAINING_STATE):
+        with st.container(width="stretch"):
+            st.markdown(state.told(path, found))
+        if path.parent != cached.GALLERY:
+            state.buttons(path, found)
+    if refusal := state.refusal(path):
+        st.error(plain(refusal))
+    if found.state != "finished":
+        st.progress(min(1.0, found.step / max(1, found.steps)))
+
+
+def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
+    """Draw what was measured: the loss large, the rest beside it."""
+    try:
+        rows: Rows = progress.rows(path)
+    except RunError as error:
+        state.say_problem(path, error)
+        return
+    loss, quality, rate, speed = charts_of(rows, steps, texts)
+    left, middle, right = st.columns([5, 4, 3], gap="medium")
+    with left:
+        chart(loss)
+    with middle:
+        chart(quality)
+    with right:
+        chart(rate)
+        chart(speed)
+
+
+def _samples(path: Path, was_alive: bool) -> None:
+    """Draw what the model makes of a few held-out sources by now."""
+    try:
+        if was_alive:
+            process.watch(path)
+        pairs: list[Pair] = cached.of_run_at(held_out_pairs, path, 0, N_SAMPLES, SEED)
+        samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
+        step, found = progress.at_newest(answers, path, samples)
+    except (OSError, RunError) as error:
+        state.say_problem(path, error)
+        return
+    st.caption(
+        _("Held-out pairs as the model stands at step {step}: {right} of {n} right").format(
+            step=number(step), right=sum(each.right for each in found), n=len(found)
+        )
+    )
+    header = (_("source sentence"), _("true target"), _("the model says"), "")
+    task = cached.settings(path).task
+    rows = [
+        (
+            each.source,
+            *(typeset_target(text, task) for text in (each.target, each.said)),
+            "✓" if each.right else "",
+        )
+        for each in found
+    ]
+    show_table(rows, widths=(32, 32, 32, 4), header=header, notes={3})
+
+
+def _ask_heads(path: Path, every: float | None) -> None:
+    """Ask for a sentence and a head, and draw where the heads look by now."""
+    if why := heads_at_step.why_none(path):
+        st.caption(why)
+        return
+    sentence = heads_at_step.ask_sentence(path)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        head = heads_at_step.ask_head(path, cached.settings(path).model)
+    address.part("heads", _heads, path, sentence, head, every=every)
+
+
+def _heads(path: Path, sentence: str, head: Head) -> None:
+    """Draw where the heads look by now."""
+    try:
+        step, inspection = progress.at_newest(inspect_sentence, path, sentence)
+        known = heads_at_step.notes_on(path, inspection)
+        st.caption(joined([_("At step {step}.").format(step=number(step)), *known]))
+        shown = heads_at_step.maps_of(path, inspection, head)
+        # The head is asked for outside of this part.
+        components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
+    except SentenceError:
+        opening.say_no_text()
+    except (OSError, RunError) as error:
+        state.say_problem(path, error)

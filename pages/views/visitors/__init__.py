@@ -1,0 +1,1 @@
+"""What the teacher of a class sees of her visitors."""

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.inspection import inspect_sentence, merged
+from core.runs.run import load_run
+from core.studies.heads.findings import best_pronoun_head
+from core.tasks import TASKS
+from pages.classroom import current, settings
+from pages.classroom.settings import Classroom
+from pages.classroom.visitors import Visitor
+from pages.frame import cached, tour, tour_file
+from pages.frame.tour_file import EXAMPLE
+from pages.views.attention import start
+from tests.pages.conftest import ROOT
+from viz.component.payload import unframed
+
+TIRED, WIDE = (example.source for example in TASKS["everyday"].examples[:2])
+
+
+@pytest.fixture
+def open_at():
+    """Return a function that opens the app at an address."""
+
+    def opener(**query_params):
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener
+
+
+def is_start(at):
+    return start.TYPE in [each.key for each in at.button]
+
+
+def picture(at):
+    [element] = at.get("bidi_component")
+    return unframed(element.proto.bytes)[0]
+
+
+@pytest.mark.parametrize(("sentence", "antecedent"), [(TIRED, "animal"), (WIDE, "street")])
+def test_it_shows_where_the_head_looks_from_the_pronoun(open_at, sentence, antecedent):
+    at = open_at()
+    at.segmented_control[0].set_value(sentence).run()
+    run = load_run(ROOT / "gallery" / "everyday")
+    head = best_pronoun_head(run).head
+    inspection = merged(inspect_sentence(run, sentence))
+    words = [token.text for token in inspection.source_tokens]
+    weights_K = inspection.attention[head.site].weights_HQK[head.index, words.index("it")]
+    assert words[int(np.argmax(weights_K))] == antecedent
+    shown = picture(at)
+    said = f"“it” looks at “{antecedent}”: {weights_K.max():.2f}"
+    assert shown["title"].startswith(said)
+    # It did not find that by itself, and nobody shall think so.
+    assert shown["title"].endswith("self-attention head 0, guided in training")
+    assert shown["pinned"] == ["query", words.index("it")]
+    assert any("→" in each.value for each in at.markdown)
+    assert any("Tatoeba" in each.value for each in at.caption)
+
+
+def test_whoever_types_their_own_goes_on_with_the_sentence(open_at):
+    at = open_at()
+    at.segmented_control[0].set_value(WIDE).run()
+    assert is_start(at)
+    at.button(key=start.TYPE).click().run()
+    assert not is_start(at)
+    assert at.text_input[0].value == WIDE
+    assert at.query_params["view"] in ("maps", ["maps"])
+    at.run()
+    assert not is_start(at)
+
+
+@pytest.mark.parametrize("query", [{"view": "maps"}, {"sentence": "A b."}, {"model": "copy"}])
+def test_whoever_comes_by_a_link_goes_straight_to_the_view(open_at, query):
+    assert not is_start(open_at(**query))
+
+
+def test_a_language_alone_is_no_link(open_at):
+    assert is_start(open_at(lang="en"))
+
+
+def test_there_is_no_start_without_a_head_that_finds_antecedents(open_at, elsewhere, tmp_path):
+    elsewhere("GALLERY", tmp_path)
+    elsewhere("OWN", tmp_path)
+    at = open_at()
+    assert not is_start(at)
+    assert any("There is no trained model yet" in each.value for each in at.info)
+
+
+def test_a_model_without_pronouns_has_no_start(open_at, monkeypatch):
+    paths = {"copy": ROOT / "gallery" / "copy"}
+    monkeypatch.setattr(cached, "run_paths", lambda: paths)
+    at = open_at()
+    assert not is_start(at)
+    assert at.text_input
+
+
+@pytest.fixture
+def class_begins_with(monkeypatch, tmp_path):
+    """Return a function that says with which tour a class begins; one is called “monday”."""
+    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    (tmp_path / "monday.toml").write_text(EXAMPLE)
+    monkeypatch.setattr(current, "visitor", lambda: Visitor("Ann"))
+    gone = []
+    monkeypatch.setattr(tour, "go", lambda found, at: gone.append((found.name, at)))
+
+    def begin(name):
+        settings.open_classroom(Classroom(tour=name))
+        return gone
+
+    yield begin
+    settings.open_classroom(None)
+
+
+@pytest.mark.parametrize("name", ["monday", "paper"])
+def test_a_class_begins_with_its_teachers_tour(open_at, class_begins_with, name):
+    gone = class_begins_with(name)
+    at = open_at()
+    assert gone == [(name, 0)]
+    # Once: whoever leaves it is not led there again.
+    at.run()
+    assert len(gone) == 1
+
+
+def test_whoever_comes_by_a_link_is_not_led_away(open_at, class_begins_with):
+    gone = class_begins_with("monday")
+    open_at(view="maps")
+    assert gone == []
+
+
+def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, class_begins_with):
+    gone = class_begins_with("tuesday")
+    at = open_at()
+    assert gone == []
+    assert is_start(at)
+    assert "tuesday" in at.error[0].value

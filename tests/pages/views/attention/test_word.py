@@ -1,0 +1,297 @@
+import json
+
+import numpy as np
+import pytest
+
+from core.inspection import inspect_sentence, merged
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT, component, send_from
+from tests.pages.views.attention.conftest import run_lines, seen, written
+from viz.lines.lines import unpack as unpack_lines
+from viz.plane.strips import unpack
+
+TIRED = "The animal didn't cross the street because it was too tired."
+TURNS = [
+    ("source", "looks at", ["encoder.self"]),
+    ("source", "is looked at by", ["encoder.self", "decoder.cross"]),
+    ("target", "looks at", ["decoder.self", "decoder.cross"]),
+    ("target", "is looked at by", ["decoder.self"]),
+]
+
+
+def shown(at):
+    """Return the strips that the page shows, as the component reads them."""
+    return unpack(component(at, "strips").bytes)
+
+
+def followed(at):
+    strips = shown(at)
+    return strips.side, getattr(strips, strips.side)[strips.index].text
+
+
+def inspected(sentence=TIRED, model="translate-guided"):
+    return inspect_sentence(load_run(ROOT / "gallery" / model), sentence)
+
+
+def expected(inspection, kind, index, direction):
+    """Return head → the row or column of its map, by taking it out of each map by itself."""
+    found = {}
+    for site, attention in inspection.attention.items():
+        if site.attention == kind:
+            for head, weights in enumerate(attention.weights_HQK):
+                map_QK = weights if direction == "looks at" else weights.T
+                found[site.layer, head] = map_QK[index]
+    return found
+
+
+@pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
+def test_every_head_that_a_word_takes_part_in_has_its_strip(open_view, side, direction, kinds):
+    at, _ = open_view("word", side=side, token="5", direction=direction)
+    strips = shown(at)
+    assert (strips.side, strips.index) == (side, 5)
+    assert [group.kind for group in strips.groups] == kinds
+    inspection = inspected()
+    for group in strips.groups:
+        maps = expected(inspection, group.kind, 5, direction)
+        assert set(group.heads) == set(maps)
+        for head, weights in zip(group.heads, group.weights, strict=True):
+            assert np.array_equal(weights, maps[head])
+
+
+def test_it_opens_on_the_pronoun_and_the_head_that_finds_its_antecedent_comes_first(open_view):
+    at, _ = open_view("word")
+    assert followed(at) == ("source", "it")
+    [group] = shown(at).groups
+    assert group.heads[0] == (2, 0)
+    assert shown(at).source[group.weights[0].argmax()].text == "animal"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word"),
+    [
+        ("The old cat saw the dog.", "saw"),
+        ("The cats slept because they were tired.", "they"),
+        ("It slept.", "It"),
+        ("Cat", "Cat"),
+    ],
+)
+def test_without_a_link_it_follows_the_first_pronoun_or_the_middle_word(open_view, sentence, word):
+    at, _ = open_view("word", sentence=sentence)
+    strips = shown(at)
+    tokens = inspected(sentence).source_tokens
+    assert strips.side == "source"
+    # Its first token; a mark for the space before it may stand alone.
+    assert word.startswith(tokens[strips.index].text)
+    before = "".join(token.text for token in tokens[: strips.index])
+    assert before == sentence[: sentence.index(word)].replace(" ", "")
+
+
+def test_without_a_link_it_follows_no_space_and_names_the_word_of_a_piece(open_view):
+    at, _ = open_view("word", sentence="مرحبا بالعالم")
+    assert followed(at)[1] == "‹D8›"
+    assert (
+        seen(at)
+        .replace("\u2068", "")
+        .replace("\u2069", "")
+        .startswith("From **‹D8› (of “بالعالم”)**")
+    )
+
+
+def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
+    at, _ = open_view("word", model="bottleneck-attention")
+    assert followed(at)[0] == "target"
+    at, _ = open_view("word", model="bottleneck-attention", side="source", token="0")
+    assert seen(at) == "No head of this model looks from **k**."
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"side": "source", "token": "99"},
+        {"side": "source", "token": "-1"},
+        {"side": "target", "token": "16"},
+        {"side": "source", "token": "٣"},
+        {"side": "nowhere", "token": "1"},
+        {"side": "source", "token": "one"},
+        {"side": "source"},
+        {"token": "3"},
+        {"direction": "sideways", "order": "upwards"},
+    ],
+)
+def test_a_link_to_what_is_not_there_opens_the_default(open_view, query):
+    at, _ = open_view("word", **query)
+    assert followed(at) == ("source", "it")
+    assert shown(at).direction == "at"
+
+
+def test_a_click_on_a_word_follows_it_and_stands_in_the_link(open_view):
+    at, _ = open_view("word")
+    send_from(at, component(at, "strips"), "pin", {"side": "target", "index": 11})
+    assert followed(at) == ("target", "il")
+    assert (at.query_params["side"], at.query_params["token"]) == ("target", "11")
+    assert "Fed “il”, the decoder predicts “était”." in shown(at).note
+
+
+def test_a_click_on_a_strips_name_opens_that_head_in_the_maps(open_view):
+    at, _ = open_view("word", side="target", token="3")
+    head = {"kind": "decoder.cross", "layer": 1, "head": 3}
+    send_from(at, component(at, "strips"), "strip", head)
+    assert at.segmented_control(key="view").value == "maps"
+    assert at.segmented_control(key="kind").value == "decoder.cross"
+    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (1, 3)
+
+
+def test_strips_stand_by_largest_weight_or_by_layer(open_view):
+    at, _ = open_view("word")
+    largest = shown(at).groups[0].weights.max(axis=1)
+    assert (np.diff(largest) <= 0).all()
+    at.segmented_control(key="order").set_value("layer").run()
+    heads = list(shown(at).groups[0].heads)
+    assert heads == sorted(heads)
+
+
+def test_later_target_tokens_are_hidden_and_earlier_ones_do_not_look(open_view):
+    at, _ = open_view("word", side="target", token="4")
+    visible = shown(at).groups[0].visible
+    assert visible[:5].all()
+    assert not visible[5:].any()
+    at.segmented_control(key="direction").set_value("by").run()
+    visible = shown(at).groups[0].visible
+    assert not visible[:4].any()
+    assert visible[4:].all()
+
+
+@pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
+def test_the_lines_compute_the_numbers_again(open_view, side, direction, kinds):
+    _, taken = open_view("word", side=side, token="2", direction=direction)
+    columns = taken.columns()
+    assert run_lines(taken.snippet()) == list(columns["weight"])
+    assert list(dict.fromkeys(columns["kind"])) == kinds
+
+
+def test_every_number_says_whose_it_is(open_view):
+    _, taken = open_view("word", side="source", token="3", direction="is looked at by")
+    inspection = inspected()
+    columns = taken.columns()
+    rows = list(zip(*columns.values(), strict=True))
+    assert len(rows) == sum(
+        attention.weights_HQK.shape[0] * attention.weights_HQK.shape[1]
+        for site, attention in inspection.attention.items()
+        if site.attention != "decoder.self"
+    )
+    tokens = {"encoder.self": inspection.source_tokens, "decoder.cross": inspection.fed_tokens}
+    for kind, layer, head, query, query_token, key, key_token, visible, weight in rows:
+        map_QK = expected(inspection, kind, 3, "is looked at by")[layer, head]
+        assert (key, key_token) == (3, inspection.source_tokens[3].text)
+        assert query_token == tokens[kind][query].text
+        assert weight == map_QK[query]
+        assert visible
+
+
+def test_hidden_cells_are_said_to_be_hidden(open_view):
+    _, taken = open_view("word", side="target", token="4")
+    columns = taken.columns()
+    rows = zip(columns["kind"], columns["key"], columns["visible"], strict=True)
+    assert all(visible == (kind != "decoder.self" or key <= 4) for kind, key, visible in rows)
+
+
+def test_whole_words_are_followed_as_wholes(open_view):
+    sentence = "The xylophone didn't zorbikate."
+    at, taken = open_view("word", sentence=sentence, unit="whole words", side="source", token="1")
+    inspection = merged(inspected(sentence))
+    strips = shown(at)
+    assert strips.source[1].text == "xylophone"
+    assert strips.source[1].unknown
+    maps = expected(inspection, "encoder.self", 1, "looks at")
+    [group] = strips.groups
+    for head, weights in zip(group.heads, group.weights, strict=True):
+        assert np.array_equal(weights, maps[head])
+    assert run_lines(taken.snippet()) == list(taken.columns()["weight"])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["x" * 60, "the the the the", "مرحبا بالعالم", "a", "<b>$x$</b> {token} `c`"],
+)
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_any_sentence_can_be_followed(open_view, sentence, side):
+    at, taken = open_view("word", sentence=sentence, side=side, token="0")
+    assert (shown(at).side, shown(at).index) == (side, 0)
+    assert run_lines(taken.snippet()) == list(taken.columns()["weight"])
+
+
+@pytest.mark.parametrize(("layers", "heads", "letters"), [(1, 1, 504), (12, 16, 24)])
+def test_models_of_any_size_have_all_their_strips(
+    open_view, own_random, own_runs, layers, heads, letters
+):
+    own_random(n_encoder_layers=layers, n_decoder_layers=layers, n_heads=heads)
+    sentence = " ".join("abcdefgh" * (letters // 8))
+    at, taken = open_view("word", model="runs/random", sentence=sentence, side="target", token="0")
+    assert [len(group.heads) for group in shown(at).groups] == [layers * heads] * 2
+    assert len(shown(at).source) == letters + 1
+    assert run_lines(taken.snippet(), own_runs.parent) == list(taken.columns()["weight"])
+
+
+def test_the_file_to_take_away_shows_the_same_and_waits_for_no_clicks(open_view):
+    at, taken = open_view("word", side="target", token="4")
+    [picture] = taken.pictures
+    away = picture.packed()
+    length = int.from_bytes(away[:4], "little")
+    assert json.loads(away[4 : 4 + length])["picks"] is False
+    assert unpack(away).groups[1].heads == shown(at).groups[1].heads
+
+
+@pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
+def test_the_tokens_that_are_counted_are_those_that_stand_beside_the_strips(
+    open_view, side, direction, kinds
+):
+    at, _ = open_view("word", side=side, token="5", direction=direction)
+    inspection = inspected()
+    found, places = [], set()
+    for kind in kinds:
+        others = inspection.fed_tokens
+        if kind == "encoder.self" or (kind == "decoder.cross" and direction == "looks at"):
+            others = inspection.source_tokens
+        for (layer, head), strip in expected(inspection, kind, 5, direction).items():
+            name = {"encoder.self": "self", "decoder.self": "self", "decoder.cross": "cross"}[kind]
+            where = f"{kind.split('.')[0]} layer {layer}, {name}-attention head {head}"
+            weight, other = max(zip(strip.tolist(), range(len(strip)), strict=True))
+            found.append((weight, others[other].text, where))
+            places.add((others is inspection.source_tokens, other))
+    weight, other, where = max(found)
+    token = {"source": inspection.source_tokens, "target": inspection.fed_tokens}[side][5].text
+    begun = f"From **{token}** the {len(found)} heads look most at **{len(places)}** different"
+    ended = f"most of all at **{other}**: **{written(weight)}** in {where}."
+    if direction != "looks at":
+        begun = f"In the {len(found)} heads **{token}** gets most from **{len(places)}** different"
+        ended = f"most of all from **{other}**: **{written(weight)}** in {where}."
+    assert seen(at).startswith(begun)
+    assert seen(at).endswith(ended)
+
+
+def test_the_last_token_fed_is_said_to_be_looked_at_by_no_other(open_view):
+    last = str(len(inspected().fed_tokens) - 1)
+    at, _ = open_view("word", side="target", token=last, direction="by")
+    assert seen(at) == "No other token may look at **.**."
+
+
+@pytest.mark.parametrize("unit", ["tokens", "words"])
+def test_what_was_typed_of_a_text_is_tinted_as_typed_in_every_picture(
+    open_page, opened_path, elsewhere, unit
+):
+    path = opened_path("gpt2")
+    elsewhere("OWN", path.parent)
+    query = {"model": "runs/gpt2", "sentence": "the animal was", "unit": unit}
+    found = inspect_sentence(load_run(path), "the animal was")
+    found = merged(found) if unit == "words" else found
+    n = found.n_typed
+    for view, name, read in (
+        ("word", "strips", lambda payload: unpack(payload).target),
+        ("lines", "lines", lambda payload: unpack_lines(payload).keys),
+        ("lines", "lines", lambda payload: unpack_lines(payload).queries),
+    ):
+        labels = read(component(open_page("attention", view=view, **query), name).bytes)
+        given = [label.given for label in labels]
+        assert given == [True] * n + [False] * (len(given) - n)
+        # What it writes may all go on with the last word.
+        assert len(given) > n or unit == "words"

@@ -1,0 +1,52 @@
+import pytest
+
+from core.runs.run import load_run
+from tests.pages.conftest import ROOT
+from tests.pages.views.attention.conftest import flat, run_lines
+from viz.stepper.decoding import unpack_decoding
+
+
+def stepper(at):
+    """Return what the page's stepper shows."""
+    [component] = at.get("bidi_component")
+    return unpack_decoding(component.proto.bytes)
+
+
+def texts(labels):
+    return [label.text for label in labels]
+
+
+def assert_python_leaves_the_same_numbers(shown, *columns, root=ROOT):
+    """Run a view's Python, and compare what it leaves with these columns, one after another."""
+    expected = flat([list(shown.columns()[name]) for name in columns])
+    found = run_lines(shown.snippet(), root)
+    missing = [value for value in found if value is None]
+    assert len(found) == len(expected)
+    assert [value is None for value in found] == [value is None for value in expected]
+    assert [value for value in found if value is not None] == pytest.approx(
+        [value for value in expected if value is not None], abs=1e-6
+    )
+    assert len(missing) < len(found)
+
+
+@pytest.fixture
+def open_view(open_page, handed_over):
+    """Return a function that opens a view by its link, and gives the page and its `Shown`."""
+
+    def opener(view, **query_params):
+        at = open_page("decoding", decoding=view, **query_params)
+        return at, handed_over[-1] if handed_over else None
+
+    return opener
+
+
+@pytest.fixture
+def decoders(opened_path, elsewhere):
+    """Return a function that puts an opened decoder among the visitor's runs, and loads it."""
+
+    def put(kind):
+        path = opened_path(kind)
+        elsewhere("OWN", path.parent)
+        return load_run(path)
+
+    return put

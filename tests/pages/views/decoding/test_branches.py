@@ -1,0 +1,90 @@
+from dataclasses import replace
+
+import pytest
+
+from pages.views.decoding.branches import written
+from tests.pages.conftest import said, send
+from tests.pages.views.decoding.conftest import stepper, texts
+
+RIGHT = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
+
+
+@pytest.fixture
+def open_decoding(open_page):
+    return lambda **query_params: open_page("decoding", **query_params)
+
+
+def test_a_clicked_alternative_is_followed_and_can_be_undone(open_decoding):
+    at = open_decoding()
+    step = stepper(at).free.steps[4]
+    send(at, "force", {"step": 4, "token": step.top[1].token})
+    view = stepper(at)
+    assert view.free.steps[4].overridden
+    # Whether it continues a word depends on what stands before it there.
+    alone = replace(step.top[1].label, continues=False)
+    assert replace(view.free.steps[4].chosen, continues=False) == alone
+    assert replace(view.free.fed[5], continues=False) == alone
+    assert view.start == 4
+    send(at, "undo", {"step": 4})
+    assert not any(each.overridden for each in stepper(at).free.steps)
+
+
+def test_a_corrupted_token_changes_nothing_before_it(open_decoding):
+    at = open_decoding()
+    before = stepper(at).free
+    send(at, "corrupt", {"step": 6})
+    after = stepper(at).free
+    assert texts(after.fed[:7]) == texts(before.fed[:7])
+    assert after.fed[7] != before.fed[7]
+
+
+def keep(at):
+    next(b for b in at.button if b.label.startswith("Keep")).click().run()
+
+
+def test_branches_are_kept_and_opened_again(open_decoding):
+    at = open_decoding()
+    keep(at)
+    send(at, "force", {"step": 0, "token": stepper(at).free.steps[0].top[2].token})
+    assert stepper(at).free.steps[0].overridden
+    next(b for b in at.button if b.label == "open").click().run()
+    assert not stepper(at).free.steps[0].overridden
+    assert RIGHT in said(at)
+
+
+def test_a_decoding_is_kept_once(open_decoding):
+    at = open_decoding()
+    keep(at)
+    keep(at)
+    assert [b.label for b in at.button].count("open") == 1
+
+
+def test_another_method_begins_anew_and_the_first_comes_back_as_it_was_left(open_decoding):
+    at = open_decoding()
+    keep(at)
+    send(at, "force", {"step": 0, "token": stepper(at).free.steps[0].top[2].token})
+    changed = stepper(at).free.fed
+    at.segmented_control(key="method").set_value("sampling").run()
+    assert not any(each.overridden for each in stepper(at).free.steps)
+    assert "open" not in [b.label for b in at.button]
+    at.segmented_control(key="method").set_value("greedy").run()
+    assert stepper(at).free.fed == changed
+    assert "open" in [b.label for b in at.button]
+
+
+def test_branches_are_part_of_the_link(open_decoding):
+    at = open_decoding(branches=["", "0:9"], overrides="0:9")
+    assert [b.label for b in at.button].count("open") == 2
+    assert RIGHT in said(at)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", "4", "4:", ":4", "-1:5", "4:999999", "4:0", "4:1", "²:9"]
+)
+def test_what_is_no_token_of_the_model_changes_nothing(open_decoding, text):
+    view = stepper(open_decoding(overrides=text))
+    assert not any(each.overridden for each in view.free.steps)
+
+
+def test_tokens_are_written_by_step():
+    assert written({6: 17, 4: 231}) == "4:231 6:17"

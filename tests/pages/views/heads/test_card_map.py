@@ -1,0 +1,68 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.heads import Head, Kind
+from core.runs.run import load_run
+from core.studies.heads.roles import HeadRole, Measure, Score, role_scores
+from core.studies.heads.roles_questions import Role
+from pages.views.heads import card_map
+from tests.pages.conftest import ROOT, component
+from viz.plane.matrices import unpack
+
+NOTHING = Measure(0.5, 0.1)
+N = 400
+
+
+def role_of(role, *, offset=-1, head="encoder.0.self:0"):
+    score = {} if role is None else {role: Score(0.9, 0.1, "any key", 100)}
+    return HeadRole(
+        head=Head.parse(head),
+        scores=score,
+        offset=offset,
+        entropy=NOTHING,
+        evenness=NOTHING,
+        distance=NOTHING,
+        confidence=NOTHING,
+        n_rows=100,
+        n_sentences=10,
+    )
+
+
+@pytest.mark.parametrize(
+    ("role", "tile"),
+    [
+        (role_of(None), "·"),
+        (role_of(Role.ANTECEDENT), "antecedent"),
+        (role_of(Role.POSITIONAL), "1 back"),
+        (role_of(Role.POSITIONAL, offset=2), "2 on"),
+        (role_of(Role.POSITIONAL, offset=0), "itself"),
+        (role_of(Role.POSITIONAL, offset=0, head="decoder.0.cross:0"), "same place"),
+    ],
+)
+def test_a_tile_names_the_leading_role(role, tile):
+    assert card_map.tile(role) == tile
+
+
+def test_every_role_has_a_word_that_fits_into_a_tile():
+    for role in Role:
+        assert 1 < len(card_map.tile(role_of(role))) <= 11
+
+
+def test_a_role_that_does_not_beat_its_baseline_is_not_named():
+    weak = replace(role_of(None), scores={Role.NEXT: Score(0.5, 0.49, "any key", 100)})
+    assert card_map.tile(weak) == card_map.NO_ROLE
+
+
+def test_tiles_are_the_heads_by_layer_with_their_mean_largest_weight(open_page):
+    at = open_page("heads", trial="card", model="copy", sentence="a b c", kind="decoder.cross")
+    [panel] = unpack(component(at, "matrices").bytes).panels
+    found = role_scores(load_run(ROOT / "gallery" / "copy"), N)
+    cross = {each.head: each for each in found if each.head.kind is Kind.CROSS}
+    expected = [
+        [cross[Head(Kind.CROSS.site(layer), index)] for index in range(4)] for layer in range(2)
+    ]
+    weights = np.array([[each.confidence.value for each in row] for row in expected])
+    assert panel.values == pytest.approx(weights.astype(np.float32))
+    assert panel.texts == [[card_map.tile(each) for each in row] for row in expected]

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.heads import Head
+from core.runs.run import load_run
+from core.studies.effects.effects_file import stored_effects
+from core.studies.heads.card import head_card
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.roles import role_scores
+from pages.views.heads.card_numbers import N_ALIKE, Known, numbers
+
+HEAD = Head.parse("decoder.1.cross:2")
+N = 30
+
+
+@pytest.fixture(scope="module")
+def known():
+    run = load_run(Path(__file__).parents[4] / "gallery" / "copy")
+    heads = [each for each in role_scores(run, N) if each.head.kind is HEAD.kind]
+    likeness = head_likeness(run, HEAD.kind, N)
+    return Known(head_card(run, HEAD, N), heads, likeness, stored_effects(run))
+
+
+def rows_of(known):
+    columns = numbers(known)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def test_a_file_has_every_number_that_is_shown(known):
+    rows = rows_of(known)
+    bins = [each["count"] for each in rows if each["what"] == "largest_weight"]
+    assert sum(bins) == known.card.n_rows
+    weights = [each["weight"] for each in rows if each["what"] == "strip"]
+    assert sum(weights) == pytest.approx(len(known.card.strongest), abs=1e-5)
+    [uniform] = [each["value"] for each in rows if each["what"] == "uniform_row"]
+    assert uniform == known.card.uniform
+    means = {e["name"]: e["value"] for e in rows if e["what"] == "mean_largest_weight"}
+    assert means == {str(each.head): each.confidence.value for each in known.heads}
+    [exact] = [r for r in rows if (r["what"], r["name"]) == ("silenced", "exact_match")]
+    change = known.effects.of(HEAD).exact_match
+    assert (exact["low"], exact["high"], exact["n"]) == (change.low, change.high, change.n)
+
+
+def test_the_most_alike_are_the_others_with_the_largest_likeness(known):
+    own = known.likeness.heads.index(HEAD)
+    others = np.delete(known.likeness.likeness_NN[own].astype(np.float64), own)
+    assert [value for _head, value in known.alike] == sorted(others, reverse=True)[:N_ALIKE]
+    assert HEAD not in [head for head, _value in known.alike]
+
+
+def test_a_run_that_was_not_measured_has_no_effect(known):
+    unmeasured = Known(known.card, known.heads, known.likeness, None)
+    assert unmeasured.effect is None
+    assert "silenced" not in {each["what"] for each in rows_of(unmeasured)}

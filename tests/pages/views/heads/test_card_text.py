@@ -1,0 +1,185 @@
+"""The card of a head in a model of one stack, opened or trained here."""
+
+import re
+import shutil
+
+import pytest
+
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.runs.own_text import give_text
+from core.runs.run import load_run
+from core.studies.effects.line_cost import cost_of_head
+from core.studies.heads.card import head_card
+from core.studies.heads.likeness import head_likeness
+from core.studies.heads.repeated_text import roles_on_text
+from core.studies.heads.repeated_tokens import TextRole
+from pages.frame.language import number, percent, plain
+from pages.views.heads import card_text
+from pages.views.heads.text_roles import NAMES
+from tests.pages.conftest import component, said, send_from, unfold
+from tests.pages.takeable import assert_takeable, computed, numbers_of
+from viz.plane.matrices import unpack
+
+LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
+HEADS = {"bert": "encoder.1.self:2", "gpt2": "decoder.1.self:2"}
+
+
+@pytest.fixture
+def path(request, opened_path, tmp_path, elsewhere):
+    """Among the visitor's runs: an opened model, with lines of its own."""
+    elsewhere("OWN", tmp_path)
+    shutil.copytree(opened_path(request.param), tmp_path / request.param)
+    give_text(tmp_path / request.param, "\n".join(LINES).encode(), "lines")
+    return tmp_path / request.param
+
+
+@pytest.fixture
+def open_card(open_page, path):
+    head = Head.parse(HEADS[path.name])
+    where = {"kind": str(head.kind), "layer": str(head.layer), "head": str(head.index)}
+    return lambda **more: open_page(
+        "heads", trial="card", model=f"runs/{path.name}", **(where | more)
+    )
+
+
+both = pytest.mark.parametrize("path", ["bert", "gpt2"], indirect=True)
+decoder = pytest.mark.parametrize("path", ["gpt2"], indirect=True)
+encoder = pytest.mark.parametrize("path", ["bert"], indirect=True)
+
+
+def strips_of(at):
+    [found] = [each.proto.body for each in at.get("html") if "token-strips" in each.proto.body]
+    return found
+
+
+@both
+def test_lines_in_which_the_head_points_most_are_drawn(open_card, path):
+    at = open_card()
+    found = head_card(load_run(path), Head.parse(HEADS[path.name]))
+    strips = strips_of(at)
+    assert strips.count('class="strip"') == len(found.strongest) > 0
+    for row in found.strongest:
+        assert f"→ {row.keys[row.key].text} {number(row.weight, 2)}" in strips
+    # An encoder writes nothing.
+    assert ("▸" in strips) == (path.name == "gpt2")
+    assert f"rows: {found.n_rows}, of {len(LINES)} lines of your own" in said(at)
+
+
+@both
+def test_pairs_and_sizes_are_those_of_all_rows(open_card, path):
+    run = load_run(path)
+    # The weights are random: some heads point at no other word.
+    heads = [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
+    found = max((head_card(run, head) for head in heads), key=lambda card: len(card.pairs))
+    at = open_card(layer=str(found.head.layer), head=str(found.head.index))
+    unfold(at, "card_rows")
+    (query, key), count = found.pairs[0]
+    row = "row" if count == 1 else "rows"
+    share = percent(count / found.n_rows)
+    assert f"“{plain(query)}” → “{plain(key)}” · {count} {row} ({share})" in said(at)
+    assert at.get("vega_lite_chart")
+
+
+@both
+def test_roles_on_random_tokens_stand_beside_an_even_row(open_card, path):
+    at = open_card()
+    scores = roles_on_text(load_run(path)).scores
+    head = Head.parse(HEADS[path.name])
+    for role in TextRole:
+        score = scores.get(role, {}).get(head)
+        line = f"- {NAMES[role]}: "
+        if score and score.beats_baseline:
+            line += f"{percent(score.share)} of its weight (an even row {percent(score.baseline)})"
+            assert line in said(at)
+        else:
+            assert line not in said(at)
+
+
+def test_where_no_role_beats_an_even_row_it_says_so():
+    assert "no role beats an even row" in card_text.roles({})
+
+
+@both
+def test_heads_most_alike_lead_to_their_cards(open_card, path):
+    at = open_card()
+    head = Head.parse(HEADS[path.name])
+    found = head_likeness(load_run(path), head.kind)
+    own = found.heads.index(head)
+    best = max(value for at, value in enumerate(found.likeness_NN[own]) if at != own)
+    links = [each.proto for each in at.get("page_link") if "trial=card" in each.proto.query_string]
+    assert len(links) == 3
+    assert links[0].label.endswith(f": {best:.2f}")
+
+
+@both
+def test_a_clicked_tile_opens_the_card_of_that_head(open_card):
+    at = open_card()
+    assert unpack(component(at, "matrices").bytes).selected == (0, 1, 2)
+    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 0, "column": 1})
+    assert [at.selectbox(key=name).value for name in ("layer", "head")] == [0, 1]
+    assert "layer 0, self-attention head 1" in said(at)
+
+
+@decoder
+def test_what_silencing_costs_a_decoder_is_measured_on_request(open_card, path):
+    at = open_card()
+    assert "not measured yet" in said(at)
+    assert "what silencing it costs was not measured" in said(at)
+    at = open_card(text_costs="true")
+    cost = cost_of_head(load_run(path), Head.parse(HEADS[path.name]))
+    before, after = number(cost.silenced.before, 3), number(cost.silenced.after, 3)
+    assert f"{before} → **{after}** nats per token" in said(at)
+    assert f"on average: → {number(cost.others.after, 3)} (change" in said(at)
+    assert "n = 3 texts" in said(at)
+    assert "was not measured" not in said(at)
+
+
+@encoder
+def test_of_an_opened_encoder_one_sentence_says_why_nothing_is_measured(open_card):
+    at = open_card(text_costs="true")
+    assert "nothing can be measured" in said(at)
+    assert "what silencing costs" not in [each.label for each in at.toggle]
+
+
+@pytest.mark.parametrize("like", ["bert", "gpt2"])
+def test_a_model_trained_here_has_a_card_on_held_out_sentences(
+    open_page, one_stack_folder, elsewhere, handed_over, like
+):
+    elsewhere("OWN", one_stack_folder(like).parent)
+    at = open_page("heads", trial="card", model=f"runs/{like}", text_costs="true")
+    assert "of 400 held-out rows of letters, seed 0" in said(at)
+    assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
+    assert strips_of(at)
+    rows = handed_over[-1].columns()
+    assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
+    assert "loss_of_others" in rows["name"]
+
+
+@both
+def test_what_is_taken_away_is_computed_again(open_card, path, handed_over):
+    at = unfold(open_card(), "card_rows")
+    shown = handed_over[-1]
+    assert_takeable(at, shown)
+    assert computed(shown, path.parent.parent) == pytest.approx(
+        numbers_of(shown, "weight", "count"), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (Difference(2.0, 2.5, 0.4, 0.6, 9), "by +0.500 nats per token"),
+        (Difference(2.0, 2.01, -0.1, 0.12, 9), "no change was found"),
+    ],
+)
+def test_a_cost_is_said_in_half_a_sentence_where_it_is_sure(found, expected):
+    cost = card_text.HeadCost(found, None)
+    assert expected in card_text.cost_within_sentence(cost)
+
+
+def test_of_one_text_no_interval_is_said(opened_path):
+    run = load_run(opened_path("gpt2"))
+    cost = card_text.HeadCost(Difference(2.0, 2.5, -9.0, 9.0, 1), None)
+    assert "one text: no interval" in card_text.silenced(run, cost)
+    assert "another head" not in card_text.silenced(run, cost)

@@ -1,0 +1,191 @@
+"""What can be done with a run: taken in, given away, renamed, deleted."""
+
+import io
+import os
+import shutil
+import zipfile
+from html import unescape
+from urllib.parse import parse_qs
+
+import pytest
+
+from core.runs.folder import RunFolder
+from core.runs.run import load_run
+from core.runs.weights import newest_checkpoint
+from pages.views.runs import manage
+from tests.holding import held_elsewhere
+from tests.pages.conftest import said
+from tests.pages.views.runs.conftest import (
+    button,
+    change,
+    linked,
+    press,
+    table,
+    take_in,
+    tick,
+    ticked,
+)
+
+
+def new_name(at):
+    return next(each for each in at.text_input if each.label.startswith("New name"))
+
+
+def test_a_folder_that_is_no_run_is_left_alone(open_page, own_runs):
+    (own_runs / "notes").mkdir()
+    at = open_page("runs", runs="runs/notes")
+    assert "left alone" in said(at)
+    assert not [each for each in at.button if each.label in ("Delete", "Rename")]
+
+
+def test_one_run_leads_to_its_heads_and_its_training(open_page, own_copy):
+    at = open_page("runs", runs="runs/mine")
+    opened = {link.proto.page: parse_qs(link.proto.query_string) for link in at.get("page_link")}
+    assert opened == {
+        "": {"model": ["runs/mine"]},
+        "training": {"training": ["look_back"], "model": ["runs/mine"]},
+    }
+    change(own_copy / "run.json", lambda run: run["training"].update(steps=900))
+    (own_copy / "status.json").write_text('{"state": "paused", "step": 850}')
+    _heads, training = at.run().get("page_link")
+    assert parse_qs(training.proto.query_string)["training"] == ["watch"]
+
+
+def test_a_run_of_the_gallery_cannot_be_renamed_or_deleted(open_page):
+    at = open_page("runs", runs="copy")
+    assert "come with the app" in said(at)
+    assert not [each for each in at.button if each.label in ("Delete", "Rename")]
+
+
+def test_a_run_is_renamed_and_stays_chosen(open_page, own_copy, content_of):
+    before = content_of(own_copy)
+    at = open_page("runs", runs="runs/mine")
+    press(at, "Rename")
+    field = new_name(at)
+    assert field.value == "mine"
+    field.set_value(" été 2 ")
+    press(at, "Rename it")
+    assert content_of(own_copy.with_name("été 2")) == before
+    assert not own_copy.exists()
+    assert linked(at) == ["runs/été 2"]
+    assert ticked(at) == ["runs/été 2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("../out", "cannot stand in a name"), ("Other", "already"), (" ", "a name")]
+)
+def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_page, own_copy, another, name, why):
+    another("other")
+    at = open_page("runs", runs="runs/mine")
+    press(at, "Rename")
+    new_name(at).set_value(name)
+    press(at, "Rename it")
+    assert why in unescape(said(at))
+    assert own_copy.exists()
+
+
+def test_a_run_is_deleted_only_after_it_was_named_again(open_page, own_copy):
+    at = open_page("runs", runs="runs/mine")
+    assert own_copy.exists()
+    assert "gone for good" in said(at)
+    press(at, "Delete runs&#47;mine")
+    assert not own_copy.exists()
+    assert "runs/mine was deleted" in unescape(said(at))
+    assert "runs/mine" not in table(at).index
+    assert "runs" not in at.query_params
+
+
+def test_a_run_in_training_is_neither_renamed_nor_deleted(open_page, own_copy):
+    RunFolder(own_copy).write_status("running", 100)
+    with held_elsewhere(own_copy):
+        at = open_page("runs", runs="runs/mine")
+        assert table(at).loc["runs/mine", "state"] == "running"
+        assert button(at, "Rename").disabled
+        [deletion] = [each for each in at.get("popover") if each.proto.popover.label == "Delete"]
+        assert deletion.proto.popover.disabled
+
+
+@pytest.mark.parametrize(
+    ("ask", "sure"), [("Rename", "Rename it"), ("Delete", "Delete runs&#47;mine")]
+)
+def test_a_training_that_begins_while_one_is_asked_keeps_the_run(open_page, own_copy, ask, sure):
+    at = open_page("runs", runs="runs/mine")
+    if ask == "Rename":
+        press(at, ask)
+        new_name(at).set_value("other")
+    with held_elsewhere(own_copy):
+        press(at, sure)
+        assert "another process is training" in unescape(said(at))
+        assert str(own_copy.parent) not in unescape(said(at))
+    assert load_run(own_copy).step == 850
+
+
+def test_what_is_downloaded_can_be_taken_in_again(open_page, own_copy, content_of):
+    before = content_of(own_copy)
+    at = open_page("runs", runs="runs/mine")
+    take_in(at, manage.packed(own_copy))
+    again = own_copy.with_name("mine-2")
+    given_away = {name: content for name, content in content_of(again).items()}
+    assert given_away == {name: before[name] for name in given_away}
+    assert linked(at) == ["runs/mine-2"]
+    assert "Added as runs/mine-2" in unescape(said(at))
+
+
+def test_a_small_archive_lacks_only_what_training_needs(open_page, own_copy, own_runs):
+    weights = newest_checkpoint(own_copy)
+    weights.with_suffix(".state.safetensors").write_bytes(b"state")
+    change(own_copy / "run.json", lambda run: run.update(task="copy"))
+    at = open_page("runs", runs="runs/mine")
+    whole = [each for each in at.get("download_button") if not str(each.key).startswith("take_")]
+    assert [each.label for each in whole] == ["Download", "Small"]
+    take_in(at, manage.packed_small(own_copy))
+    files = [path.name for path in (own_runs / "mine-2").rglob("*") if path.is_file()]
+    assert weights.name in files
+    assert not [name for name in files if ".state." in name]
+
+
+def test_a_run_too_large_to_be_taken_in_again_says_so(open_page, own_copy):
+    at = open_page("runs", runs="runs/mine")
+    assert "500 MB at most" in said(at)
+    assert "can be added here" not in said(at)
+    shutil.rmtree(own_copy / "snapshots")
+    # A hole: nothing of it is on the disk.
+    os.truncate(newest_checkpoint(own_copy), 600 << 20)
+    assert "All of it is 600 MB" in said(at.run())
+
+
+def test_an_uploaded_archive_is_taken_in_once(open_page, own_runs, archive):
+    at = open_page("runs")
+    take_in(at, archive)
+    assert [path.name for path in own_runs.iterdir()] == ["gift"]
+    at.run()
+    tick(at, "copy")
+    assert [path.name for path in own_runs.iterdir()] == ["gift"]
+    take_in(at, archive)
+    assert sorted(path.name for path in own_runs.iterdir()) == ["gift", "gift-2"]
+
+
+@pytest.mark.parametrize("cut", [0, 10, 2000])
+def test_a_damaged_archive_leaves_nothing(open_page, own_runs, archive, cut):
+    at = open_page("runs")
+    take_in(at, archive[:cut])
+    assert list(own_runs.iterdir()) == []
+    assert "Nothing was added" in said(at)
+    assert str(own_runs) not in unescape(said(at))
+
+
+def test_an_archive_of_something_else_is_refused_in_a_sentence(open_page, own_runs):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("holiday/beach.txt", "sun")
+    at = open_page("runs")
+    take_in(at, content.getvalue())
+    assert list(own_runs.iterdir()) == []
+    assert "Nothing was added: " in unescape(said(at))
+
+
+def test_a_name_with_marks_is_shown_as_it_is(open_page, another):
+    another("a_b *c* $d$ [e](f)")
+    at = open_page("runs", runs="runs/a_b *c* $d$ [e](f)")
+    assert "**runs/a_b *c* $d$ [e](f)**" in unescape(said(at))
+    assert "$d$" not in said(at)

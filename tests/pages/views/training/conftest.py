@@ -1,0 +1,46 @@
+import shutil
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.model import build
+from core.runs.folder import RunFolder
+from core.runs.run import read_settings
+
+KEPT = (1, 10, 200)
+
+
+@pytest.fixture
+def kept(own_copy):
+    """A run with three snapshots, each of other weights."""
+    model = read_settings(own_copy).model
+    shutil.rmtree(own_copy / "snapshots", ignore_errors=True)
+    for step in KEPT:
+        RunFolder(own_copy).snapshot(build(model, seed=step), step, {"a", "b"})
+    return own_copy
+
+
+def _run_view(name, path):
+    from importlib import import_module
+    from pathlib import Path
+
+    from pages.frame import address
+
+    address.enter("training")
+    address.part("view", import_module(f"pages.views.training.{name}").draw, Path(path))
+    address.write()
+
+
+@pytest.fixture
+def open_view():
+    """Return a function that shows one view of a run's training, without the page around it."""
+
+    def opener(name, path, **query_params):
+        kwargs = {"name": name, "path": str(path)}
+        at = AppTest.from_function(_run_view, kwargs=kwargs, default_timeout=60)
+        at.query_params.update(query_params)
+        at.run()
+        assert not at.exception, at.exception
+        return at
+
+    return opener

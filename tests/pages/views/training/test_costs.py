@@ -1,0 +1,60 @@
+import re
+from html import unescape
+
+import pytest
+
+from core.model import build, count_parameters
+from core.training.presets import PRESETS
+from core.training.schedule import learning_rate
+from core.training.settings import with_settings
+from pages.views.training import costs
+
+TINY = PRESETS["tiny"]
+
+
+def test_the_charts_show_the_learning_rate_and_the_parameters():
+    rates, parameters = (each.to_dict() for each in costs.charts(TINY.model, TINY.training))
+    [drawn] = rates["datasets"].values()
+    peak = max(drawn, key=lambda row: row["y"])
+    assert peak["y"] == learning_rate(TINY.training.warmup, TINY.model.d_model, TINY.training)
+    values = [
+        value
+        for rows in parameters["datasets"].values()
+        for row in rows
+        for value in row.values()
+        if type(value) is int
+    ]
+    assert sum(values) >= count_parameters(TINY.model)
+
+
+def test_the_line_names_the_largest_part_and_the_peak_of_the_learning_rate():
+    preset = PRESETS["tiny"]
+    model, training = preset.model, preset.training
+    seen = costs.seen(model, training)
+    rates = {
+        step: learning_rate(step, model.d_model, training) for step in range(1, training.steps + 1)
+    }
+    peak = max(rates, key=rates.get)
+    shown = int(re.search(r"step ([\d,]+):", seen)[1].replace(",", ""))
+    assert rates[shown] == pytest.approx(rates[peak], rel=0.05)
+    n = sum(each.numel() for each in build(model).parameters())
+    assert f"Of **{n:,}** parameters most are in **" in seen
+
+
+def test_it_is_said_where_a_training_differs_from_the_papers():
+    said = costs.unlike_paper(TINY)
+    assert "**Norm** pre (the paper: post)" in said
+    assert "**Dropout** 0 (the paper: 0.1)" in unescape(said)
+    assert "**Label smoothing** 0 (the paper: 0.1)" in unescape(said)
+    assert f"**Cooldown steps** {TINY.training.cooldown} (the paper: 0)" in said
+    assert "layers" not in said
+    assert "d_k" not in said
+
+
+def test_nothing_is_said_where_only_sizes_differ():
+    papers = with_settings(PRESETS["base"], {"attention_bias": False})
+    assert "**Bias in attention** on (the paper: off)" in costs.unlike_paper(PRESETS["base"])
+    assert not costs.unlike_paper(papers)
+    assert not costs.unlike_paper(with_settings(papers, {"d_model": 64, "steps": 50}))
+    said = costs.unlike_paper(with_settings(papers, {"pointer": True}))
+    assert said == "Beside the sizes, other than in the paper: **Pointer** on (the paper: off)."
