@@ -1,12 +1,9 @@
 """Does this head matter? Silence it, override it, score it."""
 
-from typing import NoReturn
-
-from pages.frame import address, card_link, links, session
+from pages.frame import card_link, session
 from pages.frame.needs import Need
 from pages.frame.opening import Opened
 from pages.frame.view import View, of_sentence
-from pages.frame.visit import is_way_back
 from pages.views.heads import (
     alike,
     attribution,
@@ -23,20 +20,7 @@ from pages.views.heads import (
 
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
-    if address.text_of(session.TRIAL) == "guided":
-        address.choose({session.TRIAL: None})
-        if not is_way_back():
-            _compare_models()
     of_sentence(VIEWS, session.TRIAL, needs=card_link.OF_PAGE)
-
-
-def _compare_models() -> NoReturn:
-    """Go where a free and a guided run are compared, as a view of this page did for older links."""
-    query = {session.VIEW: "compare", session.OTHER: "models"}
-    # No other run has the task of everyday, with which the app begins.
-    if address.text_of(session.MODEL) in (None, "everyday"):
-        query |= {session.MODEL: "translate-guided"}
-    links.go("", query)
 
 
 VIEWS: tuple[View[Opened], ...] = (

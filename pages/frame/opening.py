@@ -18,6 +18,7 @@ from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
+from pages.frame.recipe import Recipe
 
 LARGEST_BATCH = 8
 """So many sentences at most."""
@@ -33,6 +34,11 @@ class Opened:
     sentence: str
     inspection: Inspection
     """What the run's heads do with the sentence, token by token."""
+
+    @property
+    def inspecting(self) -> Recipe[Inspection]:
+        """What computes the inspection."""
+        return Recipe(inspect_sentence, self.path, self.sentence)
 
 
 def model_and_sentence(

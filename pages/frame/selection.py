@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
-from core.inspection import Inspection, SiteAttention
+from core.inspection import Inspection, SiteAttention, merged
 from core.tokenizer import Token
-from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
+from pages.frame import card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
 from pages.frame.listed import joined
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
 
@@ -29,6 +30,11 @@ class Selection:
     """Between tokens, or merged to words."""
     whole_words: bool
     head: Head
+
+    @property
+    def inspecting(self) -> Recipe[Inspection]:
+        """What computes the inspection."""
+        return _inspecting(self.opened, self.whole_words)
 
     @property
     def kind(self) -> Kind:
@@ -140,8 +146,12 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     chosen = ask_head(opened, kind=kind, head=head)
     whole_words = _ask_whole_words(asked=unit) and unit
     if whole_words:
-        inspection = cached.inspected(opened.path, opened.sentence, whole_words=True)
+        inspection = _inspecting(opened, whole_words=True).result()
     return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
+
+
+def _inspecting(opened: Opened, whole_words: bool) -> Recipe[Inspection]:
+    return Recipe(merged, opened.inspecting) if whole_words else opened.inspecting
 
 
 def tell(selected: Selection, *, head: bool = True) -> None:

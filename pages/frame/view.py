@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import address, controls, layout, lessons, notes, opening, session, tour
+from pages.frame import address, controls, layout, lessons, moved, notes, opening, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
@@ -142,6 +142,7 @@ def of_sentence(
         named: Whether the URL names the default, too.
         needs: What all of its views are about.
     """
+    moved.follow(views[0].page, name)
     usual = _usual(views, needs)
     chosen = _chosen(views, name, usual, named=named)
 

@@ -40,7 +40,7 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
     words = page.locator(f".st-key-{layout.LESSON_TEXT}")
     for view in LESSONS[lesson].VIEWS:
         before = words.inner_text()
-        button = page.get_by_role("radio", name=view.label, exact=True)
+        button = page.get_by_role("radio", name=view.text.label, exact=True)
         if not button.is_checked():
             button.click()
             expect(words).not_to_have_text(before)

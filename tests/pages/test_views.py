@@ -131,5 +131,5 @@ def assert_opens(offline, handed, written, file):
 def test_no_two_views_are_called_the_same_and_none_like_a_page():
     pages = (attention, decoding, heads, layers, masks, positions, runs, scaling, training)
     names = [page.__name__.rsplit(".", 1)[-1] for page in pages]
-    labels = [view.label.lower() for page in pages for view in page.VIEWS]
+    labels = [view.text.label.lower() for page in pages for view in page.VIEWS]
     assert sorted({*names, *labels}) == sorted([*names, *labels])

@@ -1,0 +1,98 @@
+"""Attention maps as records with a table: of single heads, and of many heads in one map."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads import Head, Kind
+from core.inspection import Inspection
+from core.studies.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
+from core.tokenizer import Token
+
+How = Literal["mean", "largest"]
+ALL_LAYERS = "all"
+"""The name of the map over the heads of all layers."""
+HOW: Mapping[How, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    "mean": mean_of_heads,
+    "largest": largest_of_heads,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maps:
+    """Weights between the tokens of one kind of attention."""
+
+    what: str
+    """The first column of the table: "head" or "layer"."""
+    weights: Mapping[int | str, NDArray[np.float32]]
+    """Head, layer or `ALL_LAYERS` → weights_QK."""
+    visible_QK: NDArray[np.bool_]
+    queries: tuple[Token, ...]
+    keys: tuple[Token, ...]
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return one row for each cell of each map; the mask hides a key that is not visible."""
+        cells = cell_columns(self.queries, self.keys)
+        n = len(self.weights)
+        return {
+            self.what: [name for name in self.weights for _cell in range(self.visible_QK.size)],
+            **{name: [*column] * n for name, column in cells.items()},
+            "visible": self.visible_QK.reshape(-1).tolist() * n,
+            "weight": [float(each) for map_QK in self.weights.values() for each in map_QK.flat],
+        }
+
+
+def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
+    """Return the maps of some heads of one layer."""
+    weights: dict[int | str, NDArray[np.float32]] = {
+        head.index: inspection.weights_of(head) for head in heads
+    }
+    return _maps(inspection, heads[0].kind, "head", weights)
+
+
+def maps_over_heads(inspection: Inspection, kind: Kind, how: How, by_layer: bool) -> Maps:
+    """Return one map over all heads of a kind of attention, or one for each layer.
+
+    Args:
+        inspection: Of the sentence.
+        kind: The kind of attention.
+        how: The mean of the heads' weights in each cell, or the largest.
+        by_layer: One map for each layer in the place of one for all.
+    """
+    layers = [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
+    named: dict[int | str, NDArray[np.float32]] = (
+        dict(enumerate(layers)) if by_layer else {ALL_LAYERS: heads_of_all_layers(layers)}
+    )
+    maps = {name: HOW[how](weights_HQK) for name, weights_HQK in named.items()}
+    return _maps(inspection, kind, "layer", maps)
+
+
+def cell_columns(
+    queries: Sequence[Token], keys: Sequence[Token], cells: Iterable[tuple[int, int]] | None = None
+) -> Mapping[str, Sequence[object]]:
+    """Return the columns of a table that say which cell of a map each row is about.
+
+    Args:
+        queries: The rows of the map.
+        keys: The columns of the map.
+        cells: Position of the query and of the key of every row; every cell once if not given.
+    """
+    found = list(product(range(len(queries)), range(len(keys))) if cells is None else cells)
+    return {
+        "query": [query for query, _key in found],
+        "query_token": [queries[query].text for query, _key in found],
+        "key": [key for _query, key in found],
+        "key_token": [keys[key].text for _query, key in found],
+    }
+
+
+def _maps(
+    inspection: Inspection, kind: Kind, what: str, weights: Mapping[int | str, NDArray[np.float32]]
+) -> Maps:
+    visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
+    queries, keys = map(inspection.tokens_of, kind.sides)
+    return Maps(what, weights, visible_QK, queries, keys)
