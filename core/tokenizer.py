@@ -14,7 +14,7 @@ from typing import Protocol
 from core.vocabulary import Span
 from core.words import INVISIBLE, WORDS
 
-_AS_HEX = "transformer-lab.as-hex"
+_AS_HEX = "seq2see.as-hex"
 
 
 def _hex(error: UnicodeError) -> tuple[str, int]:

@@ -81,7 +81,7 @@ class Workers:
         if self.leads:
             yield path
             return
-        copy = Path(tempfile.mkdtemp(prefix="transformer-lab-"))
+        copy = Path(tempfile.mkdtemp(prefix="seq2see-"))
         try:
             for name, content in files.items():
                 (copy / name).parent.mkdir(exist_ok=True)

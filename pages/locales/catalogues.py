@@ -46,7 +46,7 @@ def modules() -> Iterator[Path]:
 
 def collected() -> Catalog:
     """Return all texts of the app, with the modules that hold them."""
-    texts = Catalog(project="Transformer Lab", version="")
+    texts = Catalog(project="seq2see", version="")
     for module in modules():
         place = (module.relative_to(ROOT).as_posix(), 1)
         for _line, text, comments, _context in extract_from_file(
@@ -90,7 +90,7 @@ def begin(locales: Path, language: str) -> None:
     file = locales / language / "LC_MESSAGES" / f"{DOMAIN}.po"
     if language != ENGLISH and not file.exists():
         file.parent.mkdir(parents=True)
-        _write(file, Catalog(locale=language, project="Transformer Lab", version="", fuzzy=False))
+        _write(file, Catalog(locale=language, project="seq2see", version="", fuzzy=False))
 
 
 def read(file: Path) -> Catalog:

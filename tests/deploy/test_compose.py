@@ -9,7 +9,7 @@ from pages.classroom.guard import HEALTH
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
-REPLICA, PROXY = (COMPOSE["services"][name] for name in ("lab", "proxy"))
+REPLICA, PROXY = (COMPOSE["services"][name] for name in ("seq2see", "proxy"))
 
 
 def test_what_the_services_are_made_of_is_there():
@@ -24,7 +24,7 @@ def test_the_proxy_waits_for_what_every_replica_answers():
     image = (DEPLOY / "Containerfile").read_text()
     assert HEALTH in image
     assert HEALTH in PROXY["healthcheck"]["test"][-1]
-    assert PROXY["depends_on"]["lab"]["condition"] == "service_healthy"
+    assert PROXY["depends_on"]["seq2see"]["condition"] == "service_healthy"
     assert f"ENV {settings.FOLDER_NAMED}=" in image
 
 
