@@ -38,7 +38,7 @@ run: .venv/app
 		--server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
 
 class: .venv/app
-	@$(BIN)/python -m pages.classroom.begin $(ADDRESS) $(PORT)
+	@$(BIN)/python -m classroom $(ADDRESS) $(PORT)
 
 test: .venv/dev
 	@$(BIN)/python -m tests.browser.chromium

@@ -7,18 +7,25 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.classroom import current, settings
-from pages.frame import address, interrupts, language, language_names, layout, tour, waiting
+from pages.frame import (
+    address,
+    interrupts,
+    language,
+    language_names,
+    layout,
+    service,
+    tour,
+    waiting,
+)
 from pages.frame.language import _
 from pages.frame.tour_file import read_tour
-from pages.frame.turns import TURNS
 from pages.tour import TOUR
 
 
 def main() -> None:
     """Set up the frame and show the page that the URL asks for."""
     # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
-    st.set_page_config(page_title=_("Transformer Lab"), page_icon="🔎", layout="wide")
+    st.set_page_config(page_title=service.APP_NAME, page_icon="🔎", layout="wide")
     waiting.keep_choices()
     layout.compact()
     pages = [
@@ -43,9 +50,8 @@ def main() -> None:
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
-    if settings.opened() and current.visitor().is_teacher:
-        # Before what a narrow window has no room for.
-        pages.insert(10, _page("visitors", _("Class"), ":material/groups:"))
+    # Before what a narrow window has no room for.
+    pages[10:10] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")
@@ -70,5 +76,5 @@ def _opener(name: str) -> Callable[[], None]:
 
 
 if __name__ == "__main__":
-    with TURNS.taken():
+    with service.current().computing():
         main()

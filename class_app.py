@@ -9,22 +9,23 @@ import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
-from pages.classroom import cookie, settings, warm_start
-from pages.classroom.guard import Guard
-from pages.classroom.visitors import TEACHER
-from pages.frame import cached, limits
+from classroom import cookie, settings, warm_start
+from classroom.guard import Guard
+from classroom.service import ClassService
+from pages.frame import cached, service
 
 SECONDS_BETWEEN_LOOKS = 1.0
 """At those who wait in line."""
 classroom = settings.read(settings.folder(), os.environ)
-settings.open_classroom(classroom)
+served = ClassService(classroom)
+service.serve(served)
 os.environ["JOB_MEGABYTES"] = str(classroom.limits.job_megabytes)
 
 
 @asynccontextmanager
 async def while_served(_app: st.App) -> AsyncIterator[None]:
     """Visit all pages before anybody comes; then start those who wait in line, again and again."""
-    as_teacher = {cookie.NAME: cookie.written(classroom, TEACHER)}
+    as_teacher = {cookie.NAME: cookie.written(classroom, service.OWNER)}
     await warm_start.visit(as_teacher, warm_start.addresses())
     advancing = asyncio.create_task(_advance())
     yield
@@ -35,7 +36,7 @@ async def _advance() -> None:
     while True:
         # The disk may be full for a while.
         with suppress(OSError):
-            await run_in_threadpool(limits.advance, classroom.limits)
+            await run_in_threadpool(served.advance)
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pages.classroom import cookie, settings
-from pages.classroom.begin import FRUGAL
-from pages.classroom.visitors import TEACHER, admitted
+from classroom import cookie, settings
+from classroom.__main__ import FRUGAL
+from classroom.names import admitted
+from pages.frame.service import OWNER
 from tests.browser.conftest import free_port, wait_for_health
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,7 +73,7 @@ def serve_class(
         (runs / settings.FILE).write_text(told)
         classroom = settings.read(runs, SECRETS)
         visitors = [admitted(runs, f"visitor-{number}", "a word") for number in range(n)]
-        visitors += [TEACHER] * teacher
+        visitors += [OWNER] * teacher
         cookies = tuple(f"{cookie.NAME}={cookie.written(classroom, each)}" for each in visitors)
         served = [kept.enter_context(replica(runs)) for _ in range(replicas)]
         addresses, pids = zip(*served, strict=True)

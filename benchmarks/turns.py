@@ -17,10 +17,12 @@ from contextlib import nullcontext
 import torch
 
 from benchmarks.measuring import ROOT
+from classroom.service import ClassService
+from classroom.settings import Classroom
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
+from pages.frame import service
 from pages.frame.interrupts import add_hooks
-from pages.frame.turns import TURNS
 
 RUN = ROOT / "gallery" / "everyday"
 SENTENCE = "The animal number {} did not cross the street because it was too tired."
@@ -33,7 +35,7 @@ def answered(run: Run, n: int, *, in_turn: bool) -> list[float]:
     def answer(number: int) -> None:
         begin.wait()
         asked = time.perf_counter()
-        with TURNS.taken() if in_turn else nullcontext():
+        with service.current().computing() if in_turn else nullcontext():
             inspect_sentence(run, SENTENCE.format(number))
         found.append(time.perf_counter() - asked)
 
@@ -53,6 +55,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=10)
     given = options.parse_args()
     torch.set_num_threads(1)
+    service.serve(ClassService(Classroom()))
     run = add_hooks(load_run(RUN))
     answered(run, 1, in_turn=False)
     alone, freely, in_turn = [], [], []

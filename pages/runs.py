@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.classroom import current
-from pages.frame import address, session
+from pages.frame import address, service, session
 from pages.frame.language import _, n_, plain
 from pages.frame.listed import labelled, listed
 from pages.frame.view import View, show
-from pages.views.runs import compare, manage, open_model, run, signed_in, table
+from pages.views.runs import compare, manage, open_model, run, table
 from pages.views.runs.table import Listed
 
 TABLE = View(
@@ -35,11 +34,11 @@ def render() -> None:
     with head:
         manage.upload()
         # It reads what paths of the server lead to.
-        if is_teacher := current.visitor().is_teacher:
+        if is_owner := service.current().visitor().is_owner:
             open_model.ask()
         st.caption(_hint(len(runs), len(chosen), view), width="stretch")
-        signed_in.say()
-    if is_teacher:
+        service.current().show_account()
+    if is_owner:
         open_model.tell()
     # One place, always there: the view below it must not move (see `view.of_sentence`).
     with st.container():

@@ -11,9 +11,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FORBIDDEN = {
-    "core": {"streamlit", "plotly", "altair", "pandas", "viz", "pages", "app", "pickle"},
-    "viz": {"streamlit", "torch", "core", "pages", "app", "pickle"},
-    "pages": {"torch", "plotly", "altair", "pandas", "pickle"},
+    "core": {
+        "streamlit",
+        "plotly",
+        "altair",
+        "pandas",
+        "viz",
+        "pages",
+        "app",
+        "classroom",
+        "pickle",
+    },
+    "viz": {"streamlit", "torch", "core", "pages", "app", "classroom", "pickle"},
+    "pages": {"torch", "plotly", "altair", "pandas", "app", "classroom", "pickle"},
+    "classroom": {"torch", "plotly", "altair", "pandas", "class_app", "pickle"},
 }
 SOURCES = [path for package in FORBIDDEN for path in sorted((ROOT / package).rglob("*.py"))]
 DRAWN = sorted(path for kind in ("js", "css", "html") for path in (ROOT / "viz").rglob(f"*.{kind}"))
@@ -36,6 +47,10 @@ KNOWN: set[tuple[str, str]] = set()
 
 def name_of(path):
     return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path):
+    return path.relative_to(ROOT).parts[0]
 
 
 @cache
@@ -89,7 +104,7 @@ def test_modules_import_only_what_their_layer_may_know():
     def faults():
         for path in SOURCES:
             packages = {module.split(".")[0] for module in imported_modules(path)}
-            broken = packages & FORBIDDEN[path.relative_to(ROOT).parts[0]]
+            broken = packages & FORBIDDEN[room_of(path)]
             # A page that Streamlit runs by itself hands over to app.py.
             if path.parent == ROOT / "pages":
                 broken -= {"app"}
@@ -97,6 +112,10 @@ def test_modules_import_only_what_their_layer_may_know():
                 yield path, f"may not import {sorted(broken)}"
 
     assert_none(faults())
+
+
+def test_the_app_of_one_user_knows_nothing_of_a_class():
+    assert not [each for each in imported_modules(ROOT / "app.py") if "class" in each]
 
 
 def test_modules_are_short():
@@ -160,7 +179,7 @@ def test_tests_mirror_the_folders():
 
 def test_one_module_caches_and_one_touches_the_session():
     def faults():
-        for path in (path for path in SOURCES if path.is_relative_to(ROOT / "pages")):
+        for path in (path for path in SOURCES if "streamlit" not in FORBIDDEN[room_of(path)]):
             used = set(attributes_of(path, "st"))
             for name, only in (("session_state", "session.py"), ("query_params", "address.py")):
                 if name in used and path.name != only:

@@ -7,6 +7,7 @@ from tests.escaping_texts import ROOT
 
 PAGES = [
     *(file for file in sorted((ROOT / "pages").rglob("*.py")) if "locales" not in file.parts),
+    *sorted((ROOT / "classroom").rglob("*.py")),
     ROOT / "app.py",
 ]
 CORE = sorted((ROOT / "core").rglob("*.py"))
@@ -36,10 +37,10 @@ MEANT = {
     # It writes the numbers that it then localises.
     "pages/frame/language.py": {"formatted"},
     # They speak in the terminal, before there is a reader.
-    "pages/classroom/begin.py": {"escaping"},
-    "pages/classroom/settings.py": {"escaping"},
+    "classroom/__main__.py": {"escaping"},
+    "classroom/settings.py": {"escaping"},
     # It speaks in the log of whoever keeps the server.
-    "pages/classroom/warm_start.py": {"escaping"},
+    "classroom/warm_start.py": {"escaping"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Settings stand there as in their files.

@@ -12,8 +12,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from pages.frame import interrupts, links, session
-from pages.frame.turns import TURNS
+from pages.frame import interrupts, links, service, session
 from pages.frame.visit import Mention, Text, Visit, current, hear, is_way_back, unstopped, written
 
 Value = TypeVar("Value")
@@ -79,12 +78,12 @@ def part(
 
     @wraps(draw)
     def drawn() -> None:
-        with TURNS.taken():
+        with service.current().computing():
             # Drawn again, it comes without what is around it.
             if alone:
                 hear()
                 announce()
-            TURNS.give_way()
+            service.current().give_way()
             _begin_part(f"{around}/{name}")
             with interrupts.interruptible():
                 draw(*arguments)

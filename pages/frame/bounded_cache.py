@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from core.runs.run import Run
-from pages.frame.turns import TURNS
+from pages.frame import service
 
 Value = TypeVar("Value")
 BETWEEN_CHECKS = 0.1
@@ -89,7 +89,7 @@ class BoundedCache(Generic[Value]):
             making.n += 1
         try:
             if not making.lock.acquire(blocking=False):
-                with TURNS.left():
+                with service.current().waiting():
                     while not making.lock.acquire(timeout=BETWEEN_CHECKS):
                         while_waiting()
             try:

@@ -31,15 +31,11 @@ from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process
-from core.training.limits import MEGABYTE, Limits
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
-from pages.classroom import current
-from pages.classroom import settings as settings_of_class
-from pages.frame import computing, interrupts, run_folders
+from pages.frame import computing, interrupts, run_folders, service
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
-from pages.frame.turns import TURNS
 
 Computed = TypeVar("Computed")
 Compute = Callable[..., object]
@@ -83,17 +79,17 @@ class Computable(Protocol):
 
 def run_paths() -> dict[str, Path]:
     """Return the folders that may be runs, of those that the visitor sees, by their names."""
-    return run_folders.seen_by(current.visitor(), GALLERY, OWN)
+    return run_folders.seen_by(service.current().visitor(), GALLERY, OWN)
 
 
 def own() -> Path:
     """Return where the visitor's own runs are."""
-    return current.visitor().folder(OWN)
+    return service.current().visitor().folder(OWN)
 
 
 def may_write(path: Path) -> bool:
-    """Say whether the visitor may keep something beside a run: in a class the gallery stays."""
-    return path.parent != GALLERY or current.visitor().is_teacher
+    """Say whether the visitor may keep something beside a run: the gallery is the owner's."""
+    return path.parent != GALLERY or service.current().visitor().is_owner
 
 
 def name_of(path: Path) -> str:
@@ -194,7 +190,7 @@ def of(function: Callable[..., Computed], *arguments: object) -> Computed:
             itself: it can be hashed, or is an array, or a list or tuple of such.
     """
     # A page is drawn between such questions, which takes as long as some computations.
-    TURNS.give_way()
+    service.current().give_way()
     key = _name(function), *map(key_of, arguments)
     found = computing.of(_results(), key, lambda: function(*map(_value_of, arguments)))
     return cast(Computed, found)
@@ -337,8 +333,7 @@ def _files() -> BoundedCache[object]:
 
 def _most(share: float) -> int:
     """Return how many bytes are kept of one sort of things."""
-    found = settings_of_class.opened()
-    return int(share * (found.limits if found else Limits()).memory_megabytes * MEGABYTE)
+    return int(share * service.current().memory_megabytes * 1_000_000)
 
 
 def _stamp(path: Path) -> str:

@@ -7,8 +7,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from pages.frame import language
-from pages.frame.turns import TURNS
+from pages.frame import language, service
 from viz.charts.curves import Chart
 from viz.component.standalone import Drawn
 
@@ -76,7 +75,7 @@ def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
         figure: The chart.
         own_width: True for one that does not take the width at hand.
     """
-    TURNS.give_way()
+    service.current().give_way()
     st.altair_chart(
         _shown(figure),
         alt=str(figure.title),

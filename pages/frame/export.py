@@ -7,13 +7,12 @@ from functools import partial, reduce
 
 import streamlit as st
 
-from pages.frame import address, layout
+from pages.frame import address, layout, service
 from pages.frame.files import TOLD, Columns, as_csv, as_json, stem
 from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
 from pages.frame.listed import labelled
 from pages.frame.recipe import Recipe, Tabular
-from pages.frame.turns import TURNS
 from pages.frame.view_text import HOW_TO_READ, TRIES, ViewText
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
@@ -99,7 +98,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
         facts: What the files say of its subject: name → value.
     """
     # The picture stands: others may go first before what is below it.
-    TURNS.give_way()
+    service.current().give_way()
     link = address.link()
     about = {"title": shown.title, **facts, **shown.about, "view": view, "link": link}
     with st.container(key=layout.TAKEN):

@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 
 from core.model.layers import Layer
 from core.runs.run import Run
-from pages.frame.turns import TURNS
+from pages.frame import service
 
 LONG = 0.5
 """Seconds after which a computation also ends for a click in a part of the page."""
@@ -66,7 +66,7 @@ def add_hooks(run: Run) -> Run:
 
 def check() -> None:
     """Let others have their turn, and end the script where its visitor left or asks for more."""
-    TURNS.give_way()
+    service.current().give_way()
     since, context = _since.get(), get_script_run_ctx(suppress_warning=True)
     if since is None or context is None:
         return

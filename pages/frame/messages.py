@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.messages import Message, reason
-from pages.classroom.visitors import CLASS
 from pages.frame import cached
 from pages.frame.language import _, number
+from pages.frame.service import VISITORS
 
 
 def explained(what: str | Exception) -> str:
@@ -51,7 +51,7 @@ _HERE = "\0"
 
 def _folders() -> Iterator[tuple[Path, str]]:
     """Yield folders, the inner before the outer, with what the app calls them."""
-    for given in (cached.OWN / CLASS, cached.OWN, cached.GALLERY, cached.ROOT):
+    for given in (cached.OWN / VISITORS, cached.OWN, cached.GALLERY, cached.ROOT):
         name = {cached.GALLERY: "gallery", cached.ROOT: _HERE}.get(given, "runs")
         # A process is handed the folder that a link leads to.
         for folder in dict.fromkeys((given, given.resolve())):

@@ -1,12 +1,12 @@
 """Which runs somebody sees, and what they are called: the one way from a visitor to folders.
 
-A run of the gallery is called NAME, one of the teacher's (or the one user's) runs/NAME, and one of
-a visitor of a class runs/VISITOR/NAME, for whoever sees it.
+A run of the gallery is called NAME, one of the owner's runs/NAME, and one of another visitor's
+runs/VISITOR/NAME, for whoever sees it.
 """
 
 from pathlib import Path
 
-from pages.classroom.visitors import CLASS, Visitor, names
+from pages.frame.service import VISITORS, Visitor
 
 FIRST = ("everyday", "translate-guided", "translate")
 """Runs of the gallery that are offered before the others."""
@@ -15,7 +15,7 @@ FIRST = ("everyday", "translate-guided", "translate")
 def seen_by(visitor: Visitor, gallery: Path, runs: Path) -> dict[str, Path]:
     """Return the folders that may be runs by their names: the gallery's before one's own.
 
-    A teacher sees those of all visitors, too.
+    The owner sees those of all visitors, too.
 
     Args:
         visitor: Who sees them.
@@ -25,9 +25,14 @@ def seen_by(visitor: Visitor, gallery: Path, runs: Path) -> dict[str, Path]:
     # Results of experiments are in the gallery, too.
     shipped = [path for path in _folders(gallery) if (path / "run.json").exists()]
     own = _folders(visitor.folder(runs))
-    if visitor.is_teacher:
-        own += [path for name in names(runs) for path in _folders(Visitor(name).folder(runs))]
+    if visitor.is_owner:
+        own += [path for name in visitors(runs) for path in _folders(Visitor(name).folder(runs))]
     return {path.name: path for path in shipped} | {name_of(path, runs): path for path in own}
+
+
+def visitors(runs: Path) -> list[str]:
+    """Return the names of all visitors who have a folder, in order."""
+    return sorted(path.name for path in _folders(runs / VISITORS))
 
 
 def name_of(path: Path, runs: Path) -> str:
@@ -36,7 +41,7 @@ def name_of(path: Path, runs: Path) -> str:
     >>> name_of(Path("all/copy"), Path("all")), name_of(Path("all/.class/ann/copy"), Path("all"))
     ('runs/copy', 'runs/ann/copy')
     """
-    return "/".join(["runs", *(part for part in path.relative_to(runs).parts if part != CLASS)])
+    return "/".join(["runs", *(part for part in path.relative_to(runs).parts if part != VISITORS)])
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from babel.messages.pofile import read_po, write_po
 from pages.frame.language import DOMAIN, ENGLISH, LOCALES
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("core", "viz", "pages", "app.py")
+SOURCES = ("core", "viz", "pages", "classroom", "app.py")
 ERRORS = (
     *("CheckpointError", "ConfigError", "CorpusError", "FamilyError", "PatchingError", "PathError"),
     *("RunError", "ScoresError", "SentenceError", "TooLargeError", "TrainingError"),

@@ -11,7 +11,7 @@ from http.cookiejar import CookieJar
 import pytest
 from playwright.sync_api import expect
 
-from pages.classroom.visitors import names
+from pages.frame.run_folders import visitors
 from tests.browser import provider
 from tests.browser.conftest import ROOT, free_port, wait_for_health
 
@@ -82,14 +82,14 @@ def test_an_account_of_the_school_opens_the_class_and_has_runs_of_its_own(asked,
     status, cookies = signed_in(address)
     assert status == 200
     assert "transformer_class" in cookies
-    assert names(runs) == ["ann"]
+    assert visitors(runs) == ["ann"]
     # The same account is the same visitor, whatever its address is now; another one is not.
     asked.said = ANN | {"email": "ann.lee@school.example"}
     signed_in(address)
-    assert names(runs) == ["ann"]
+    assert visitors(runs) == ["ann"]
     asked.said = ANN | {"sub": "18"}
     signed_in(address)
-    assert names(runs) == ["ann", "ann-2"]
+    assert visitors(runs) == ["ann", "ann-2"]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_fr
         drawn(page)
         expect(translation(page)).to_have_text("Le chat a dormi.")
         expect(title(page)).to_contain_text("Decoder layer 1, head 2")
-        expect(page).to_have_title(re.compile("Attention|Transformer Lab"))
+        expect(page).to_have_title(re.compile("Attention|seq2see"))
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_text("session", exact=True)).to_have_count(0)
         expect(page.get_by_test_id("stTopNavLink")).to_have_count(len(PAGES))

@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from pages.classroom.visitors import admitted
+from classroom.names import admitted
 from tests.browser.conftest import ROOT, free_port, wait_for_health
 
 APP = ROOT / "tests" / "browser" / "apps" / "own_class_app.py"

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import yaml
 
-from pages.classroom import cookie, settings
-from pages.classroom.guard import HEALTH
+from classroom import cookie, settings
+from classroom.guard import HEALTH
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

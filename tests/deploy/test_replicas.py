@@ -13,11 +13,11 @@ from websockets.exceptions import WebSocketException
 
 from benchmarks.served_class import SECRETS, proxied, replica
 from benchmarks.websocket_visitor import Visitor
+from classroom import cookie, settings
+from classroom.names import admitted
 from core.runs.run import read_metrics
 from core.training import line
 from core.training.process import pause, situation
-from pages.classroom import cookie, settings
-from pages.classroom.visitors import admitted
 
 SECONDS = 240
 SENTENCE = "The dog number 7 did not cross the river because it was too cold."

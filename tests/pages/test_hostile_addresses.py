@@ -10,9 +10,9 @@ import string
 
 import pytest
 
+from classroom.sign_in import is_here
 from core.runs.names import checked_name
 from core.runs.run import RunError
-from pages.classroom.sign_in import is_here
 from pages.frame import address, language, links
 from pages.frame.tour import TourError
 from pages.frame.tour_file import read_tour

@@ -5,10 +5,8 @@ import shutil
 
 import pytest
 
-from pages.classroom import current, settings
-from pages.classroom.settings import Classroom
-from pages.classroom.visitors import Visitor, admitted
 from pages.frame import cached, view
+from pages.frame.service import Service, Visitor
 from tests.pages.conftest import ROOT, UNLISTED
 from tests.pages.sent import read
 
@@ -76,13 +74,10 @@ def hers(tmp_path, monkeypatch):
     (tmp_path / "disk").mkdir()
     (tmp_path / "all").symlink_to(tmp_path / "disk")
     monkeypatch.setattr(cached, "OWN", tmp_path / "all")
-    ann = admitted(cached.OWN, "Ann", "my word")
-    run = ann.folder(cached.OWN) / "mine"
+    run = Visitor("Ann").folder(cached.OWN) / "mine"
     shutil.copytree(ROOT / "gallery" / "copy", run, ignore=UNLISTED)
-    settings.open_classroom(Classroom())
-    monkeypatch.setattr(current, "visitor", lambda: Visitor("Ann"))
-    yield run
-    settings.open_classroom(None)
+    monkeypatch.setattr(Service, "visitor", lambda _: Visitor("Ann"))
+    return run
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

@@ -9,7 +9,6 @@ from core.heads import Head
 from core.runs.run import Run, RunError
 from core.studies.heads.findings import best_pronoun_head, pronouns_among
 from core.tasks import Task
-from pages.classroom import settings
 from pages.frame import (
     arrival,
     cached,
@@ -18,6 +17,7 @@ from pages.frame import (
     layout,
     marked_words,
     notes,
+    service,
     session,
     tour,
     view,
@@ -50,7 +50,7 @@ def first_screen(paper: tour.Tour) -> First | None:
     """Return what the start shows, to whoever comes, or comes back, to the bare address.
 
     It stays until they go on. There is none where no head of the first model finds what a pronoun
-    stands for. A class may begin with its teacher's tour: then whoever comes goes there instead.
+    stands for. Where the app is served with a tour, a visitor begins with that instead.
 
     Args:
         paper: The app's own tour.
@@ -61,7 +61,7 @@ def first_screen(paper: tour.Tour) -> First | None:
         held["open"] = arrival.is_bare(language.LANGUAGE) and arrival.path() != "attention"
         # On the way back it would be a trap.
         if held["open"] and not arrival.is_way_back():
-            _begin_class(paper)
+            _begin_tour(paper)
     elif arrival.comes_from_elsewhere():
         held["open"] = False
     return _first() if held.get("open") else None
@@ -126,13 +126,13 @@ def _what_is_seen(selected: Selection, row: int) -> str:
     )
 
 
-def _begin_class(paper: tour.Tour) -> None:
-    """Go to the tour with which a class begins, if it does; say why where that cannot be."""
-    classroom = settings.opened()
-    if classroom is None or not classroom.tour:
+def _begin_tour(paper: tour.Tour) -> None:
+    """Go to the tour with which everybody begins, if there is one; say why where that fails."""
+    name = service.current().tour
+    if not name:
         return
     try:
-        found = paper if classroom.tour == paper.name else read_tour(classroom.tour)
+        found = paper if name == paper.name else read_tour(name)
     except tour.TourError as error:
         st.error(plain(explained(error)))
         return

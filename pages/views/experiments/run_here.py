@@ -10,7 +10,7 @@ from core.jobs import JobError
 from core.studies.experiments import job
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.running import expected_seconds, keep_run, run_of
-from pages.frame import address, cached, controls, limits, session
+from pages.frame import address, cached, controls, service, session
 from pages.frame.durations import duration
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
@@ -25,7 +25,7 @@ _REFUSED = "experiment_refused"
 
 def offer(experiment: Experiment) -> None:
     """Offer to train the variants here; show how far it is where that is under way."""
-    if limits.of_visitor() is not None:
+    if not service.current().visitor().is_owner:
         st.caption(_("In a class, experiments are run by the teacher."))
         return
     folder = own_folder(experiment)

@@ -14,7 +14,7 @@ from core.runs.run import Run, RunError
 from core.studies.effects import measuring
 from core.studies.effects.effect_maps import Figure, costliest_first, figure_of
 from core.studies.effects.head_effects import N_SENTENCES, HeadEffects
-from pages.frame import address, cached, limits, measured_on, notes, session
+from pages.frame import address, cached, measured_on, notes, service, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
@@ -245,7 +245,7 @@ def _start(path: Path) -> None:
     refused = session.drawer(_REFUSED)
     refused.pop(path, None)
     try:
-        with limits.turn():
+        with service.current().measuring():
             measuring.start(path)
     except (ConfigError, OSError, RunError) as error:
         refused[path] = explained(error)

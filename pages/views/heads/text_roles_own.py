@@ -10,7 +10,7 @@ from core.runs.run import RunError
 from core.studies.effects.line_cost import LineCost, costs_on_lines
 from core.studies.heads.repeated_tokens import TextRole
 from core.tasks.pairs import LARGEST
-from pages.frame import address, cached, controls, limits
+from pages.frame import address, cached, controls, service
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
@@ -69,7 +69,7 @@ def _bring(opened: Opened) -> None:
     file = st.file_uploader(
         _("A file"),
         type=["tsv", "csv", "txt"],
-        max_upload_size=limits.upload_megabytes(LARGEST // 2**20),
+        max_upload_size=service.current().upload_megabytes(LARGEST // 2**20),
         key=f"{_FILE}--{of}",
     )
     content, name = str(typed or "").encode(), _("pasted text")

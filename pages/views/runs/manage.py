@@ -15,7 +15,7 @@ from core.runs.run import RunError, is_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
 from core.training.export import export_run
-from pages.frame import address, cached, limits, links, session
+from pages.frame import address, cached, links, service, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import labelled
 from pages.frame.messages import explained
@@ -29,7 +29,7 @@ _UNPACKED = "unpacked"
 def upload() -> None:
     """Take in a run that was downloaded as an archive, here or elsewhere."""
     taken: list[str] = session.drawer("runs").setdefault("uploads", [])
-    most = limits.upload_megabytes(UPLOAD_MEGABYTES)
+    most = service.current().upload_megabytes(UPLOAD_MEGABYTES)
     with st.popover(_("Add a run from an archive"), icon=":material/upload:", type="tertiary"):
         file = st.file_uploader(
             _("An archive of a run (.zip), as this page gives it"),
@@ -49,7 +49,7 @@ def upload() -> None:
     taken.append(file.file_id)
     try:
         with st.spinner(_("Unpacking and checking …")):
-            path = unpack_run(file, cached.own(), limit=limits.room())
+            path = unpack_run(file, cached.own(), limit=service.current().room())
     except (ConfigError, RunError, OSError) as error:
         leave(_("Nothing was added: {why}.").format(why=explained(error)))
     else:

@@ -16,7 +16,7 @@ from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import vocabulary_for
 from core.training.settings import Setting
-from pages.frame import cached, controls, knobs, limits, session
+from pages.frame import cached, controls, knobs, service, session
 from pages.frame.language import N_, _, number, plain
 from pages.frame.listed import ended, joined, labelled
 from pages.frame.messages import explained
@@ -157,7 +157,7 @@ def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
     shown = st.file_uploader(
         label,
         type=["tsv", "csv", "txt", "jsonl", "gz"],
-        max_upload_size=limits.upload_megabytes(LARGEST // 2**20),
+        max_upload_size=service.current().upload_megabytes(LARGEST // 2**20),
         key=key,
         on_change=session.take_file,
         args=(key,),

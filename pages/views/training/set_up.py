@@ -17,7 +17,7 @@ from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import LIKE, Setting, with_settings
 from core.training.timing import seconds_per_step
-from pages.frame import cached, controls, layout, limits
+from pages.frame import cached, controls, layout, service
 from pages.frame.charts import chart
 from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
@@ -254,7 +254,7 @@ def _checked(
         if begun.start:
             preset = replace(preset, model=begun.preset.model)
         _require_size(preset)
-        limits.require(preset.model, preset.training)
+        service.current().require(preset.model, preset.training)
         if task is not None:
             check_training(task, preset, starts=begun.start is not None)
     except ConfigError as error:

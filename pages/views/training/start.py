@@ -14,7 +14,7 @@ from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
-from pages.frame import address, cached, controls, limits, session, snippets
+from pages.frame import address, cached, controls, service, session, snippets
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
 
@@ -158,7 +158,7 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
     try:
         model = wanted.preset.sized(wanted.vocab_size)
         begins_with_run = wanted.start is not None
-        with limits.starting(
+        with service.current().starting(
             model, wanted.preset.training, begins_with_run=begins_with_run
         ) as begin:
             prepare_run(

@@ -10,7 +10,7 @@ from core.config import ConfigError
 from core.runs.run import RunError
 from core.training import line, process
 from core.training.process import Situation
-from pages.frame import cached, limits, measured_on, progress, session
+from pages.frame import cached, measured_on, progress, service, session
 from pages.frame.counted import counted
 from pages.frame.durations import duration
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -37,7 +37,7 @@ def told(path: Path, found: Situation) -> str:
         path: The run's folder.
         found: How it stands.
     """
-    if found.state not in process.AT_WORK and (place := limits.place(path)):
+    if found.state not in process.AT_WORK and (place := service.current().place_in_line(path)):
         return _line(_("waiting in line"), _("place {n}").format(n=number(place)), _steps(found))
     wish = process.asked(path) if found.state in ("starting", "running") else None
     if wish is not None:
@@ -66,11 +66,17 @@ def buttons(path: Path, found: Situation) -> None:
     if found.state in ("starting", "running"):
         _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
         _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
-    elif limits.place(path):
+    elif service.current().place_in_line(path):
         _button(_("Leave the line"), ":material/close:", line.leave, path, _GO)
     elif found.can_go_on:
         label = _("Start") if found.state == "prepared" else _("Resume")
-        _button(label, ":material/play_arrow:", limits.start, path, _GO)
+        _button(label, ":material/play_arrow:", _start, path, _GO)
+
+
+def _start(path: Path) -> None:
+    found = cached.settings(path)
+    with service.current().starting(found.model, found.training) as start:
+        start(path)
 
 
 def refusal(path: Path) -> str:

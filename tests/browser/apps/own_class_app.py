@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from pages.classroom import settings
+from classroom import settings
 from pages.frame import cached
 
 cached.OWN = Path(sys.argv[2])

@@ -233,20 +233,3 @@ def test_a_page_says_its_address_when_it_is_entered_whatever_is_known_of_it(open
     assert told == [{"view": "one"}]
     at.run()
     assert told == [{"view": "one"}]
-
-
-def _page_with_a_part():
-    import streamlit as st
-
-    from pages.frame import address
-    from pages.frame.turns import TURNS
-
-    address.enter("first")
-    address.part("held", lambda: st.text(str(TURNS._work() is not None)))
-    st.text(str(TURNS._work() is not None))
-    address.write()
-
-
-def test_a_part_that_is_drawn_alone_waits_for_its_turn():
-    at = AppTest.from_function(_page_with_a_part).run()
-    assert [each.value for each in at.text] == ["True", "False"]

@@ -1,5 +1,4 @@
 import threading
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +8,7 @@ import pytest
 import torch
 
 from core.runs.run import load_run
-from pages.frame import bounded_cache
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
-from pages.frame.turns import Turns
 
 
 def test_what_was_asked_for_longest_ago_goes_first():
@@ -82,30 +79,6 @@ def test_those_who_ask_at_once_wait_for_the_first():
     for thread in threads:
         thread.join(20)
     assert made == [1]
-
-
-def test_who_waits_for_a_value_lets_whoever_makes_it_have_its_turn(monkeypatch):
-    both = Turns(patience=1000)
-    monkeypatch.setattr(bounded_cache, "TURNS", both)
-    kept, started, found = BoundedCache(10, len), threading.Event(), []
-
-    def make():
-        started.set()
-        with both.left():
-            time.sleep(0.2)
-        return "x"
-
-    def ask():
-        with both.taken():
-            found.append(kept.of("a", make))
-
-    threads = [threading.Thread(target=ask, daemon=True) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-        assert started.wait(20)
-    for thread in threads:
-        thread.join(20)
-    assert found == ["x"] * 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,7 @@ import pytest
 
 from core.runs.run import RunError
 from core.runs.weights import newest_checkpoint
-from core.training.limits import Limits
 from core.training.process import situation
-from pages.classroom import settings as settings_of_class
-from pages.classroom.settings import Classroom
 from pages.frame import cached
 from pages.frame.bounded_cache import bytes_of
 from tests.pages.conftest import ROOT
@@ -146,16 +143,3 @@ def test_what_was_computed_stays_within_its_bytes(monkeypatch):
         cached.inspected(path, " ".join(letters), whole_words=False)
         assert cached._results().bytes <= 5 * one
     assert len(cached._results()) > 1
-
-
-def test_a_class_says_how_much_memory_is_for_what_is_kept():
-    usual = cached._models().most_bytes
-    settings_of_class.open_classroom(Classroom(limits=Limits(memory_megabytes=100)))
-    cached.st.cache_resource.clear()
-    try:
-        found = [each().most_bytes for each in (cached._models, cached._results, cached._files)]
-    finally:
-        settings_of_class.open_classroom(None)
-        cached.st.cache_resource.clear()
-    assert sum(found) == 100_000_000
-    assert cached._models().most_bytes == usual > found[0]

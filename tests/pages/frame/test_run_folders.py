@@ -1,7 +1,7 @@
 import pytest
 
-from pages.classroom.visitors import TEACHER, Visitor
-from pages.frame.run_folders import name_of, seen_by
+from pages.frame.run_folders import name_of, seen_by, visitors
+from pages.frame.service import OWNER, Visitor
 
 
 @pytest.fixture
@@ -29,18 +29,19 @@ def test_a_visitor_sees_the_gallery_and_her_own_runs_alone(folders):
     assert list(seen_by(Visitor("new"), *folders)) == ["copy"]
 
 
-def test_a_teacher_sees_all_runs_under_the_names_that_they_have_for_everybody(folders):
-    found = seen_by(TEACHER, *folders)
+def test_the_owner_sees_all_runs_under_the_names_that_they_have_for_everybody(folders):
+    found = seen_by(OWNER, *folders)
     assert list(found) == ["copy", "runs/own", "runs/A/own", "runs/B/own"]
     assert found["runs/B/own"] == seen_by(Visitor("B"), *folders)["runs/B/own"]
 
 
-def test_every_run_that_is_no_ones_of_the_gallery_is_called_by_its_place(folders):
+def test_runs_that_are_not_of_the_gallery_are_called_by_their_place(folders):
     _, runs = folders
-    for name, path in seen_by(TEACHER, *folders).items():
+    assert visitors(runs) == ["A", "B"]
+    for name, path in seen_by(OWNER, *folders).items():
         if name != "copy":
             assert name_of(path, runs) == name
 
 
 def test_without_any_folder_there_is_no_run(tmp_path):
-    assert seen_by(TEACHER, tmp_path / "none", tmp_path / "neither") == {}
+    assert seen_by(OWNER, tmp_path / "none", tmp_path / "neither") == {}

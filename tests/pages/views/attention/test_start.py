@@ -6,10 +6,8 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
 from core.tasks import TASKS
-from pages.classroom import current, settings
-from pages.classroom.settings import Classroom
-from pages.classroom.visitors import Visitor
 from pages.frame import cached, tour, tour_file
+from pages.frame.service import Service
 from pages.frame.tour_file import EXAMPLE
 from pages.views.attention import start
 from tests.pages.conftest import ROOT
@@ -99,25 +97,23 @@ def test_a_model_without_pronouns_has_no_start(open_at, monkeypatch):
 
 
 @pytest.fixture
-def class_begins_with(monkeypatch, tmp_path):
-    """Return a function that says with which tour a class begins; one is called “monday”."""
+def begins_with(monkeypatch, tmp_path):
+    """Return a function that says with which tour everybody begins; one is called “monday”."""
     monkeypatch.setattr(tour_file, "TOURS", tmp_path)
     (tmp_path / "monday.toml").write_text(EXAMPLE)
-    monkeypatch.setattr(current, "visitor", lambda: Visitor("Ann"))
     gone = []
     monkeypatch.setattr(tour, "go", lambda found, at: gone.append((found.name, at)))
 
     def begin(name):
-        settings.open_classroom(Classroom(tour=name))
+        monkeypatch.setattr(Service, "tour", name)
         return gone
 
-    yield begin
-    settings.open_classroom(None)
+    return begin
 
 
 @pytest.mark.parametrize("name", ["monday", "paper"])
-def test_a_class_begins_with_its_teachers_tour(open_at, class_begins_with, name):
-    gone = class_begins_with(name)
+def test_a_begins_with_its_teachers_tour(open_at, begins_with, name):
+    gone = begins_with(name)
     at = open_at()
     assert gone == [(name, 0)]
     # Once: whoever leaves it is not led there again.
@@ -125,14 +121,14 @@ def test_a_class_begins_with_its_teachers_tour(open_at, class_begins_with, name)
     assert len(gone) == 1
 
 
-def test_whoever_comes_by_a_link_is_not_led_away(open_at, class_begins_with):
-    gone = class_begins_with("monday")
+def test_whoever_comes_by_a_link_is_not_led_away(open_at, begins_with):
+    gone = begins_with("monday")
     open_at(view="maps")
     assert gone == []
 
 
-def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, class_begins_with):
-    gone = class_begins_with("tuesday")
+def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, begins_with):
+    gone = begins_with("tuesday")
     at = open_at()
     assert gone == []
     assert is_start(at)

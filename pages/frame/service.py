@@ -1,0 +1,129 @@
+"""How the app is served: to the one user of a machine, unless another `Service` is set up."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from streamlit.navigation.page import StreamlitPage
+
+from core.config import ModelConfig
+from core.runs.unpack import LARGEST
+from core.train_config import TrainConfig
+from core.training import process
+
+APP_NAME = "seq2see"
+VISITORS = ".class"
+"""The folder in that of runs that holds a folder for each visitor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who looks at the app."""
+
+    name: str = ""
+    """Empty for the owner."""
+    key: str = ""
+    """Tells apart two visitors who had a name one after the other."""
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the visitor sees all runs and may do everything."""
+        return not self.name
+
+    def folder(self, runs: Path) -> Path:
+        """Return the folder of a visitor's own runs."""
+        return runs if self.is_owner else runs / VISITORS / self.name
+
+
+OWNER = Visitor()
+
+
+class Service:
+    """Serves one owner, who may do everything and shares the process with nobody."""
+
+    tour = ""
+    """The name of the tour with which everybody begins; empty for the usual start."""
+    memory_megabytes = 5_500
+    """For all models and results that the process keeps."""
+
+    def visitor(self) -> Visitor:
+        """Return who the current run of the script is for."""
+        return OWNER
+
+    def pages(self) -> list[StreamlitPage]:
+        """Return the visitor's pages beside those of the app."""
+        return []
+
+    def show_account(self) -> None:
+        """Show who has signed in, where somebody has to."""
+
+    def require(self, model: ModelConfig, training: TrainConfig) -> None:
+        """Refuse a training that is too large.
+
+        Raises:
+            ConfigError: The message names the limit.
+        """
+
+    def starting(
+        self, model: ModelConfig, training: TrainConfig, *, begins_with_run: bool = False
+    ) -> AbstractContextManager[Callable[[Path], None]]:
+        """Return a context in which a run is prepared; it yields what starts its training.
+
+        Args:
+            model: What is trained.
+            training: How.
+            begins_with_run: Whether the run keeps the weights of another, with which it begins.
+
+        Raises:
+            ConfigError: On entry: the training may not start. The message says why.
+        """
+        return nullcontext(process.start)
+
+    def measuring(self) -> AbstractContextManager[None]:
+        """Return a context in which a measurement is started.
+
+        Raises:
+            ConfigError: On entry: as much is under way as may be.
+        """
+        return nullcontext()
+
+    def place_in_line(self, path: Path) -> int:
+        """Return a run's place in the line of trainings, from 1; 0 where it does not wait."""
+        return 0
+
+    def room(self) -> int:
+        """Return how many bytes an archive may hold unpacked.
+
+        Raises:
+            ConfigError: There is no room at all.
+        """
+        return LARGEST
+
+    def upload_megabytes(self, usual: int) -> int:
+        """Return how large a file may be that is handed to the app, at most as usual."""
+        return usual
+
+    def computing(self) -> AbstractContextManager[None]:
+        """Return a context in which the script computes, when it is its turn."""
+        return nullcontext()
+
+    def give_way(self) -> None:
+        """Let other scripts compute first; called often."""
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Return a context in which the script waits for another one, which computes."""
+        return nullcontext()
+
+
+_served = [Service()]
+
+
+def current() -> Service:
+    """Return how this process serves the app."""
+    return _served[0]
+
+
+def serve(service: Service) -> None:
+    """Serve the app in another way from now on."""
+    _served[0] = service

@@ -1,1 +1,0 @@
-"""What the teacher of a class sees of her visitors."""
