@@ -18,7 +18,7 @@ from benchmarks.websocket_visitor import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
 OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-OURS = ("core", "pages", "viz", "tests", "benchmarks")
+OURS = ("classroom", "core", "pages", "viz", "tests", "benchmarks")
 
 
 def imported(file):
