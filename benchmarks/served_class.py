@@ -84,13 +84,17 @@ def serve_class(
 
 
 @contextmanager
-def replica(runs: Path) -> Iterator[tuple[str, int]]:
+def replica(runs: Path, port: int | None = None) -> Iterator[tuple[str, int]]:
     """Serve the class of a folder of runs, maybe beside others, for as long as the context lasts.
+
+    Args:
+        runs: The folder, which holds the settings of the class, too.
+        port: At which it answers; by default a free one.
 
     Yields:
         Its address and its process.
     """
-    port = free_port()
+    port = port or free_port()
     command = [sys.executable, str(CLASS_APP), str(port), str(runs)]
     own = FRUGAL | SECRETS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
     with running(command, port, own) as (address, pid):

@@ -79,8 +79,7 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
         raise ClassroomError(
             f"nobody could sign in: {where / SECRETS} holds no passwords of a class"
         )
-    if unknown := set(said) - {"signed_in_days", "tour", "limits", "accounts"}:
-        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known")
+    _require_known(said, {"signed_in_days", "tour", "limits", "accounts"}, "the file", where)
     return Classroom(
         days=_whole(said.get("signed_in_days", 30), "signed_in_days", where),
         tour=_text(said.get("tour", ""), "tour", where),
@@ -131,19 +130,20 @@ def _table(file: Path) -> dict[str, Any]:
         raise ClassroomError(f"{file} cannot be read: {error}") from error
 
 
-def _limits(table: object, where: Path) -> Limits:
+def _require_known(table: object, names: set[str], called: str, where: Path) -> None:
     if not isinstance(table, Mapping):
-        raise ClassroomError(f"{where / FILE}: [limits] is no table")
-    if unknown := set(table) - {each.name for each in fields(Limits)}:
-        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [limits]")
+        raise ClassroomError(f"{where / FILE}: {called} is no table")
+    if unknown := set(table) - names:
+        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in {called}")
+
+
+def _limits(table: Mapping[str, Any], where: Path) -> Limits:
+    _require_known(table, {each.name for each in fields(Limits)}, "[limits]", where)
     return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
 
 
-def _accounts(table: object, kept: Mapping[str, Any], where: Path) -> Accounts:
-    if not isinstance(table, Mapping):
-        raise ClassroomError(f"{where / FILE}: [accounts] is no table")
-    if unknown := set(table) - {each.name for each in fields(Accounts)}:
-        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in [accounts]")
+def _accounts(table: Mapping[str, Any], kept: Mapping[str, Any], where: Path) -> Accounts:
+    _require_known(table, {each.name for each in fields(Accounts)}, "[accounts]", where)
     lists = {name: table.get(name, []) for name in ("visitors", "teachers")}
     for name, listed in lists.items():
         if not isinstance(listed, list) or not all(

@@ -1,9 +1,6 @@
 """A class that opens with accounts of a provider: the whole way, there and back."""
 
-import os
 import re
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from http.cookiejar import CookieJar
@@ -11,12 +8,11 @@ from http.cookiejar import CookieJar
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.served_class import replica
 from pages.frame.run_folders import visitors
 from tests.browser import provider
-from tests.browser.conftest import ROOT, free_port, wait_for_health
+from tests.browser.conftest import free_port
 
-APP = ROOT / "tests" / "browser" / "apps" / "own_class_app.py"
-PASSWORDS = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
 ANN = {"sub": "17", "email": "ann@school.example", "email_verified": True}
 pytestmark = pytest.mark.browser
 
@@ -48,20 +44,8 @@ def address(asked, runs):
     }
     lines = "\n".join(f'{name} = "{value}"' for name, value in said.items())
     (runs / "secrets.toml").write_text(f"[auth]\n{lines}\n")
-    modules = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | PASSWORDS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": modules}
-    with subprocess.Popen(
-        [sys.executable, str(APP), str(port), str(runs)],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            wait_for_health(process, f"http://127.0.0.1:{port}")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.kill()
+    with replica(runs, port) as (address, _):
+        yield address
 
 
 def signed_in(address):

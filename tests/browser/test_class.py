@@ -1,21 +1,17 @@
 """A class with a real server: a teacher, two visitors, and somebody who has not signed in."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.served_class import SECRETS, replica
 from classroom.names import admitted
-from tests.browser.conftest import ROOT, free_port, wait_for_health
+from tests.browser.conftest import ROOT
 
-APP = ROOT / "tests" / "browser" / "apps" / "own_class_app.py"
-PASSWORDS = {"CLASS_PASSWORD": "all together", "TEACHER_PASSWORD": "mine alone"}
 RUN = "runs/Ann/mine"
 SHIPPED = len(list((ROOT / "gallery").glob("*/run.json")))
 pytestmark = pytest.mark.browser
@@ -28,21 +24,8 @@ def address(tmp_path_factory):
     for name in ("Ann", "Ben"):
         admitted(runs, name, f"word of {name}")
     shutil.copytree(ROOT / "gallery" / "copy", runs / ".class" / "Ann" / "mine")
-    port = free_port()
-    environment = os.environ | PASSWORDS | {"CLASS_SETTINGS": str(runs), "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [sys.executable, str(APP), str(port), str(runs)],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_for_health(process, f"http://127.0.0.1:{port}")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.kill()
-        process.wait()
+    with replica(runs) as (address, _):
+        yield address
 
 
 @pytest.fixture
@@ -58,7 +41,7 @@ def signed_in(browser, address):
         opened.append(page.context)
         page.goto(address + path)
         page.get_by_label("Password of the class").fill(
-            PASSWORDS["CLASS_PASSWORD" if name else "TEACHER_PASSWORD"]
+            SECRETS["CLASS_PASSWORD" if name else "TEACHER_PASSWORD"]
         )
         if name:
             page.get_by_label("Your name").fill(name)
@@ -107,7 +90,7 @@ def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
 def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
     page = browser.new_context().new_page()
     page.goto(f"{address}/heads?model=translate&trial=scores&lang=zh_CN")
-    for password in ("all alone", PASSWORDS["CLASS_PASSWORD"]):
+    for password in ("all alone", SECRETS["CLASS_PASSWORD"]):
         page.get_by_label("班级密码").fill(password)
         page.get_by_label("你的名字").fill("Ben")
         page.get_by_label("你自己的口令").fill("word of Ben")

@@ -77,11 +77,6 @@ def test_a_cookie_that_the_class_did_not_write_opens_nothing(ask, tmp_path):
         assert ask("/", kept=cookie.written(CLASSROOM, visitor))[0] == 401
 
 
-def test_another_site_cannot_sign_anybody_in(ask):
-    assert ask("/sign-in", form=ANN, origin="http://elsewhere.org")[0] == 403
-    assert ask("/sign-in", form=ANN, origin="http://class.local")[0] == 303
-
-
 def test_a_form_that_is_too_large_is_not_read(ask):
     assert ask("/sign-in", form=ANN | {"name": "x" * 300_000})[0] == 413
 
@@ -92,11 +87,9 @@ def test_signing_out_takes_the_cookie_away(ask):
     assert "Max-Age=0" in headers["set-cookie"]
 
 
-def test_no_link_and_no_page_of_another_site_signs_anybody_out(ask):
+def test_no_link_signs_anybody_out(ask):
     kept = cookie.written(CLASSROOM, OWNER)
     assert "set-cookie" not in ask("/sign-out", kept=kept)[1]
-    status, headers, _ = ask("/sign-out", form={}, kept=kept, origin="http://elsewhere.org")
-    assert (status, "set-cookie" in headers) == (403, False)
 
 
 def test_every_answer_stands_in_no_frame_of_another_site_and_is_what_it_says(ask):
@@ -148,24 +141,19 @@ def test_no_header_and_no_query_breaks_an_answer(tmp_path_factory, headers, jar,
             assert found[0] == "websocket.close"
 
 
-@pytest.mark.parametrize("origin", BROKEN)
-def test_a_broken_origin_is_none_of_this_server(ask, origin):
-    kept = cookie.written(CLASSROOM, OWNER)
-    for path in ("/sign-in", "/sign-out", "/_stcore/upload_file/a/b"):
-        assert ask(path, form=ANN, kept=kept, origin=origin)[0] == 403
-
-
 @pytest.mark.parametrize(
-    "origin", ["http://elsewhere.org", "http://class.local:8000", "http://localhost", "null", ""]
+    "origin", ["http://elsewhere.org", "http://class.local:8000", "http://localhost", *BROKEN]
 )
 def test_a_page_of_another_site_or_port_reaches_nothing_with_a_cookie(ask, origin):
     kept = cookie.written(CLASSROOM, OWNER)
     status, *_ = ask("/_stcore/stream", kind="websocket", kept=kept, origin=origin)
     assert status == "websocket.close"
-    assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=origin)[0] == 403
+    for path in ("/sign-in", "/sign-out", "/_stcore/upload_file/a/b"):
+        assert ask(path, form=ANN, kept=kept, origin=origin)[0] == 403
     here = "http://class.local"
     assert ask("/_stcore/stream", kind="websocket", kept=kept, origin=here)[0] == "websocket.accept"
     assert ask("/_stcore/upload_file/a/b", form={}, kept=kept, origin=here)[2] == "inside"
+    assert ask("/sign-in", form=ANN, origin=here)[0] == 303
 
 
 OPEN = replace(CLASSROOM, accounts=Accounts(("@school.example",), ("t@school.example",)))
