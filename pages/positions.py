@@ -3,7 +3,7 @@
 from pages.frame import view
 from pages.frame.needs import Need
 from pages.frame.view import View
-from pages.views.positions import check, dots, learned, norms, rotation, shuffle, table, waves
+from pages.views.positions import dots, learned, norms, rotation, shuffle, table, waves
 
 VIEWS = (
     View(
@@ -17,6 +17,7 @@ VIEWS = (
         "map",
         table.draw,
         of_sentence=False,
+        older="check",
     ),
     View(
         "positions",
@@ -28,12 +29,6 @@ VIEWS = (
         "positions",
         "rotation",
         rotation.draw,
-        of_sentence=False,
-    ),
-    View(
-        "positions",
-        "check",
-        check.draw,
         of_sentence=False,
     ),
     View(

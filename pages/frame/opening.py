@@ -12,7 +12,7 @@ from core.inspection import Inspection, inspect_sentence
 from core.runs.run import Run, RunError, RunSettings
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.largest_weights import head_between_words, sharpest_head
-from core.studies.lessons.masking import companions
+from core.studies.lessons.masks import companions
 from core.studies.opening.examples import examples_of, longest_and_shortest
 from core.tasks import TASKS, Example, Task
 from pages.frame import address, cached, controls, layout, session

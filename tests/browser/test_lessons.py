@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from core.decoding.sentence import translate
 from core.runs.run import load_run
-from core.studies.lessons.lens import decoder_lens
+from core.studies.lessons.layers import decoder_lens
 from pages import layers, masks, positions, scaling
 from pages.frame import layout
 from tests.browser.first_visit import first_visit, listed_in_sidebar

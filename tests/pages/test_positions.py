@@ -5,7 +5,7 @@ from tests.pages.views.positions.conftest import learned_run as learned_run
 from tests.pages.views.positions.conftest import open_positions as open_positions
 from tests.pages.views.positions.conftest import set_number
 
-VIEWS = ("waves", "map", "dots", "rotation", "check", "learned", "shuffle", "norms")
+VIEWS = ("waves", "map", "dots", "rotation", "learned", "shuffle", "norms")
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -1,29 +1,40 @@
-"""What can be computed about sinusoidal positions: the table, its waves, its numbers.
+"""Positions: the sinusoidal table and what it can do, and what positions do in a trained run.
 
-P positions of a table, D model width. All of it in float64.
+P positions of a table, S source length, D model width, E pairs of dimensions. The table is computed
+in float64.
 """
 
 import math
-from collections.abc import Sequence
+import random
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
+from core.batch import pad
 from core.config import require
+from core.decoding.sentence import fitting_source
+from core.heads import Site
+from core.model import Record, Step, Transformer, Unplace, build
 from core.model.positional import exact_sinusoids, timescales
+from core.runs.run import Run
+from core.tokenizer import Token
 
 Array = NDArray[np.float64]
+
+
 LONGEST, WIDEST = 512, 1024
 """A table has at most so many positions, and so many dimensions."""
+
+
 FARTHEST = 1_000_000
 """No position and no shift is farther from 0."""
 
-CHECK_WIDTH, CHECK_POSITION = 8, 2
-CHECK_PRINTED = ("0.9093", "−0.4161", "0.1987", "0.9801", "0.0200", "0.9998", "0.0020", "0.999998")
-"""PE(2) for d_model 8 in textbooks, rounded."""
+
+ROUNDING = 1e-6
+"""By so much a cosine may be below 1 where nothing but the order of additions differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,12 @@ class Sinusoids:
             base=self.base,
         )
 
-    def table(self) -> Array:
-        """Return positions_PD."""
+    def encodings(self) -> Array:
+        """Return positions_PD.
+
+        >>> Sinusoids(8, 3).encodings()[2].round(4).tolist()
+        [0.9093, -0.4161, 0.1987, 0.9801, 0.02, 0.9998, 0.002, 1.0]
+        """
         return self.at(np.arange(self.length))
 
     def at(self, positions: NDArray[np.integer]) -> Array:
@@ -126,49 +141,322 @@ def require_position(position: int, length: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Dimension:
-    """One number of a position's vector, and where it comes from."""
+class ClosestRows:
+    """The two positions of a table that are hardest to tell apart."""
 
-    index: int
-    function: Literal["sin", "cos"]
-    wavelength: float
-    angle: float
-    """In radians."""
-    value: float
+    first: int
+    second: int
+    distance: float
+    """Euclidean."""
 
 
-def dimensions(sinusoids: Sinusoids, position: int) -> list[Dimension]:
-    """Compute PE(pos) dimension by dimension; the position may be beyond the table.
+def closest_rows(table_PD: Array) -> ClosestRows | None:
+    """Return two rows with the smallest distance, of equal ones the first; None of a single row.
+
+    >>> closest_rows(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.5]]))
+    ClosestRows(first=1, second=2, distance=0.5)
+    """
+    if len(table_PD) < 2:
+        return None
+    first_N, second_N = np.triu_indices(len(table_PD), k=1)
+    products_PP = table_PD @ table_PD.T
+    squares_P = products_PP.diagonal()
+    squared_N = squares_P[first_N] + squares_P[second_N] - 2 * products_PP[first_N, second_N]
+    # Neighbours of a table of sinusoids are equally far from each other, but for rounding.
+    at = int((squared_N <= squared_N.min() + 1e-9 * max(1.0, float(squares_P.max()))).argmax())
+    first, second = int(first_N[at]), int(second_N[at])
+    # Of near ones the difference of squares is rounding.
+    return ClosestRows(first, second, float(np.linalg.norm(table_PD[first] - table_PD[second])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DotProducts:
+    """The dot product of any two positions."""
+
+    products_PP: Array
+    curve_P: Array
+    """The chosen position with every position of the table."""
+    asymmetry: float | None
+    """Largest |PE(p)·PE(p + k) − PE(p)·PE(p − k)|; None where there is no such k in the table."""
+    spread: float
+    """Largest difference between two products of the same distance."""
+
+
+def dot_products(table_PD: Array, position: int) -> DotProducts:
+    """Multiply every position with every other; look closer at one.
 
     Raises:
-        ConfigError: The position is below 0 or too far.
+        ConfigError: The position is not in the table.
     """
+    length = len(table_PD)
+    require_position(position, length)
+    products_PP = table_PD @ table_PD.T
+    curve_P = products_PP[position]
+    both = min(position, length - 1 - position)
+    left, right = curve_P[position - both : position][::-1], curve_P[position + 1 :][:both]
+    return DotProducts(
+        products_PP=products_PP,
+        curve_P=curve_P,
+        asymmetry=float(np.abs(right - left).max()) if both else None,
+        spread=max(float(np.ptp(np.diagonal(products_PP, k))) for k in range(length)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rotation:
+    """What takes every PE(pos) to PE(pos + k)."""
+
+    matrix_DD: Array
+    """Block-diagonal: one rotation by k / base^(2i / d_model) for each pair of dimensions."""
+    before_D: Array
+    """PE(pos)"""
+    after_D: Array
+    """M_k PE(pos)"""
+    wanted_D: Array
+    """PE(pos + k), from the formula"""
+    error: float
+    """Largest |M_k PE(p) − PE(p + k)| over all positions p of the table."""
+    outside: int
+    """So many positions of the table are taken to a place beyond its ends."""
+    degrees_E: Array
+    """By how much each pair of dimensions turns; below 0 for a shift to the left."""
+
+
+def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
+    """Build M_k for a shift of k, and apply it to the whole table.
+
+    sin(a + b) = cos(b) sin(a) + sin(b) cos(a); cos(a + b) = −sin(b) sin(a) + cos(b) cos(a).
+
+    Raises:
+        ConfigError: The position is not in the table, or the shift is too far.
+    """
+    require_position(position, sinusoids.length)
     require(
-        0 <= position <= FARTHEST,
-        "position is {position}: from 0 to {farthest}",
-        position=position,
+        abs(shift) <= FARTHEST,
+        "k is {shift}: at most {farthest} to either side",
+        shift=shift,
         farthest=FARTHEST,
     )
-    angle_D = position / np.repeat(timescales(sinusoids.d_model, sinusoids.base).numpy(), 2)
-    values_D = sinusoids.at(np.array([position]))[0]
-    return [
-        Dimension(i, "cos" if i % 2 else "sin", float(wavelength), float(angle), float(value))
-        for i, (wavelength, angle, value) in enumerate(
-            zip(sinusoids.wavelengths(), angle_D, values_D, strict=True)
+    angle_E = shift / timescales(sinusoids.d_model, sinusoids.base).numpy()
+    sine = np.arange(0, sinusoids.d_model, 2)
+    matrix_DD = np.zeros((sinusoids.d_model, sinusoids.d_model))
+    matrix_DD[sine, sine] = matrix_DD[sine + 1, sine + 1] = np.cos(angle_E)
+    matrix_DD[sine, sine + 1] = np.sin(angle_E)
+    matrix_DD[sine + 1, sine] = -np.sin(angle_E)
+    table_PD = sinusoids.encodings()
+    rotated_PD = table_PD @ matrix_DD.T
+    places_P = np.arange(sinusoids.length) + shift
+    wanted_PD = sinusoids.at(places_P)
+    return Rotation(
+        matrix_DD=matrix_DD,
+        before_D=table_PD[position],
+        after_D=rotated_PD[position],
+        wanted_D=wanted_PD[position],
+        error=float(np.abs(rotated_PD - wanted_PD).max()),
+        outside=int(((places_P < 0) | (places_P >= sinusoids.length)).sum()),
+        degrees_E=np.degrees(angle_E),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Norms:
+    """The lengths of the vectors that the encoder's embedding adds up."""
+
+    tokens: tuple[Token, ...]
+    plain_S: Array
+    """Of the token's vector."""
+    scaled_S: Array
+    """Of the token's vector times √d_model."""
+    positions_S: Array
+    """Of the position's vector."""
+
+    @property
+    def means(self) -> tuple[float, float, float]:
+        """Over the sentence: plain, scaled, positions."""
+        plain, scaled, positions = (
+            float(norms_S.mean()) for norms_S in (self.plain_S, self.scaled_S, self.positions_S)
         )
-    ]
+        return plain, scaled, positions
+
+    @property
+    def ratios(self) -> tuple[float, float]:
+        """How many times as long as the token's vector the position's is: plain, scaled."""
+        plain, scaled, positions = self.means
+        return positions / plain, positions / scaled
 
 
-def agrees(value: float, printed: str) -> bool:
-    """Say whether a value, rounded to as many digits as are printed, is what is printed.
+def norms(run: Run, sentence: str) -> Norms:
+    """Measure the two summands of every token of a sentence.
 
-    >>> agrees(-0.41614, "−0.4161"), agrees(-0.4163, "−0.4161")
-    (True, False)
+    Raises:
+        SentenceError: There is no text.
     """
-    digits = len(printed.partition(".")[2])
-    return abs(value - float(printed.replace("−", "-"))) <= 0.5 * 10**-digits
+    source_ids, _ = fitting_source(run, sentence)
+    record = Record(frozenset({Step.TOKENS, Step.POSITIONS}))
+    with torch.inference_mode():
+        run.model.encode(pad([source_ids]), record)
+    site = Site("encoder", 0, "embedding")
+    scaled_S = record.tensors[site, Step.TOKENS][0].double().norm(dim=-1).numpy()
+    return Norms(
+        tokens=run.tokenizer.describe(source_ids),
+        plain_S=scaled_S / run.model.source_embedding.scale,
+        scaled_S=scaled_S,
+        positions_S=record.tensors[site, Step.POSITIONS].double().norm(dim=-1).numpy(),
+    )
 
 
-def agreeing(found: Sequence[Dimension], printed: Sequence[str]) -> int:
-    """Return how many dimensions have the value that is printed for them."""
-    return sum(agrees(one.value, digits) for one, digits in zip(found, printed, strict=True))
+@dataclass(frozen=True, slots=True, eq=False)
+class Shuffled:
+    """A sentence in another order, and what the encoder makes of both orders."""
+
+    tokens: tuple[Token, ...]
+    """In the order of the sentence, EOS last."""
+    order_S: tuple[int, ...]
+    """Which token of the sentence stands at each place of the shuffled one."""
+    cosines_with_SS: Array
+    """Outputs of the sentence (rows) and of the shuffled one (columns), with positions."""
+    cosines_without_SS: Array
+    difference_with: float
+    """Largest |difference| of two outputs of the same token, with positions."""
+    difference_without: float
+
+    @property
+    def with_positions_S(self) -> Array:
+        """The cosine of each token's two outputs, with positions."""
+        return self.cosines_with_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
+
+    @property
+    def without_positions_S(self) -> Array:
+        """The cosine of each token's two outputs, without positions."""
+        return self.cosines_without_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
+
+    @property
+    def notices_with(self) -> bool:
+        """Whether an output changes with positions, by more than rounding."""
+        return bool(self.with_positions_S.min() < 1 - ROUNDING)
+
+    @property
+    def notices_without(self) -> bool:
+        """Whether an output changes without positions, by more than rounding."""
+        return bool(self.without_positions_S.min() < 1 - ROUNDING)
+
+
+def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
+    """Encode a sentence and the same words in another order, with and without positions.
+
+    Tokens of one word stay together, and EOS stays last.
+
+    Returns:
+        None where there is only one word.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    source_ids, _ = fitting_source(run, sentence)
+    tokens = run.tokenizer.describe(source_ids)
+    order_S = shuffled_order([token.word for token in tokens], seed)
+    if order_S is None:
+        return None
+    shuffled_ids = [source_ids[place] for place in order_S]
+    cosines, differences = [], []
+    for probe in (None, Unplace()):
+        with torch.inference_mode():
+            one_SD = run.model.encode(pad([source_ids]), probe)[0].double()
+            other_SD = run.model.encode(pad([shuffled_ids]), probe)[0].double()
+        unit = torch.nn.functional.normalize
+        cosines.append((unit(one_SD) @ unit(other_SD).T).numpy())
+        differences.append(float((one_SD[list(order_S)] - other_SD).abs().max()))
+    return Shuffled(tokens, order_S, cosines[0], cosines[1], differences[0], differences[1])
+
+
+def shuffled_order(words: list[int], seed: int) -> tuple[int, ...] | None:
+    """Return another order of a sentence's tokens: word by word, and the last one where it is.
+
+    Args:
+        words: Which word each token belongs to; the last token is EOS.
+        seed: The same seed gives the same order.
+
+    Returns:
+        Token by token, where it stood; None where there is only one word.
+
+    >>> shuffled_order([0, 1, 1, 2, 3], seed=0)
+    (0, 3, 1, 2, 4)
+    """
+    *before, end = range(len(words))
+    groups: dict[int, list[int]] = {}
+    for place in before:
+        groups.setdefault(words[place], []).append(place)
+    original = list(groups.values())
+    if len(original) < 2:
+        return None
+    mixed, rng = list(original), random.Random(seed)
+    while mixed == original:
+        rng.shuffle(mixed)
+    return (*(place for group in mixed for place in group), end)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """The encoder's learned positions, as far as they are looked at."""
+
+    table_PD: Array
+    norms_P: Array
+    """Of all positions of the model, not only those looked at."""
+    untouched_P: NDArray[np.bool_]
+    """True where a position of the model still has the numbers that it began with."""
+
+    @property
+    def trained(self) -> int | None:
+        """The number of positions at the beginning that training changed; None where unknown.
+
+        Known only where the beginning can be made again from the seed: then what training never
+        reached shows by not having moved.
+        """
+        if not self.untouched_P.any():
+            return None
+        return int(self.untouched_P.argmax())
+
+    @property
+    def mean_norm_trained(self) -> float | None:
+        """Of the positions that training changed; None where it changed none."""
+        if self.untouched_P.all():
+            return None
+        return float(self.norms_P[~self.untouched_P].mean())
+
+    @property
+    def mean_norm_untouched(self) -> float:
+        """Of the others; there must be some."""
+        return float(self.norms_P[self.untouched_P].mean())
+
+
+def learned(run: Run, length: int) -> Learned:
+    """Return the first positions of a run that learned them: of its encoder where it has one.
+
+    Raises:
+        ValueError: The run has sinusoids.
+    """
+    config = run.settings.model
+    if config.positions != "learned":
+        raise ValueError(f"{run.name} has {config.positions} positions, not learned ones")
+    table_PD = _table(run.model)
+    began_PD = _table(build(config, run.settings.training.seed))
+    # Runs that are given away are written in half precision.
+    untouched_P = (table_PD == began_PD).all(dim=1) | (table_PD == began_PD.half()).all(dim=1)
+    return Learned(
+        table_PD=table_PD[:length].double().numpy(),
+        norms_P=table_PD.double().norm(dim=1).numpy(),
+        untouched_P=untouched_P.numpy(),
+    )
+
+
+def _table(model: Transformer) -> Tensor:
+    both = "encoder" in model.config.stacks
+    embedding = model.source_embedding if both else model.target_embedding
+    return embedding.table.detach()
+
+
+def cosines(table_PD: Array, position: int) -> Array:
+    """Return the dot product of a position with every other, all vectors brought to length 1."""
+    unit_PD = table_PD / np.linalg.norm(table_PD, axis=1, keepdims=True)
+    cosines_P: Array = unit_PD @ unit_PD[position]
+    return cosines_P

@@ -1,24 +1,104 @@
-"""Why scores are divided by √d_k: what wide vectors do to the softmax and to its gradient.
+"""Why scores are divided by √d_k: the softmax of wide vectors, and a loaded model.
 
-All formulas in float64. N samples, K keys, E width of one head (d_k).
+All formulas in float64. N samples, T target length, H heads, Q queries, K keys, E width of one head
+(d_k), V vocabulary.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from core.batch import one_row
+from core.decoding.sentence import Translation
+from core.decoding.step import sayable
+from core.heads import Site
+from core.inspection import even_weights
+from core.messages import Message, SaidError
+from core.model import Probe, Probes, Record, Rescale, Step
+from core.runs.run import Run
+from core.studies.heads.evenness import evenness
+from core.words import shortened
 
 Floats = NDArray[np.float64]
+
+
 Distribution = Literal["normal", "uniform", "±1"]
 """Of a vector's components, all with mean 0 and variance 1: normal, uniform from −√3 to √3, or
 −1 and 1 with even chances."""
+
+
 DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
+
+
 Average = Literal["mean", "median"]
+
+
 AVERAGES: tuple[Average, ...] = get_args(Average)
+
+
 WIDTHS = tuple(2**power for power in range(11))
 """Every d_k that is sampled: 1, 2, 4 … 1024."""
+
+
+MOST = 16
+
+
+LARGEST = 1e6
+
+
+class ScoresError(SaidError, ValueError):
+    """A text that is no list of scores; the message says why, and what would do."""
+
+
+def read_scores(text: str) -> NDArray[np.float64]:
+    """Read numbers that stand between commas, semicolons or spaces.
+
+    A comma is never a decimal point. A minus may be − or -.
+
+    Raises:
+        ScoresError: There is no number, there are too many, or one of them cannot be.
+
+    >>> read_scores("1, 2.5; −3").tolist()
+    [1.0, 2.5, -3.0]
+    """
+    words = text.replace(",", " ").replace(";", " ").split()
+    if not words:
+        raise ScoresError("There are no scores. Type numbers with commas between them: 1, 2, 3.")
+    if len(words) > MOST:
+        said = Message(
+            "There are {n} scores; at most {most} can be shown.", n=len(words), most=MOST
+        )
+        raise ScoresError(said)
+    return np.array([_number(word) for word in words], dtype=np.float64)
+
+
+def _number(word: str) -> float:
+    try:
+        # float() would also read 1_000.
+        number = float("_" if "_" in word else word.replace("−", "-"))
+    except ValueError:
+        said = Message("“{word}” is not a number. Type them like 1, 2.5, -3.", word=_short(word))
+        raise ScoresError(said) from None
+    if not math.isfinite(number):
+        said = Message("“{word}” is not a finite number, so it has no softmax.", word=_short(word))
+        raise ScoresError(said)
+    if abs(number) > LARGEST:
+        said = Message(
+            "“{word}” is too large: scores go from -1000000 to 1000000.", word=_short(word)
+        )
+        raise ScoresError(said)
+    return number
+
+
+def _short(word: str) -> str:
+    return shortened(word, 20)
 
 
 def softmax(scores_NK: Floats) -> Floats:
@@ -186,3 +266,108 @@ def _components(
     if distribution == "uniform":
         return random.uniform(-np.sqrt(3.0), np.sqrt(3.0), shape)
     return random.integers(0, 2, shape) * 2.0 - 1.0
+
+
+PerHead = Mapping[Site, tuple[float, ...]]
+"""One number for each head of each attention sublayer."""
+
+
+def mean_of(heads: PerHead) -> float:
+    """Return the mean over all heads of all sublayers; there must be some."""
+    return float(np.mean([each for numbers in heads.values() for each in numbers]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSpread:
+    """How far apart the scores of each head are on one sentence."""
+
+    unscaled: PerHead
+    """Variance of q·k over all pairs of a query and a key that it may see."""
+    scaled: PerHead
+    """Variance of q·k / √d_k over the same pairs."""
+
+
+def score_spread(run: Run, translation: Translation) -> ScoreSpread:
+    """Measure the variance of every head's scores in one pass that is fed a translation."""
+    record = Record(steps=frozenset({Step.VISIBLE, Step.PRODUCTS}))
+    _logits(run, translation, record)
+    d_k = run.settings.model.d_k
+    unscaled = {site: _variances(record, site) for site in run.model.sites()}
+    return ScoreSpread(
+        unscaled, {site: tuple(each / d_k for each in heads) for site, heads in unscaled.items()}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rescaled:
+    """One sentence with the scaling as the model learned it, and with the scaling taken away."""
+
+    scaled: PerHead
+    """Evenness of each head: 1 where rows are uniform, 0 where each looks at one key."""
+    unscaled: PerHead
+    """The same with every score of every sublayer multiplied by √d_k."""
+    n_tokens: int
+    """Tokens of the translation, EOS included."""
+    n_same: int
+    """Of them, those whose most probable token is the same without the scaling."""
+    scaled_loss: float
+    """Cross-entropy per token of the translation, in nats."""
+    unscaled_loss: float
+
+
+def without_scaling(run: Run, translation: Translation) -> Rescaled:
+    """Take the scaling away everywhere, and measure what becomes of heads and guesses.
+
+    Every sublayer goes on with what came out of those before it; both passes are fed the same
+    translation, which is also what they are to predict.
+    """
+    before, after = Record(), Record()
+    taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
+    scaled_TV = _logits(run, translation, before)
+    unscaled_TV = _logits(run, translation, taken_away)
+    config = run.model.config
+    guessed_T = sayable(scaled_TV, config).argmax(dim=-1)
+    same_T = guessed_T == sayable(unscaled_TV, config).argmax(dim=-1)
+    return Rescaled(
+        scaled={site: _evenness(before, site) for site in run.model.sites()},
+        unscaled={site: _evenness(after, site) for site in run.model.sites()},
+        n_tokens=len(same_T),
+        n_same=int(same_T.sum()),
+        scaled_loss=_loss(run, scaled_TV, translation),
+        unscaled_loss=_loss(run, unscaled_TV, translation),
+    )
+
+
+@torch.inference_mode()
+def _logits(run: Run, translation: Translation, probe: Probe) -> Tensor:
+    """Return logits_TV of the translation's tokens."""
+    fed_ids = (translation.first, *_written(run, translation)[:-1])
+    logits_BTV: Tensor = run.model(one_row(translation.source_ids), one_row(fed_ids), probe)
+    return logits_BTV[0]
+
+
+def _written(run: Run, translation: Translation) -> tuple[int, ...]:
+    """Return a translation as it was written: with EOS, unless it met the length limit before."""
+    ends = run.model.config.eos_ids[:1] if translation.finished else ()
+    return (*translation.target_ids, *ends)
+
+
+def _loss(run: Run, logits_TV: Tensor, translation: Translation) -> float:
+    labels_T = torch.tensor(_written(run, translation))
+    return float(cross_entropy(logits_TV.double(), labels_T))
+
+
+def _variances(record: Record, site: Site) -> tuple[float, ...]:
+    products_HQK = record.tensors[site, Step.PRODUCTS][0].double().numpy()
+    visible_QK = _visible(record, site, products_HQK.shape[1:])
+    return tuple(float(products_QK[visible_QK].var()) for products_QK in products_HQK)
+
+
+def _evenness(record: Record, site: Site) -> tuple[float, ...]:
+    weights_HQK = record.weights(site)[0].numpy()
+    even_QK = even_weights(_visible(record, site, weights_HQK.shape[1:]))
+    return tuple(evenness(weights_QK, even_QK) for weights_QK in weights_HQK)
+
+
+def _visible(record: Record, site: Site, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    return np.broadcast_to(record.tensors[site, Step.VISIBLE][0].numpy(), shape)

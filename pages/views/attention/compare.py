@@ -9,7 +9,7 @@ import streamlit as st
 from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from core.studies.heads.comparison import aligned, compare, difference
-from core.studies.lessons.sentence_vectors import sentence_cosine, usual_cosine
+from core.studies.lessons.embeddings import sentence_cosine, usual_cosine
 from pages.frame import cached, components, notes, selection, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import N_, _, number

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.studies.lessons.copying import Copied, copied
+from core.decoding.pointer import Copied, copied
 from core.tokenizer import Token
 from pages.frame import cached
 from pages.frame.components import matrices
@@ -128,9 +128,7 @@ def _numbers(opened: Opened, found: Copied, said: Sequence[Token]) -> Columns:
 
 
 def _python(opened: Opened, ends: tuple[int, ...]) -> str:
-    begun = translating(
-        opened.path, opened.sentence, "from core.studies.lessons.copying import copied"
-    )
+    begun = translating(opened.path, opened.sentence, "from core.decoding.pointer import copied")
     lines = [
         f"target = (*translation.fed_ids, *{ends})",
         "found = copied(run.model, translation.source_ids, target)",

@@ -8,8 +8,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.heads import Kind, Stack
-from core.studies.lessons.lens import Lens, decoder_lens, encoder_lens
-from core.studies.lessons.lens import formula as lens_formula
+from core.studies.lessons.layers import Lens, decoder_lens, encoder_lens
+from core.studies.lessons.layers import formula as lens_formula
 from core.tokenizer import Token
 from pages.frame import cached, layout, session, tour
 from pages.frame.language import _, n_, number, percent, plain
@@ -246,7 +246,7 @@ def _python(opened: Opened, stack: Stack) -> str:
     read, ids = lens.__name__, ", ".join(f"translation.{name}" for name in given)
     return stacks.python(
         opened,
-        [f"from core.studies.lessons.lens import {read}"],
+        [f"from core.studies.lessons.layers import {read}"],
         f"lens = {read}(run.model, {ids})",
         "numbers = {",
         '    "its_probability": lens.best_probability_LK,',

@@ -8,7 +8,7 @@ import streamlit as st
 from core.describe.formulas import sublayer_input
 from core.heads import Side
 from core.model.scoring import WEIGHTS
-from core.studies.lessons.mixing import LONGEST, Influence, Moved, influence
+from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
 from core.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
@@ -57,7 +57,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(opened, found),
         python=stacks.python(
             opened,
-            ["from core.studies.lessons.mixing import influence"],
+            ["from core.studies.lessons.sublayers import influence"],
             f"found = influence(run.model, {layer}, translation.{read})",
             "numbers = {",
             '    "self_attention": found.attention.ratio_KK,',

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from core.batch import Ids
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
-from core.studies.lessons.masking import read_texts
-from core.studies.lessons.normalisation import (
+from core.studies.lessons.layers import (
     AroundNorm,
     NormStudy,
     around_norm,
     batch_norm,
     study_norms,
 )
+from core.studies.lessons.masks import read_texts
 from pages.frame import cached, controls, opening, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -203,8 +203,8 @@ def _python(opened: Opened, site: Site, sentences: tuple[str, ...]) -> str:
     return stacks.python(
         opened,
         [
-            "from core.studies.lessons.masking import read_texts",
-            "from core.studies.lessons.normalisation import around_norm, study_norms",
+            "from core.studies.lessons.masks import read_texts",
+            "from core.studies.lessons.layers import around_norm, study_norms",
             "from core.heads import Site",
         ],
         f'site = Site("{site.stack}", {site.layer}, "{site.sublayer}")',

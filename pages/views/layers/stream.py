@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.config import ModelConfig
 from core.describe import describe
-from core.studies.lessons.stream import Measure, Stream, residual_stream
+from core.studies.lessons.layers import Measure, Stream, residual_stream
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -59,7 +59,7 @@ def draw(opened: Opened) -> Shown:
         ),
         python=stacks.python(
             opened,
-            ["from core.studies.lessons.stream import residual_stream"],
+            ["from core.studies.lessons.layers import residual_stream"],
             "streams = residual_stream(run.model, translation.source_ids, translation.fed_ids)",
             f'stream = streams["{stack}"]',
             "numbers = {",

@@ -9,7 +9,7 @@ from core.config import ModelConfig
 from core.describe.formulas import hidden_formula
 from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
-from core.studies.lessons.units import Firing, Unit, firing, hidden_units, top_units
+from core.studies.lessons.sublayers import Firing, Unit, firing, hidden_units, top_units
 from core.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
@@ -212,7 +212,7 @@ def _python(opened: Opened, stack: Stack, layer: int, position: int) -> str:
     return stacks.python(
         opened,
         [
-            "from core.studies.lessons.units import firing, hidden_units, top_units",
+            "from core.studies.lessons.sublayers import firing, hidden_units, top_units",
             "from core.heads import Site",
         ],
         "hidden = hidden_units(run.model, translation.source_ids, translation.fed_ids)",

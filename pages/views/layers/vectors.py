@@ -7,7 +7,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.heads import Kind, Stack
-from core.studies.lessons.vectors import (
+from core.studies.lessons.embeddings import (
     N_PAIRS,
     Neighbour,
     TokenVectors,
@@ -55,7 +55,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, names),
         python=stacks.python(
             opened,
-            ["from core.studies.lessons.vectors import token_vectors"],
+            ["from core.studies.lessons.embeddings import token_vectors"],
             f'found = token_vectors(run.model, "{stack}", translation.{_READ[stack]})',
             'numbers = {"angle": found.angle_NN, "cosine": found.cosine_NN, "dot": found.dot_NN}',
         ),

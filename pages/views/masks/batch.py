@@ -9,10 +9,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.heads import Head, Kind, Side
-from core.studies.lessons.batch_head import HeadOfBatch, head_of_batch
-from core.studies.lessons.masking import (
+from core.studies.lessons.masks import (
+    HeadOfBatch,
     Mask,
     PaddedBatch,
+    head_of_batch,
     padded_batch,
 )
 from core.tokenizer import Tokenizer
@@ -97,8 +98,8 @@ class Chosen:
         begun = snippets.loading(
             self.path,
             *imports,
-            "from core.studies.lessons.batch_head import head_of_batch",
-            "from core.studies.lessons.masking import padded_batch",
+            "from core.studies.lessons.masks import head_of_batch",
+            "from core.studies.lessons.masks import padded_batch",
             "from core.heads import Head",
         )
         return begun + "\n".join(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.masks import causal_mask, decoder_mask, padding_mask
-from core.studies.lessons.masking import LOOK_AHEAD, PADDING, PaddedBatch, alone
+from core.studies.lessons.masks import LOOK_AHEAD, PADDING, PaddedBatch, alone
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number, plain
@@ -50,7 +50,7 @@ def draw(opened: Opened) -> Shown:
             *(chosen.cells(mask=name, may_look=each.astype(float)) for name, each in masks.items())
         ),
         seen=_seen(masks),
-        python=chosen.python("from core.studies.lessons.masking import alone")
+        python=chosen.python("from core.studies.lessons.masks import alone")
         + f"masks = alone(batch, head.kind, {chosen.sentence})\n"
         + "numbers = [*masks.values(), done.visible_QK]\n",
         code=(padding_mask, causal_mask, decoder_mask),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.model.masks import causal_mask
-from core.studies.lessons.prefixes import PrefixCheck, compare_prefixes
+from core.studies.lessons.masks import PrefixCheck, compare_prefixes
 from core.tokenizer import Token
 from pages.frame import cached, snippets
 from pages.frame.components import matrices
@@ -130,7 +130,7 @@ def _python(opened: Opened) -> str:
     begun = snippets.translating(
         opened.path,
         opened.sentence,
-        "from core.studies.lessons.prefixes import compare_prefixes",
+        "from core.studies.lessons.masks import compare_prefixes",
         "from core.model.masks import causal_mask",
     )
     return begun + "\n".join(

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.model.scoring import attention_weights
-from core.studies.lessons.batch_head import HeadOfBatch
-from core.studies.lessons.masking import attended
+from core.studies.lessons.masks import HeadOfBatch, head_of_batch
 from pages.frame.components import matrices
 from pages.frame.files import stacked
 from pages.frame.language import _, n_, number
@@ -40,7 +39,7 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(done),
         python=chosen.python()
         + "numbers = [done.scores_QK, done.masked_scores_QK, done.weights_QK, done.row_sums]\n",
-        code=(attention_weights, attended),
+        code=(attention_weights, head_of_batch),
         pictures=[picture],
         about=chosen.about,
         formula=r"""w_{ij} = \frac{e^{s_{ij}}}{\sum_{j'} e^{s_{ij'}}}, \qquad

@@ -7,15 +7,17 @@ import streamlit as st
 from core.heads import Kind
 from core.model import Remask
 from core.runs.run import Run, RunError
-from core.studies.lessons.batch_head import HeadOfBatch
-from core.studies.lessons.mask_losses import MaskLoss, losses_in_texts, losses_without
-from core.studies.lessons.masking import (
+from core.studies.lessons.masks import (
     LOOK_AHEAD,
     MASKS,
     PADDING,
+    HeadOfBatch,
     Leak,
     Mask,
+    MaskLoss,
     leak,
+    losses_in_texts,
+    losses_without,
     visible,
 )
 from pages.frame import cached, controls, measured_on, session
@@ -266,11 +268,11 @@ def _python(chosen: Chosen, off: Sequence[Mask], measuring: str) -> str:
     masks = "".join(f'Mask(Kind("{mask.attention}"), "{mask.name}"), ' for mask in off)
     imports = [
         *(
-            ["from core.studies.lessons.masking import Mask", "from core.heads import Kind"]
+            ["from core.studies.lessons.masks import Mask", "from core.heads import Kind"]
             if off
             else []
         ),
-        *([f"from core.studies.lessons.mask_losses import {measures}"] if measures else []),
+        *([f"from core.studies.lessons.masks import {measures}"] if measures else []),
     ]
     lines = [
         f"off = ({masks.strip()})",

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids
-from core.studies.lessons import position_pairs
+from core.studies.lessons import positions
 from pages.frame import snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -27,7 +27,7 @@ def draw(opened: Opened) -> Shown:
         settings = controls.sinusoids(opened)
         position = controls.position()
     made = settings()
-    found = position_pairs.dot_products(made.table(), position)
+    found = positions.dot_products(made.encodings(), position)
     left, right = st.columns([5, 4])
     with left:
         pictures = [chart(_curve(found, position))]
@@ -50,12 +50,12 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, position),
         seen=_said(found, position),
         python=snippets.importing(
-            "from core.studies.lessons.position_pairs import dot_products",
+            "from core.studies.lessons.positions import dot_products",
             "from core.studies.lessons.positions import Sinusoids",
         )
-        + f"\nfound = dot_products({controls.as_python(made)}.table(), {position})\n"
+        + f"\nfound = dot_products({controls.as_python(made)}.encodings(), {position})\n"
         + "numbers = [found.products_PP, found.curve_P, found.spread]\n",
-        code=[position_pairs.dot_products, exact_sinusoids],
+        code=[positions.dot_products, exact_sinusoids],
         pictures=pictures,
         formula=r"\mathrm{PE}(p) \cdot \mathrm{PE}(p + k) = "
         r"\sum_{i} \cos\frac{k}{base^{\,2i/d_{model}}}"
@@ -68,7 +68,7 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _curve(found: position_pairs.DotProducts, position: int) -> Chart:
+def _curve(found: positions.DotProducts, position: int) -> Chart:
     return curves(
         {_("dot product"): found.curve_P.tolist()},
         x=Quantity(_("position q")),
@@ -78,7 +78,7 @@ def _curve(found: position_pairs.DotProducts, position: int) -> Chart:
     )
 
 
-def _said(found: position_pairs.DotProducts, position: int) -> str:
+def _said(found: positions.DotProducts, position: int) -> str:
     if found.asymmetry is None:
         said = _("Position **{p}** has neighbours on one side only.").format(p=number(position))
     else:
@@ -95,7 +95,7 @@ def _above(difference: float) -> str:
     return bound(max(difference, TINY / 2))
 
 
-def _numbers(found: position_pairs.DotProducts, position: int) -> Columns:
+def _numbers(found: positions.DotProducts, position: int) -> Columns:
     """Return the map cell by cell, the curve by distance, and what was measured of both."""
     rows, columns = np.indices(found.products_PP.shape).reshape(2, -1).tolist()
     products = found.products_PP.reshape(-1).tolist()

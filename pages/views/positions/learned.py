@@ -8,7 +8,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.model.positional import Embedding
 from core.runs.run import Run, RunError
-from core.studies.lessons import position_experiments
+from core.studies.lessons import positions
 from core.studies.lessons.positions import Sinusoids, require_length, require_position
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
@@ -40,7 +40,7 @@ WHY_NOT = {
     "none": N_("the chosen model has no positions."),
 }
 """Positions of a model → why another one is shown."""
-Tables = Mapping[str, position_experiments.Array]
+Tables = Mapping[str, positions.Array]
 """LEARNED, and SINUSOIDS where there are any of that width → table_PD."""
 
 
@@ -63,12 +63,11 @@ def draw(opened: Opened) -> Shown | None:
     require_length(wanted)
     length = min(wanted, model.max_positions)
     require_position(position, length)
-    found = cached.of_run(position_experiments.learned, run.path, length)
+    found = cached.of_run(positions.learned, run.path, length)
     st.caption(joined(_said(found, wanted)))
     tables = {LEARNED: found.table_PD, **_sinusoids(model.d_model, length)}
     cosines = {
-        name: position_experiments.cosines(table_PD, position).tolist()
-        for name, table_PD in tables.items()
+        name: positions.cosines(table_PD, position).tolist() for name, table_PD in tables.items()
     }
     titles = {LEARNED: _title(run, found), SINUSOIDS: _("Sinusoids of the same width")}
     pictures = _pictures(tables, titles, _curves(cosines, position, found.trained))
@@ -83,7 +82,7 @@ def draw(opened: Opened) -> Shown | None:
         ),
         seen=_seen(cosines, position, run.name, found.trained),
         python=_python(run, length, position, has_formula=SINUSOIDS in tables),
-        code=[Embedding, position_experiments.learned, position_experiments.cosines],
+        code=[Embedding, positions.learned, positions.cosines],
         pictures=pictures,
         about={"model": run.name, "step": str(run.step)},
         formula=r"x_p = \sqrt{d_{model}}\, e_{token} + P_p, \qquad "
@@ -102,7 +101,7 @@ def draw(opened: Opened) -> Shown | None:
 def _telling_length(run: Run) -> int:
     """Return the length to begin with: a few more positions than training has reached."""
     most = min(controls.DEFAULT_LENGTH, run.settings.model.max_positions)
-    found = cached.of_run(position_experiments.learned, run.path, most)
+    found = cached.of_run(positions.learned, run.path, most)
     return min(most, (found.trained or most) + _BEYOND)
 
 
@@ -149,13 +148,13 @@ def _learned_run(opened: Opened) -> Run | None:
 def _sinusoids(d_model: int, length: int) -> Tables:
     """Return sinusoids of a width; where there are none, say why and return nothing."""
     try:
-        return {SINUSOIDS: Sinusoids(d_model, length).table()}
+        return {SINUSOIDS: Sinusoids(d_model, length).encodings()}
     except ConfigError as error:
         st.caption(_("Without sinusoids beside them. {why}").format(why=plain(explained(error))))
         return {}
 
 
-def _title(run: Run, found: position_experiments.Learned) -> str:
+def _title(run: Run, found: positions.Learned) -> str:
     """Return whose positions they are, and from which row on nothing was learned."""
     shown, trained = len(found.norms_P), found.trained
     if found.mean_norm_trained is None or trained is None or trained >= shown:
@@ -180,7 +179,7 @@ def _pictures(tables: Tables, titles: Mapping[str, str], curves: Chart) -> list[
     return pictures
 
 
-def _map(table_PD: position_experiments.Array, title: str, limit: float) -> Matrix:
+def _map(table_PD: positions.Array, title: str, limit: float) -> Matrix:
     length, width = table_PD.shape
     return Matrix(
         title=title,
@@ -208,7 +207,7 @@ def _curves(cosines: Mapping[str, list[float]], position: int, trained: int | No
     )
 
 
-def _said(found: position_experiments.Learned, wanted: int) -> Iterator[str]:
+def _said(found: positions.Learned, wanted: int) -> Iterator[str]:
     """Say how far the table goes, and how far training reached."""
     n = len(found.norms_P)
     if wanted > n:
@@ -220,7 +219,7 @@ def _said(found: position_experiments.Learned, wanted: int) -> Iterator[str]:
     yield _reached(found, n)
 
 
-def _reached(found: position_experiments.Learned, n: int) -> str:
+def _reached(found: positions.Learned, n: int) -> str:
     if found.mean_norm_trained is None:
         return _(
             "No position has changed since training began: all {n} are random, {x} long on average."
@@ -261,10 +260,10 @@ def _numbers(tables: Tables, cosines: Mapping[str, list[float]]) -> Columns:
 def _python(run: Run, length: int, position: int, *, has_formula: bool) -> str:
     begun = snippets.loading(
         run.path,
-        "from core.studies.lessons.position_experiments import cosines, learned",
+        "from core.studies.lessons.positions import cosines, learned",
         *(["from core.studies.lessons.positions import Sinusoids"] if has_formula else []),
     )
-    formula = f", Sinusoids({run.settings.model.d_model}, {length}).table()"
+    formula = f", Sinusoids({run.settings.model.d_model}, {length}).encodings()"
     return begun + "\n".join(
         [
             f"tables = [learned(run, {length}).table_PD{formula if has_formula else ''}]",

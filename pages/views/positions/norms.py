@@ -2,7 +2,7 @@
 
 from core.config import ConfigError
 from core.model.positional import Embedding
-from core.studies.lessons import position_experiments
+from core.studies.lessons import positions
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
@@ -27,7 +27,7 @@ FORMULAS = {
 @saying_why(ConfigError)
 def draw(opened: Opened) -> Shown:
     """Draw the lengths of the token's vector, before and after scaling, and of the position's."""
-    found = cached.of_run(position_experiments.norms, opened.path, opened.sentence)
+    found = cached.of_run(positions.norms, opened.path, opened.sentence)
     n_tokens, first = len(found.tokens), 0
     if n_tokens > TOKENS_DRAWN:
         with controls.row():
@@ -35,9 +35,7 @@ def draw(opened: Opened) -> Shown:
         first = max(0, min(first, n_tokens - TOKENS_DRAWN))
     picture = chart(_bars(found, slice(first, first + TOKENS_DRAWN)))
     config = opened.run.settings.model
-    begun = snippets.loading(
-        opened.path, "from core.studies.lessons.position_experiments import norms"
-    )
+    begun = snippets.loading(opened.path, "from core.studies.lessons.positions import norms")
     return Shown(
         name="position_norms",
         title=_("How long the two vectors are that are added, token by token"),
@@ -46,7 +44,7 @@ def draw(opened: Opened) -> Shown:
         python=begun
         + f"found = norms(run, {snippets.quoted(opened.sentence)})\n"
         + "numbers = [found.plain_S, found.scaled_S, found.positions_S]\n",
-        code=[position_experiments.norms, Embedding],
+        code=[positions.norms, Embedding],
         pictures=[picture],
         formula=FORMULAS["learned" if config.positions == "learned" else "sinusoidal"],
         tries=[
@@ -56,7 +54,7 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _bars(found: position_experiments.Norms, part: slice) -> Chart:
+def _bars(found: positions.Norms, part: slice) -> Chart:
     series = {
         _("token"): found.plain_S,
         _("token × √d_model"): found.scaled_S,
@@ -71,7 +69,7 @@ def _bars(found: position_experiments.Norms, part: slice) -> Chart:
     )
 
 
-def _said(found: position_experiments.Norms, d_model: int) -> str:
+def _said(found: positions.Norms, d_model: int) -> str:
     plain, scaled, position = found.means
     before, after = found.ratios
     return n_(
@@ -93,7 +91,7 @@ def _said(found: position_experiments.Norms, d_model: int) -> str:
     )
 
 
-def _numbers(found: position_experiments.Norms) -> Columns:
+def _numbers(found: positions.Norms) -> Columns:
     return {
         "place": range(len(found.tokens)),
         "text": [token.text for token in found.tokens],

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.model.positional import timescales
-from core.studies.lessons import position_pairs
+from core.studies.lessons import positions
 from core.studies.lessons.positions import Array, Sinusoids
 from pages.frame import snippets
 from pages.frame.charts import chart
@@ -39,7 +39,7 @@ def draw(opened: Opened) -> Shown:
         shift = amount(_("Shift k"), "pe_k", 5, help_text=_("Below 0: to the left."))
         wanted = amount(_("Dimensions"), "pe_shown", 8, help_text=_("So many are shown."))
     made = settings()
-    found = position_pairs.rotation(made, position, shift)
+    found = positions.rotation(made, position, shift)
     n = max(2, min(wanted, made.d_model))
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -54,7 +54,7 @@ def draw(opened: Opened) -> Shown:
         numbers=lambda: _numbers(found, n),
         seen=_seen(found, shift),
         python=_python(made, position, shift, n),
-        code=[position_pairs.rotation, timescales],
+        code=[positions.rotation, timescales],
         pictures=pictures,
         formula=FORMULA,
         tries=[
@@ -65,7 +65,7 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _seen(found: position_pairs.Rotation, shift: int) -> str:
+def _seen(found: positions.Rotation, shift: int) -> str:
     """Say by which angles the first and the last pair turn."""
     first, last = (controls.short(each) for each in found.degrees_E[[0, -1]])
     return _(
@@ -75,7 +75,7 @@ def _seen(found: position_pairs.Rotation, shift: int) -> str:
     ).format(k=number(shift), first=first, last=last)
 
 
-def _angles(found: position_pairs.Rotation, shift: int) -> Chart:
+def _angles(found: positions.Rotation, shift: int) -> Chart:
     return curves(
         {_("turned by"): found.degrees_E.tolist()},
         x=Quantity(_("pair of dimensions")),
@@ -84,7 +84,7 @@ def _angles(found: position_pairs.Rotation, shift: int) -> Chart:
     )
 
 
-def _matrices(found: position_pairs.Rotation, position: int, shift: int, n: int) -> Matrices:
+def _matrices(found: positions.Rotation, position: int, shift: int, n: int) -> Matrices:
     """Return the first n dimensions of M and of the vectors that it turns."""
     places = number(position), number(position + shift)
     names = (f"PE({places[0]})", f"M PE({places[0]})", f"PE({places[1]})")
@@ -114,11 +114,11 @@ def _matrices(found: position_pairs.Rotation, position: int, shift: int, n: int)
     )
 
 
-def _vectors(found: position_pairs.Rotation) -> Array:
+def _vectors(found: positions.Rotation) -> Array:
     return np.stack([found.before_D, found.after_D, found.wanted_D], axis=1)
 
 
-def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
+def _said(found: positions.Rotation, made: Sinusoids, shown: int) -> str:
     said = [
         n_(
             "M PE(p) equals PE(p + k) for the {n} position up to {x}.",
@@ -138,7 +138,7 @@ def _said(found: position_pairs.Rotation, made: Sinusoids, shown: int) -> str:
     return joined(said)
 
 
-def _numbers(found: position_pairs.Rotation, n: int) -> Columns:
+def _numbers(found: positions.Rotation, n: int) -> Columns:
     """Return M entry by entry, the vectors by dimension, and the largest error."""
     rows, columns = np.indices((n, n)).reshape(2, -1).tolist()
     entries = found.matrix_DD[:n, :n].reshape(-1).tolist()
@@ -156,7 +156,7 @@ def _numbers(found: position_pairs.Rotation, n: int) -> Columns:
 
 def _python(made: Sinusoids, position: int, shift: int, n: int) -> str:
     imports = snippets.importing(
-        "from core.studies.lessons.position_pairs import rotation",
+        "from core.studies.lessons.positions import rotation",
         "from core.studies.lessons.positions import Sinusoids",
     )
     return imports + "\n".join(

@@ -5,8 +5,8 @@ import streamlit as st
 
 from core.config import ConfigError, ModelConfig
 from core.model import Unplace
-from core.studies.lessons import position_experiments
-from core.studies.lessons.position_experiments import Array
+from core.studies.lessons import positions
+from core.studies.lessons.positions import Array
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.controls import amount
@@ -45,7 +45,7 @@ def draw(opened: Opened) -> Shown | None:
             0,
             help_text=_("The seed: the same number gives the same order again."),
         )
-    found = cached.of_run(position_experiments.shuffled, opened.path, opened.sentence, seed)
+    found = cached.of_run(positions.shuffled, opened.path, opened.sentence, seed)
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None
@@ -58,14 +58,14 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: _numbers(found),
         seen=_seen(found, config),
         python=_python(opened, seed),
-        code=[position_experiments.shuffled, Unplace],
+        code=[positions.shuffled, Unplace],
         pictures=[picture],
         formula="" if found.notices_without else FORMULA,
         tries=_tries(found, config),
     )
 
 
-def _tries(found: position_experiments.Shuffled, config: ModelConfig) -> list[str]:
+def _tries(found: positions.Shuffled, config: ModelConfig) -> list[str]:
     said = [
         _("Shuffle again: do the words that move farthest change most?")
         if found.notices_without
@@ -83,7 +83,7 @@ def _tries(found: position_experiments.Shuffled, config: ModelConfig) -> list[st
     return said
 
 
-def _seen(found: position_experiments.Shuffled, config: ModelConfig) -> str:
+def _seen(found: positions.Shuffled, config: ModelConfig) -> str:
     """Say how far the outputs move, without positions and with them where there are any."""
     has_none = config.positions == "none"
     if not found.notices_without:
@@ -111,7 +111,7 @@ def _seen(found: position_experiments.Shuffled, config: ModelConfig) -> str:
     return joined(said)
 
 
-def _named(text: str, found: position_experiments.Shuffled, cosines_S: Array) -> str:
+def _named(text: str, found: positions.Shuffled, cosines_S: Array) -> str:
     """Return a text with the token in it whose output changes most."""
     least = int(cosines_S.argmin())
     return text.format(
@@ -121,12 +121,12 @@ def _named(text: str, found: position_experiments.Shuffled, cosines_S: Array) ->
     )
 
 
-def _shuffled(found: position_experiments.Shuffled) -> str:
+def _shuffled(found: positions.Shuffled) -> str:
     """Return the tokens in their other order, one beside the other."""
     return " ".join(found.tokens[place].text for place in found.order_S)
 
 
-def _chart(found: position_experiments.Shuffled, config: ModelConfig) -> Chart:
+def _chart(found: positions.Shuffled, config: ModelConfig) -> Chart:
     cosines = {_("without positions"): found.without_positions_S.tolist()}
     if config.positions != "none":
         cosines[_("with positions")] = found.with_positions_S.tolist()
@@ -138,7 +138,7 @@ def _chart(found: position_experiments.Shuffled, config: ModelConfig) -> Chart:
     )
 
 
-def _numbers(found: position_experiments.Shuffled) -> Columns:
+def _numbers(found: positions.Shuffled) -> Columns:
     """Return both maps cell by cell, and the largest differences."""
     rows, columns = np.indices(found.cosines_with_SS.shape).reshape(2, -1).tolist()
     cells: Columns = {
@@ -157,9 +157,7 @@ def _numbers(found: position_experiments.Shuffled) -> Columns:
 
 
 def _python(opened: Opened, seed: int) -> str:
-    begun = snippets.loading(
-        opened.path, "from core.studies.lessons.position_experiments import shuffled"
-    )
+    begun = snippets.loading(opened.path, "from core.studies.lessons.positions import shuffled")
     return begun + "\n".join(
         [
             f"found = shuffled(run, {snippets.quoted(opened.sentence)}, {seed})",

@@ -4,8 +4,7 @@ import numpy as np
 
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
-from core.studies.lessons.position_pairs import closest_rows
-from core.studies.lessons.positions import Array
+from core.studies.lessons.positions import Array, closest_rows
 from pages.frame import snippets
 from pages.frame.components import matrices
 from pages.frame.language import _, number
@@ -27,7 +26,7 @@ def draw(opened: Opened) -> Shown:
     with controls.row():
         settings = controls.sinusoids(opened)
     made = settings()
-    table_PD = made.table()
+    table_PD = made.encodings()
     title = _("Every position has a row of its own")
     panel = Matrix(
         title=title,
@@ -50,7 +49,7 @@ def draw(opened: Opened) -> Shown:
         numbers=numbers,
         seen=_seen(table_PD),
         python=snippets.importing("from core.studies.lessons.positions import Sinusoids")
-        + f"\nnumbers = {controls.as_python(made)}.table()\n",
+        + f"\nnumbers = {controls.as_python(made)}.encodings()\n",
         code=[sinusoids, exact_sinusoids, timescales],
         pictures=[picture],
         formula=FORMULA,

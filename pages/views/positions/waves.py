@@ -50,7 +50,7 @@ def draw(opened: Opened) -> Shown:
         python=snippets.importing("from core.studies.lessons.positions import Sinusoids")
         + f"\nmade = {controls.as_python(made)}\n"
         + f"dimensions = {dimensions}\n"
-        + "numbers = [*made.table().T[dimensions], made.wavelengths()[dimensions]]\n",
+        + "numbers = [*made.encodings().T[dimensions], made.wavelengths()[dimensions]]\n",
         code=[sinusoids, exact_sinusoids, timescales, Sinusoids],
         pictures=[picture],
         formula=FORMULA,
@@ -92,7 +92,7 @@ def _seen(made: Sinusoids, dimensions: Sequence[int]) -> str:
 
 
 def _curves(made: Sinusoids, dimensions: Sequence[int], n_drawn: int) -> Chart:
-    table_PD, wavelengths_D = made.table(), made.wavelengths()
+    table_PD, wavelengths_D = made.encodings(), made.wavelengths()
     named = _("dimension {d}, λ {length}")
     return curves(
         {
@@ -113,7 +113,7 @@ def _numbers(made: Sinusoids, dimensions: Sequence[int]) -> Columns:
     waves: Columns = {
         "dimension": [d for d in dimensions for _position in positions],
         "position": [position for _d in dimensions for position in positions],
-        "value": made.table().T[list(dimensions)].reshape(-1).tolist(),
+        "value": made.encodings().T[list(dimensions)].reshape(-1).tolist(),
     }
     wavelengths = made.wavelengths()[list(dimensions)].tolist()
     return stacked(waves, {"dimension": list(dimensions), "wavelength": wavelengths})

@@ -7,7 +7,7 @@ from core.model.attention import attend_probed
 from core.studies.experiments.experiment import BASE
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.scale import SCALE
-from core.studies.lessons.rescaled import Rescaled, mean_of, without_scaling
+from core.studies.lessons.scaling import Rescaled, mean_of, without_scaling
 from pages.frame import cached, snippets
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -40,7 +40,7 @@ def draw(opened: Opened) -> Shown:
     begun = snippets.translating(
         opened.path,
         opened.sentence,
-        "from core.studies.lessons.rescaled import without_scaling",
+        "from core.studies.lessons.scaling import without_scaling",
         "from core.studies.experiments.results import Results",
     )
     return Shown(

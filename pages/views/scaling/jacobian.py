@@ -6,8 +6,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.studies.lessons.scaling import Response, jacobian, response, softmax
-from core.studies.lessons.scores import ScoresError, read_scores
+from core.studies.lessons.scaling import (
+    Response,
+    ScoresError,
+    jacobian,
+    read_scores,
+    response,
+    softmax,
+)
 from pages.frame import address, controls, snippets
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -170,7 +176,7 @@ def _numbers(scores_K: NDArray[np.float64], found: Response) -> Columns:
 def _python(typed: str, factor: float) -> str:
     imports = snippets.importing(
         "from core.studies.lessons.scaling import response",
-        "from core.studies.lessons.scores import read_scores",
+        "from core.studies.lessons.scaling import read_scores",
     )
     return imports + "\n".join(
         [

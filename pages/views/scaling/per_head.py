@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.heads import Head
-from core.studies.lessons.rescaled import PerHead
+from core.studies.lessons.scaling import PerHead
 from pages.frame.language import _
 from pages.frame.view import Columns
 from viz.charts.curves import Chart, Quantity

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.studies.lessons import scaling
-from core.studies.lessons.scores import LARGEST
+from core.studies.lessons.scaling import LARGEST
 from pages.frame import controls, snippets
 from pages.frame.charts import chart
 from pages.frame.language import _, number, percent, plain

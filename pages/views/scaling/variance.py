@@ -2,8 +2,13 @@
 
 import streamlit as st
 
-from core.studies.lessons.rescaled import score_spread
-from core.studies.lessons.scaling import DISTRIBUTIONS, Distribution, Spread, product_variances
+from core.studies.lessons.scaling import (
+    DISTRIBUTIONS,
+    Distribution,
+    Spread,
+    product_variances,
+    score_spread,
+)
 from pages.frame import cached, controls, snippets
 from pages.frame.charts import chart
 from pages.frame.files import stacked
@@ -122,7 +127,7 @@ def _python(opened: Opened, components: Distribution, n: int, seed: int) -> str:
     begun = snippets.translating(
         opened.path,
         opened.sentence,
-        "from core.studies.lessons.rescaled import score_spread",
+        "from core.studies.lessons.scaling import score_spread",
         "from core.studies.lessons.scaling import product_variances",
     )
     return begun + "\n".join(

@@ -14,8 +14,7 @@ from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
 from core.describe import describe
 from core.model import Record
-from core.studies.lessons.lens import decoder_lens
-from core.studies.lessons.stream import residual_stream
+from core.studies.lessons.layers import decoder_lens, residual_stream
 from core.vocabulary import EOS
 from tests.core.decoding.test_generate import slowly
 from tests.core.describe.invented import gated

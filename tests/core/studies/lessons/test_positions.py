@@ -1,20 +1,36 @@
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
+import torch
 
+from core.choices import CHOICES
 from core.config import ConfigError
+from core.decoding.sentence import SentenceError
+from core.model import build
+from core.runs.checkpoint import save_weights
+from core.runs.run import load_run, read_settings
 from core.studies.lessons.positions import (
-    CHECK_POSITION,
-    CHECK_PRINTED,
-    CHECK_WIDTH,
-    FARTHEST,
     Sinusoids,
-    agreeing,
-    agrees,
     chosen_dimensions,
-    dimensions,
+    cosines,
+    dot_products,
+    learned,
+    norms,
     require_length,
     require_position,
+    rotation,
+    shuffled,
+    shuffled_order,
 )
+
+GALLERY = Path(__file__).resolve().parents[4] / "gallery"
+
+
+TIRED = "The animal didn't cross the street because it was too tired."
 
 
 def formula(position, d_model, base=10000.0):
@@ -28,7 +44,7 @@ def formula(position, d_model, base=10000.0):
 
 @pytest.mark.parametrize("base", [1, 10, 10_000, 100_000])
 def test_the_table_is_the_formula_to_the_last_digits(base):
-    table_PD = Sinusoids(64, 512, base).table()
+    table_PD = Sinusoids(64, 512, base).encodings()
     assert table_PD.dtype == np.float64
     expected = np.stack([formula(position, 64, base) for position in range(512)])
     assert np.abs(table_PD - expected).max() < 1e-12
@@ -39,6 +55,11 @@ def test_positions_before_the_beginning_are_the_mirror():
     before, after = made.at(np.array([-3]))[0], made.at(np.array([3]))[0]
     assert np.array_equal(before[0::2], -after[0::2])
     assert np.array_equal(before[1::2], after[1::2])
+
+
+def test_the_textbooks_example_comes_out():
+    printed = (0.9093, -0.4161, 0.1987, 0.9801, 0.0200, 0.9998, 0.0020, 0.999998)
+    assert Sinusoids(8, 3).encodings()[2] == pytest.approx(printed, abs=5e-5)
 
 
 def test_after_a_wavelength_a_dimension_comes_round_again():
@@ -52,26 +73,6 @@ def test_after_a_wavelength_a_dimension_comes_round_again():
             assert again == pytest.approx(
                 (np.cos if index % 2 else np.sin)(start / 10_000 ** (index // 2 * 2 / 8)), abs=1e-9
             )
-
-
-def test_the_check_value_comes_out():
-    found = dimensions(Sinusoids(CHECK_WIDTH, 1), CHECK_POSITION)
-    assert [one.value for one in found] == pytest.approx(formula(2, 8).tolist(), abs=1e-15)
-    assert all(agrees(one.value, text) for one, text in zip(found, CHECK_PRINTED, strict=True))
-    assert not agrees(found[0].value, "0.9094")
-
-
-def test_values_that_agree_with_their_printed_digits_are_counted():
-    found = dimensions(Sinusoids(CHECK_WIDTH, 1), CHECK_POSITION)
-    assert agreeing(found, CHECK_PRINTED) == 8
-    assert agreeing(found, ("0.9094", *CHECK_PRINTED[1:7], "1.000000")) == 6
-
-
-def test_each_dimension_says_where_its_value_comes_from():
-    for one in dimensions(Sinusoids(16, 1, 100), 37):
-        assert one.angle == pytest.approx(37 / 100 ** (one.index // 2 * 2 / 16), abs=1e-12)
-        assert one.value == pytest.approx(getattr(np, one.function)(one.angle), abs=1e-12)
-        assert one.wavelength == pytest.approx(2 * np.pi * 100 ** (one.index // 2 * 2 / 16))
 
 
 @pytest.mark.parametrize(
@@ -90,12 +91,6 @@ def test_each_dimension_says_where_its_value_comes_from():
 def test_a_table_that_cannot_be_is_refused_with_the_reason(settings, complaint):
     with pytest.raises(ConfigError, match=complaint):
         Sinusoids(*settings)
-
-
-@pytest.mark.parametrize("position", [-1, FARTHEST + 1])
-def test_a_position_too_far_is_refused(position):
-    with pytest.raises(ConfigError, match=f"position is {position:,}"):
-        dimensions(Sinusoids(8, 1), position)
 
 
 @pytest.mark.parametrize("length", [-1, 0, 513])
@@ -119,3 +114,203 @@ def test_dimensions_end_with_the_width():
 def test_no_dimension_at_all_is_refused(asked):
     with pytest.raises(ConfigError):
         chosen_dimensions(8, *asked)
+
+
+def test_the_dot_product_is_a_sum_of_cosines_of_the_distance():
+    found = dot_products(Sinusoids(32, 40).encodings(), 12)
+    angular = 10_000.0 ** (-np.arange(0, 32, 2) / 32)
+    for other in range(40):
+        assert found.curve_P[other] == pytest.approx(
+            np.cos((other - 12) * angular).sum(), abs=1e-12
+        )
+    assert found.products_PP[12, 12] == pytest.approx(16)
+
+
+def test_left_and_right_look_alike_and_diagonals_are_constant():
+    found = dot_products(Sinusoids(128, 50).encodings(), 20)
+    assert found.asymmetry < 1e-12
+    assert found.spread < 1e-12
+
+
+def test_asymmetry_and_spread_are_measured_and_not_assumed():
+    table_PD = np.array([[1.0, 0.0], [0.5, 0.0], [2.0, 0.0]])
+    found = dot_products(table_PD, 1)
+    # 0.5 · 2 against 0.5 · 1; the diagonal of squares goes from 0.25 to 4.
+    assert found.asymmetry == pytest.approx(0.5)
+    assert found.spread == pytest.approx(3.75)
+
+
+@pytest.mark.parametrize("position", [0, 9])
+def test_an_end_of_the_table_has_nothing_to_compare(position):
+    assert dot_products(Sinusoids(8, 10).encodings(), position).asymmetry is None
+
+
+@pytest.mark.parametrize("shift", [0, 1, 5, -5, 49, 60, -300, 100_000])
+def test_one_matrix_takes_every_position_k_places_on(shift):
+    found = rotation(Sinusoids(64, 50), 20, shift)
+    assert found.error < 1e-9
+    assert found.before_D == pytest.approx(formula(20, 64), abs=1e-12)
+    assert found.wanted_D == pytest.approx(formula(20 + shift, 64), abs=1e-9)
+    assert found.after_D == pytest.approx(found.matrix_DD @ found.before_D, abs=1e-12)
+    assert np.abs(found.matrix_DD @ found.matrix_DD.T - np.eye(64)).max() < 1e-12
+    assert found.outside == min(abs(shift), 50)
+
+
+def test_the_rotation_is_block_diagonal_and_its_transpose_turns_back():
+    matrix_DD = rotation(Sinusoids(8, 10), 0, 3).matrix_DD
+    blocks = np.kron(np.eye(4), np.ones((2, 2))) > 0
+    assert not matrix_DD[~blocks].any()
+    assert np.array_equal(rotation(Sinusoids(8, 10), 0, -3).matrix_DD, matrix_DD.T)
+    assert matrix_DD[0, 1] == pytest.approx(np.sin(3))
+    assert matrix_DD[1, 0] == pytest.approx(-np.sin(3))
+
+
+def test_a_shift_too_far_and_a_position_outside_are_refused():
+    with pytest.raises(ConfigError, match="k is 1,000,001"):
+        rotation(Sinusoids(8, 10), 0, 1_000_001)
+    with pytest.raises(ConfigError, match="position is 10"):
+        rotation(Sinusoids(8, 10), 10, 1)
+
+
+def untrained(path, trained=0, dtype=torch.float32, **settings):
+    """A run whose training changed the first positions and nothing else.
+
+    Args:
+        path: Of its folder, which is made.
+        trained: So many positions were changed.
+        dtype: Of the weights in its file.
+        settings: Of the model, where they are not those of the gallery's copy run.
+    """
+    shutil.copytree(GALLERY / "copy", path, ignore=shutil.ignore_patterns("checksums.json"))
+    stored = json.loads((path / "run.json").read_text())
+    stored["model"] |= settings
+    (path / "run.json").write_text(json.dumps(stored))
+    # It may speak of heads that this model does not have.
+    (path / "evaluation.json").unlink()
+    read = read_settings(path)
+    model = build(read.model, read.training.seed)
+    with torch.no_grad():
+        model.source_embedding.positions_PD[:trained] += 1.0
+    [weights] = (path / "checkpoints").glob("*.safetensors")
+    save_weights(model, weights, dtype)
+    return path
+
+
+def with_learned_positions(path, trained, dtype=torch.float32, **settings):
+    return untrained(path, trained, dtype, positions="learned", **settings)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(GALLERY / "translate")
+
+
+def test_norms_are_those_of_the_two_summands(run):
+    found = norms(run, TIRED)
+    ids = [*run.tokenizer.encode(TIRED).ids, 2]
+    vectors_SD = run.model.source_embedding.tokens.weight.detach().double().numpy()[ids]
+    plain_S = np.sqrt((vectors_SD**2).sum(axis=1))
+    assert found.plain_S == pytest.approx(plain_S, rel=1e-6)
+    assert found.scaled_S == pytest.approx(plain_S * np.sqrt(128), rel=1e-6)
+    assert found.positions_S == pytest.approx(np.full(len(ids), 8.0), rel=1e-6)
+    assert [token.text for token in found.tokens][-1] == "EOS"
+    means = plain_S.mean(), plain_S.mean() * np.sqrt(128), 8.0
+    assert found.means == pytest.approx(means, rel=1e-6)
+    assert found.ratios == pytest.approx((8 / means[0], 8 / means[1]), rel=1e-6)
+
+
+def test_without_positions_outputs_are_only_permuted(run):
+    found = shuffled(run, TIRED, seed=0)
+    assert found.difference_without < 1e-4
+    assert found.difference_with > 0.1
+    places = [found.order_S.index(place) for place in range(len(found.order_S))]
+    assert found.cosines_without_SS[range(len(places)), places] == pytest.approx(1, abs=1e-6)
+    assert np.abs(found.cosines_with_SS).max() <= 1 + 1e-12
+    assert found.cosines_with_SS[range(len(places)), places].min() < 0.9
+
+
+BLIND = {"attention", "average", "none"}
+"""What may mix an encoder's words and says the same of them in whatever order they stand."""
+
+
+@pytest.mark.parametrize("mixing", CHOICES["encoder_mixing"])
+@pytest.mark.parametrize("positions", CHOICES["positions"])
+def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(mixing, positions):
+    run = load_run(GALLERY / "copy")
+    others = {"positions": positions, "encoder_mixing": mixing}
+    if positions == "buckets" and mixing != "attention":
+        return
+    config = replace(run.settings.model, **others)
+    model = build(config, seed=1).eval()
+    with torch.no_grad():
+        # Embeddings of distances begin with 0.
+        for name, each in model.named_parameters():
+            if "relative" in name:
+                each.normal_(std=2.0)
+    found = shuffled(replace(run, model=model), "a b c d e f", seed=0)
+    assert found.notices_without == (mixing not in BLIND)
+    assert (found.difference_without < 1e-4) == (mixing in BLIND)
+    # Rotary positions turn queries and keys: without attention there are none.
+    has_none = positions == "none" or (positions == "rotary" and mixing != "attention")
+    assert found.notices_with == (found.notices_without or not has_none)
+
+
+def test_the_same_seed_gives_the_same_order(run):
+    assert shuffled(run, TIRED, 3).order_S == shuffled(run, TIRED, 3).order_S
+    assert len({shuffled(run, TIRED, seed).order_S for seed in range(5)}) > 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_order_is_another_one_that_keeps_words_whole_and_eos_last(seed):
+    words = [0, 0, 1, 2, 2, 2, 3]
+    order = shuffled_order(words, seed)
+    assert sorted(order) == list(range(7))
+    assert order != tuple(range(7))
+    assert order[-1] == 6
+    assert [place for place in order if words[place] == 2] == [3, 4, 5]
+    assert order.index(5) - order.index(3) == 2
+
+
+def test_one_word_cannot_be_shuffled(run):
+    assert shuffled_order([0, 0, 1], seed=0) is None
+    assert shuffled(run, "animal", seed=0) is None
+    with pytest.raises(SentenceError):
+        shuffled(run, " ", seed=0)
+
+
+def test_two_words_change_places():
+    assert {shuffled_order([0, 1, 2], seed) for seed in range(9)} == {(1, 0, 2)}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
+    run = load_run(with_learned_positions(tmp_path / "run", 17, dtype))
+    found = learned(run, 30)
+    assert found.trained == 17
+    table_PD = run.model.source_embedding.positions_PD.detach().double().numpy()
+    assert np.array_equal(found.table_PD, table_PD[:30])
+    norms_P = np.sqrt((table_PD**2).sum(axis=1))
+    assert found.norms_P == pytest.approx(norms_P)
+    assert found.mean_norm_trained == pytest.approx(norms_P[:17].mean())
+    assert found.mean_norm_untouched == pytest.approx(norms_P[17:].mean())
+
+
+def test_where_every_position_moved_nothing_is_claimed(tmp_path):
+    assert learned(load_run(with_learned_positions(tmp_path / "run", 512)), 30).trained is None
+
+
+def test_positions_that_nothing_was_learned_in_are_all_as_they_began(tmp_path):
+    found = learned(load_run(with_learned_positions(tmp_path / "run", trained=0)), 30)
+    assert found.trained == 0
+    assert found.mean_norm_trained is None
+    assert found.mean_norm_untouched == pytest.approx(found.norms_P.mean())
+
+
+def test_sinusoids_are_no_learned_positions(run):
+    with pytest.raises(ValueError, match="translate has sinusoidal positions"):
+        learned(run, 10)
+
+
+def test_cosines_are_dot_products_of_vectors_of_length_1():
+    table_PD = np.array([[3.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    assert cosines(table_PD, 0) == pytest.approx([1, 0, np.sqrt(0.5)])

@@ -1,26 +1,75 @@
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.decoding.sentence import translate
+from core.model import Record, Step
+from core.runs.run import load_run
 from core.studies.lessons.scaling import (
     DISTRIBUTIONS,
+    LARGEST,
+    MOST,
     WIDTHS,
+    ScoresError,
     jacobian,
     jacobian_norms,
+    mean_of,
     product_variances,
+    read_scores,
     response,
     sampled_gradients,
+    score_spread,
     sizes_around,
     softmax,
     stretched_slopes,
     stretched_softmax,
+    without_scaling,
 )
-from core.studies.lessons.scores import read_scores
 
 SCORES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=16)
+
+
+GALLERY = Path(__file__).resolve().parents[4] / "gallery"
+
+
+@pytest.mark.parametrize(
+    "text", ["1, 2.5, -3", "1 2.5 −3", " 1;2.5 ;\t-3,", "1e0,25e-1,-3.0", "+1,,2.5,,-3"]
+)
+def test_numbers_are_read_however_they_are_set_apart(text):
+    assert read_scores(text).tolist() == [1, 2.5, -3]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "There are no scores"),
+        (" ,; ", "There are no scores"),
+        ("1, two", "“two” is not a number"),
+        ("1_000", "“1_000” is not a number"),
+        ("0x10", "is not a number"),
+        ("1, inf", "“inf” is not a finite number"),
+        ("nan", "“nan” is not a finite number"),
+        ("-1e999", "is not a finite number"),
+        ("1e7", "“1e7” is too large"),
+        ("x" * 500, "…” is not a number"),
+        ("1 " * (MOST + 1), f"There are {MOST + 1} scores; at most {MOST}"),
+    ],
+)
+def test_what_cannot_be_read_is_named(text, complaint):
+    with pytest.raises(ScoresError, match=complaint.replace("(", r"\(")) as found:
+        read_scores(text)
+    assert len(str(found.value)) < 100
+
+
+def test_the_largest_and_the_most_are_still_read():
+    assert read_scores(f"{LARGEST} {-LARGEST}").tolist() == [LARGEST, -LARGEST]
+    assert len(read_scores("0 " * MOST)) == MOST
 
 
 @pytest.mark.parametrize(
@@ -55,10 +104,6 @@ def test_slopes_of_stretched_scores_keep_their_digits(sign, third):
 @pytest.mark.parametrize(("size", "wanted"), [(1e6, [0, 0, 1]), (-1e6, [0.5, 0.5, 0])])
 def test_huge_scores_do_not_overflow(size, wanted):
     assert stretched_softmax([size])[0].tolist() == wanted
-
-
-def test_softmax_is_the_known_one():
-    assert softmax(np.array([3.0, 1.0, -3.0])) == pytest.approx([0.8789, 0.1189, 0.0022], abs=1e-4)
 
 
 @pytest.mark.parametrize(("size", "ends"), [(5, (0, 12)), (40, (0, 40)), (-7, (-7, 12))])
@@ -104,18 +149,6 @@ def test_norms_keep_their_digits_where_the_outputs_are_nearly_one_hot():
     assert jacobian_norms(np.array([[50.0, 0.0]]))[0] == pytest.approx(2 * math.exp(-50), rel=1e-12)
 
 
-def test_slopes_keep_their_digits_where_the_outputs_are_nearly_one_hot():
-    slopes = response(np.array([1.0, 1.0, 2.0]), 40.0).jacobian_KK.diagonal()
-    assert slopes[2] == pytest.approx(2 * math.exp(-40), rel=1e-12)
-
-
-def test_a_factor_multiplies_the_scores():
-    assert (
-        response(np.array([1.0, 2.0]), 5.0).outputs_K.tolist()
-        == softmax(np.array([5.0, 10.0])).tolist()
-    )
-
-
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_sampled_variances_are_near_theory(distribution):
     n = 1000
@@ -126,11 +159,6 @@ def test_sampled_variances_are_near_theory(distribution):
     for each in found:
         assert each.unscaled == pytest.approx(each.d_k, rel=bound)
         assert each.scaled == pytest.approx(each.unscaled / each.d_k, rel=1e-12)
-
-
-def test_samples_are_those_of_the_seed():
-    assert product_variances("±1", 30, 5) == product_variances("±1", 30, 5)
-    assert product_variances("±1", 30, 5) != product_variances("±1", 30, 6)
 
 
 @pytest.mark.parametrize("average", ["mean", "median"])
@@ -157,3 +185,75 @@ def test_without_the_division_wide_vectors_lose_their_gradient():
 
 def test_no_entry_is_zero_with_a_sign():
     assert not np.signbit(jacobian(np.array([0.0, 1.0]))).any()
+
+
+@pytest.fixture(scope="module", params=["copy", "translate"])
+def read(request):
+    """A run, a translation of it, and the ids that it is fed."""
+    run = load_run(GALLERY / request.param)
+    sentence = {"copy": "k d a f q z", "translate": "The cat slept."}[request.param]
+    translation = translate(run, sentence)
+    return run, translation, (1, *translation.target_ids)
+
+
+def recorded(run, translation, fed, steps):
+    record = Record(steps=frozenset(steps))
+    with torch.inference_mode():
+        logits = run.model(torch.tensor([translation.source_ids]), torch.tensor([fed]), record)
+    return record.tensors, logits[0].double()
+
+
+def test_variances_are_those_of_the_recorded_scores(read):
+    run, translation, fed = read
+    tensors, _logits = recorded(run, translation, fed, {Step.SCORES, Step.VISIBLE})
+    found = score_spread(run, translation)
+    for site in run.model.sites():
+        scores = tensors[site, Step.SCORES][0].double().numpy()
+        visible = np.broadcast_to(tensors[site, Step.VISIBLE][0].numpy(), scores.shape[1:])
+        wanted = [head[visible].var() for head in scores]
+        assert found.scaled[site] == pytest.approx(wanted, rel=1e-4)
+        assert found.unscaled[site] == pytest.approx(
+            [each * run.settings.model.d_k for each in wanted], rel=1e-4
+        )
+
+
+def test_heads_with_the_scaling_are_as_the_model_has_them(read):
+    run, translation, fed = read
+    tensors, logits = recorded(run, translation, fed, {Step.WEIGHTS, Step.VISIBLE})
+    found = without_scaling(run, translation)
+    for site in run.model.sites():
+        weights = tensors[site, Step.WEIGHTS][0].double().numpy()
+        visible = np.broadcast_to(tensors[site, Step.VISIBLE][0].numpy(), weights.shape[1:])
+        counts = visible.sum(axis=1)
+        entropies = -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=2)
+        shares = [row[counts > 1] / np.log(counts[counts > 1]) for row in entropies]
+        assert found.scaled[site] == pytest.approx([row.mean() for row in shares], abs=1e-6)
+    wanted = [*translation.target_ids, 2]
+    losses = [-float(row.log_softmax(0)[token]) for row, token in zip(logits, wanted, strict=True)]
+    assert found.scaled_loss == pytest.approx(np.mean(losses), rel=1e-6)
+    assert found.n_tokens == len(wanted)
+
+
+def test_without_the_scaling_the_first_layer_weighs_the_products_themselves(read):
+    run, translation, fed = read
+    tensors, _logits = recorded(run, translation, fed, {Step.QUERY, Step.KEY})
+    site = run.model.sites()[0]
+    query, key = (tensors[site, step][0].double() for step in (Step.QUERY, Step.KEY))
+    weights = (query @ key.transpose(1, 2)).softmax(dim=-1)
+    wanted = torch.special.entr(weights).sum(-1).mean(-1) / math.log(weights.shape[-1])
+    assert without_scaling(run, translation).unscaled[site] == pytest.approx(
+        wanted.tolist(), abs=1e-5
+    )
+
+
+def test_without_the_scaling_heads_are_sharper_on_average(read):
+    run, translation, _fed = read
+    found = without_scaling(run, translation)
+    assert mean_of(found.unscaled) < mean_of(found.scaled)
+    assert 0 <= found.n_same <= found.n_tokens
+
+
+def test_a_translation_that_met_the_length_limit_is_not_asked_for_an_end(read):
+    run, translation, _fed = read
+    cut = replace(translation, finished=False)
+    assert without_scaling(run, cut).n_tokens == len(translation.target_ids)

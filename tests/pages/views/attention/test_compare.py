@@ -7,7 +7,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.comparison import compare, difference
-from core.studies.lessons.sentence_vectors import sentence_cosine
+from core.studies.lessons.embeddings import sentence_cosine
 from pages.frame import session, view
 from pages.frame.language import number
 from tests.pages.conftest import ROOT, component, said

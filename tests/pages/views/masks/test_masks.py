@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from core.studies.lessons.masking import padded_batch
+from core.studies.lessons.masks import padded_batch
 from core.studies.opening.examples import longest_and_shortest
 from tests.pages.conftest import said
 from tests.pages.takeable import assert_takeable, computed, numbers_of

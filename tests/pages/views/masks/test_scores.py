@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from core.heads import Site
-from core.studies.lessons.masking import attended, padded_batch
+from core.heads import Head, Site
+from core.studies.lessons.masks import head_of_batch, padded_batch
 from tests.pages.conftest import said
 from tests.pages.takeable import assert_takeable, computed, numbers_of
 from tests.pages.views.masks.conftest import KINDS, OTHERS, TIRED, panels
@@ -21,8 +21,8 @@ def test_scores_become_weights(open_masks, run, kind):
     assert "Every row still sums to 1, within 0.00001." in said(at)
     site = Site(KINDS[kind], 1, "cross" if kind == "cross" else "self")
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    own = attended(run.model, batch, site)
-    np.testing.assert_array_equal(weights.values, own.weights_BHQK[1, 2])
+    own = head_of_batch(run.model, batch, Head(site, 2), 1)
+    np.testing.assert_array_equal(weights.values, own.weights_QK)
 
 
 def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_masks, handed_over):

@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 import torch
 
-from core.heads import Kind, Site
+from core.heads import Head, Kind
 from core.runs.run import load_run
-from core.studies.lessons.mask_losses import losses_in_texts, losses_without
-from core.studies.lessons.masking import LOOK_AHEAD, PADDING, Mask, attended, padded_batch
+from core.studies.lessons.masks import (
+    LOOK_AHEAD,
+    PADDING,
+    Mask,
+    head_of_batch,
+    losses_in_texts,
+    losses_without,
+    padded_batch,
+)
 from pages.frame.language import percent
 from pages.views.masks.without import LOSS_SAMPLES
 from tests.pages.conftest import ROOT, chart_rows, said
@@ -21,10 +28,9 @@ def test_without_look_ahead_weight_goes_to_the_future(open_masks, run):
     assert (np.triu(before.values, 1) == 0).all()
     assert (np.triu(after.values, 1) > 0).any()
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    changed = attended(
-        run.model, batch, Site("decoder", 0, "self"), [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
-    )
-    np.testing.assert_array_equal(after.values, changed.weights_BHQK[0, 0])
+    off = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
+    changed = head_of_batch(run.model, batch, Head.parse("decoder.0.self:0"), 0, off)
+    np.testing.assert_array_equal(after.values, changed.weights_QK)
     assert "Without the look-ahead mask **" in said(at)
 
 
@@ -51,8 +57,9 @@ def test_padding_can_be_switched_off_by_link(open_masks, run):
     at = open_masks(masks="without", attention="cross", off="padding mask", row="1")
     _before, after = panels(at)
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    changed = attended(run.model, batch, Site("decoder", 0, "cross"), [Mask(Kind.CROSS, PADDING)])
-    np.testing.assert_array_equal(after.values, changed.weights_BHQK[1, 0])
+    off = [Mask(Kind.CROSS, PADDING)]
+    changed = head_of_batch(run.model, batch, Head.parse("decoder.0.cross:0"), 1, off)
+    np.testing.assert_array_equal(after.values, changed.weights_QK)
     assert float(torch.tensor(after.values).sum(-1).min()) == pytest.approx(1, abs=1e-5)
 
 
@@ -112,8 +119,11 @@ def test_without_look_ahead_a_decoder_alone_sees_the_future(open_alone, handed_o
     batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
     rows = [len(ids) for ids in batch.fed_ids]
     off = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)]
-    all_BQK = attended(run.model, batch, Site("decoder", 0, "self"), off).weights_BHQK[:, 0]
-    of_words = [all_BQK[b, :n].astype(float) for b, n in enumerate(rows)]
+    head = Head.parse("decoder.0.self:0")
+    of_words = [
+        head_of_batch(run.model, batch, head, b, off).weights_QK[:n].astype(float)
+        for b, n in enumerate(rows)
+    ]
     future = sum(np.triu(w[:, :n], 1).sum() for w, n in zip(of_words, rows, strict=True))
     shown = handed_over[-1]
     assert f"**{percent(future / sum(rows))}** of this head's weight" in shown.seen

@@ -2,8 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tests.core.studies.lessons.test_position_experiments import with_learned_positions
-from tests.core.studies.lessons.test_positions import formula
+from tests.core.studies.lessons.test_positions import formula, with_learned_positions
 from tests.pages.conftest import ROOT
 from viz.plane.matrices import unpack
 

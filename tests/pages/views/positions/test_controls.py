@@ -4,7 +4,7 @@ from pages.frame.language import number
 from tests.pages.views.positions.conftest import complaint, panels, set_number
 
 
-@pytest.mark.parametrize("view", ["waves", "map", "dots", "rotation", "check"])
+@pytest.mark.parametrize("view", ["waves", "map", "dots", "rotation"])
 @pytest.mark.parametrize(
     ("width", "reason"),
     [(7, "sinusoids come in pairs"), (0, "the smallest width is 2"), (-2, "smallest width is 2")],

@@ -3,7 +3,7 @@ import pytest
 
 from core.runs.run import load_run
 from pages.frame import cached
-from tests.core.studies.lessons.test_position_experiments import with_learned_positions
+from tests.core.studies.lessons.test_positions import with_learned_positions
 from tests.pages.conftest import ROOT, said
 from tests.pages.takeable import assert_takeable, computed, numbers_of
 from tests.pages.views.positions.conftest import charted, complaint, panels, set_number, table

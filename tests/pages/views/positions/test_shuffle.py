@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.runs.run import load_run
-from core.studies.lessons.position_experiments import shuffled
+from core.studies.lessons.positions import shuffled
 from tests.pages.conftest import ROOT, said
 from tests.pages.takeable import assert_takeable, computed, numbers_of
 from tests.pages.views.positions.conftest import charted, set_number

@@ -8,7 +8,7 @@ from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.evenness import evenness
-from core.studies.lessons.rescaled import Rescaled
+from core.studies.lessons.scaling import Rescaled
 from pages.views.scaling import heads
 from tests.pages.conftest import ROOT, said
 from tests.pages.takeable import assert_takeable, computed, numbers_of

@@ -1,23 +1,29 @@
-"""Tokens as vectors: the angles between them, and what stands near one. N tokens, V vocabulary.
+"""Tokens and sentences as vectors: the angles between them. N tokens, V vocabulary, D width.
 
 One-hot vectors of two different tokens are at right angles, whichever they are. Learned ones are
-not: which angles they have, training decided. What is compared is the embedding matrix alone,
-before √d_model and positions.
+not: training decides their angles. Rows of the embedding matrix are compared, before √d_model and
+positions; a sentence's vector is the mean of the encoder's outputs (Reimers and Gurevych 2019,
+"Sentence-BERT", train encoders for that; of another encoder it says little).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.batch import encode_source
 from core.heads import Stack
 from core.model import Transformer
+from core.runs.run import Run
+from core.tasks import TASKS
 
-N_PAIRS, SEED = 2000, 0
-"""So many pairs of tokens say what angle is usual, and what draws them."""
+N_PAIRS, N_OTHERS, SEED = 2000, 20, 0
+"""Pairs of tokens and sentences of the grammar that the baselines are measured on; the seed draws
+both."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,3 +106,33 @@ def usual_angle(model: Transformer, stack: Stack) -> float:
 
 def _table(model: Transformer, stack: Stack) -> Tensor:
     return model.embedding(stack).tokens.weight.detach()
+
+
+@torch.inference_mode()
+def sentence_vector(run: Run, sentence: str) -> NDArray[np.float64]:
+    """Return vector_D: the mean of what the encoder makes of all tokens, special ones too."""
+    source = encode_source(run.tokenizer, sentence)
+    ids_1P = torch.tensor([source[: run.model.config.max_positions]], device=run.model.device)
+    found: NDArray[np.float64] = run.model.encode(ids_1P)[0].double().mean(dim=0).cpu().numpy()
+    return found
+
+
+def sentence_cosine(run: Run, one: str, other: str) -> float:
+    """Return the cosine of the vectors of two sentences, −1 to 1."""
+    return _cosine(sentence_vector(run, one), sentence_vector(run, other))
+
+
+def usual_cosine(run: Run) -> tuple[float, int]:
+    """Return the mean cosine of all pairs of `N_OTHERS` sentences of the grammar, and their number.
+
+    It is the baseline: in many encoders all sentences point much the same way.
+    """
+    samples = TASKS["translate"].held_out_samples(N_OTHERS, SEED)
+    vectors = [sentence_vector(run, sample.source) for sample in samples]
+    found = [_cosine(*pair) for pair in combinations(vectors, 2)]
+    return float(np.mean(found)), len(found)
+
+
+def _cosine(one_D: NDArray[np.float64], other_D: NDArray[np.float64]) -> float:
+    lengths = np.linalg.norm(one_D) * np.linalg.norm(other_D)
+    return float(one_D @ other_D / lengths) if lengths else 0.0

@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from core.config import ModelConfig
+from core.decoding.pointer import copied
 from core.model import build
-from core.studies.lessons.copying import copied
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, dropout=0.0, pointer=True)
 SOURCE, TARGET = (4, 5, 20, 5, 2), (1, 5, 6, 20, 2)

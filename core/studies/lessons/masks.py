@@ -1,10 +1,10 @@
-"""What the masks of a padded batch do, and what happens without them.
+"""The masks of a padded batch: what each hides, what leaks without it, what leaving it out costs.
 
 B batch, S source length, T target length, H heads, Q queries, K keys, V vocabulary.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,20 +12,28 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import pad
+from core.batch import Batch, Pair, collate, one_row, pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
 from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
-from core.heads import Head, Kind, Side, Site
+from core.evaluate.loss import token_loss
+from core.heads import Head, Kind, Side
 from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
+from core.objective import held_out_as_learned
 from core.runs.run import Run, RunError
 from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
 """Of a sentence that is offered beside another, in tokens."""
+
+
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
+
+
+BATCH = 50
+"""Sentences of all lengths go into one batch, so that there is padding to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +125,18 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
         SentenceError: One of them has no text.
     """
     config = run.model.config
+    rows, cut = read_texts(run, sentences)
     if config.alone:
-        rows, cut = read_texts(run, sentences)
         none: tuple[tuple[int, ...], ...] = ((),) * len(rows)
         sides = (rows, none) if "encoder" in config.stacks else (none, rows)
         return PaddedBatch(*sides, cut, config.pad_id, fill_id=fill_id(config))
-    source_ids, cut = read_sources(run, sentences)
-    written = generate(run.model, pad(source_ids, pad_id=config.pad_id))
+    written = generate(run.model, pad(rows, pad_id=config.pad_id))
     fed = [
         (*config.begins, *(ids[:-1] if set(ids[-1:]) & set(config.eos_ids) else ids))
         for ids in written
     ]
-    longest = config.max_positions
-    fed_ids = tuple(ids[:longest] for ids in fed)
-    pad_id = config.pad_id
-    return PaddedBatch(source_ids, fed_ids, cut, pad_id, config.is_parallel, fill_id(config))
+    fed_ids = tuple(ids[: config.max_positions] for ids in fed)
+    return PaddedBatch(rows, fed_ids, cut, config.pad_id, config.is_parallel, fill_id(config))
 
 
 def fill_id(config: ModelConfig) -> int:
@@ -139,32 +144,19 @@ def fill_id(config: ModelConfig) -> int:
     return config.pad_id if config.pad_id >= 0 else next(iter(config.eos_ids), 0)
 
 
-def read_sources(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
-    """Return the ids of sentences, EOS last, and whether one of them was cut to fit the model.
-
-    Raises:
-        SentenceError: One of them has no text.
-    """
-    fitted = [fitting_source(run, sentence) for sentence in sentences]
-    return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
-
-
 def read_texts(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...], ...], bool]:
-    """Return the same of what the first stack reads: of a decoder alone texts to go on from.
+    """Return the ids that the first stack reads, and whether a sentence was cut to fit the model.
+
+    An encoder reads a sentence with EOS, a decoder alone goes on from it.
 
     Raises:
         SentenceError: One of them has no text.
     """
     if run.model.config.n_encoder_layers:
-        return read_sources(run, sentences)
+        fitted = [fitting_source(run, sentence) for sentence in sentences]
+        return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
     given = [given_text(run, sentence) for sentence in sentences]
     return tuple(each.prompt for each in given), any(each.cut for each in given)
-
-
-def _longest_word(run: Run, text: str) -> int:
-    """Return of how many tokens its longest word is made."""
-    tokens = run.tokenizer.describe(run.tokenizer.encode(text).ids)
-    return max(Counter(token.word for token in tokens).values(), default=0)
 
 
 def companions(run: Run, n: int = 40) -> tuple[str, ...]:
@@ -183,6 +175,12 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     plain = [pair for pair in pairs if _longest_word(run, pair.text) <= _LONGEST_WORD]
     by_length = sorted(plain or pairs, key=lambda pair: len(pair.source) + len(pair.target))
     return (by_length[-1].text, by_length[0].text)
+
+
+def _longest_word(run: Run, text: str) -> int:
+    """Return of how many tokens its longest word is made."""
+    tokens = run.tokenizer.describe(run.tokenizer.encode(text).ids)
+    return max(Counter(token.word for token in tokens).values(), default=0)
 
 
 def visible(
@@ -230,32 +228,6 @@ def alone(batch: PaddedBatch, kind: Kind, sentence: int) -> Mapping[str, NDArray
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Attended:
-    """What one attention sublayer did with a batch."""
-
-    visible_BQK: NDArray[np.bool_]
-    scores_BHQK: NDArray[np.float32]
-    """Divided by √d_k, before the mask."""
-    weights_BHQK: NDArray[np.float32]
-
-
-@torch.inference_mode()
-def attended(
-    model: Transformer, batch: PaddedBatch, site: Site, without: Collection[Mask] = ()
-) -> Attended:
-    """Run a batch with some masks left out in all layers, and record one sublayer."""
-    record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
-    gone = {*without, *batch.missing}
-    changed = visible(batch.source_BS, batch.fed_BT, gone, batch.pad_id)
-    probes = [Remask(changed)] if without else []
-    model(*batch.inputs, Probes([*probes, record]))
-    scores, weights = (record.tensors[site, step] for step in (Step.SCORES, Step.WEIGHTS))
-    n_batch, _, n_queries, n_keys = weights.shape
-    seen_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
-    return Attended(seen_BQK.numpy(), scores.numpy(), weights.numpy())
-
-
 @dataclass(frozen=True, slots=True)
 class Leak:
     """Shares of a head's weight that lie where the masks would have put none, 0 to 1."""
@@ -286,4 +258,165 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
     return Leak(
         padding=float(weights_NK[padded_NK].sum() / total),
         future=float(weights_NK[later_NK & ~padded_NK].sum() / total),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadOfBatch:
+    """What one head did with one sentence of a batch, and how its rows fare in all of them."""
+
+    visible_QK: NDArray[np.bool_]
+    scores_QK: NDArray[np.float32]
+    """Divided by √d_k, before the mask."""
+    weights_QK: NDArray[np.float32]
+    row_sums: tuple[float, float]
+    """The least and the largest sum of a row, over all sentences."""
+    leak: Leak
+    """Over all sentences."""
+
+    @property
+    def masked_scores_QK(self) -> NDArray[np.float32]:
+        """The scores as the softmax gets them: −∞ where the mask hides the key."""
+        return np.where(self.visible_QK, self.scores_QK, np.float32(-np.inf))
+
+
+@torch.inference_mode()
+def head_of_batch(
+    model: Transformer,
+    batch: PaddedBatch,
+    head: Head,
+    sentence: int,
+    without: Collection[Mask] = (),
+) -> HeadOfBatch:
+    """Run a batch with some masks left out in all layers; return one head of one sentence."""
+    site, index = head.site, head.index
+    record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
+    changed = visible(batch.source_BS, batch.fed_BT, {*without, *batch.missing}, batch.pad_id)
+    probes = [Remask(changed)] if without else []
+    model(*batch.inputs, Probes([*probes, record]))
+    scores_BHQK, weights_BHQK = (
+        record.tensors[site, step].numpy() for step in (Step.SCORES, Step.WEIGHTS)
+    )
+    n_batch, _, n_queries, n_keys = weights_BHQK.shape
+    visible_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
+    sums_BQ = weights_BHQK[:, index].astype(np.float64).sum(axis=-1)
+    return HeadOfBatch(
+        visible_QK=visible_BQK[sentence].numpy().copy(),
+        scores_QK=scores_BHQK[sentence, index].copy(),
+        weights_QK=weights_BHQK[sentence, index].copy(),
+        row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
+        leak=leak(weights_BHQK, batch, head),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MaskLoss:
+    """How good a model is under teacher forcing when masks are left out in all its layers."""
+
+    without: tuple[Mask, ...]
+    loss: float
+    """Cross-entropy per target token, in nats."""
+    token_accuracy: float
+    """Share of target tokens that are the most probable."""
+
+
+def losses_without(run: Run, n: int, seed: int = 0) -> tuple[MaskLoss, ...]:
+    """Measure with all masks, without each of them, and without any, on held-out sentences.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+    """
+    pairs = held_out_pairs(run, n, seed)
+    if run.model.config.alone:
+        pairs = held_out_as_learned(pairs, run.model.config, run.tokenizer)
+    return _cases(run.model, pairs)
+
+
+def losses_in_texts(run: Run, sentences: Sequence[str]) -> tuple[MaskLoss, ...]:
+    """Measure the same of a decoder alone in a batch of texts, each token of which comes next.
+
+    Returns nothing where no text has two tokens.
+
+    Raises:
+        SentenceError: One of them has no text.
+    """
+    rows, _cut = read_texts(run, sentences)
+    # Of a single token none comes next.
+    pairs = [Pair(source=(), target=row) for row in rows if len(row) > 1]
+    return _cases(run.model, pairs) if pairs else ()
+
+
+def masks_of(config: ModelConfig) -> tuple[Mask, ...]:
+    """Return the masks that a model has; one without PAD hides no padding."""
+    stacks = config.stacks
+    return tuple(
+        mask
+        for mask in MASKS
+        if mask.attention.stack in stacks
+        and (len(stacks) == 2 or mask.attention.is_self)
+        and (config.pad_id >= 0 or mask.name != PADDING)
+    )
+
+
+def _cases(model: Transformer, pairs: Sequence[Pair]) -> tuple[MaskLoss, ...]:
+    masks = masks_of(model.config)
+    batches = list(_batches(pairs, model.config.pad_id))
+    # Where there is but one mask, to leave out all is to leave out that.
+    cases = list(dict.fromkeys([(), *((mask,) for mask in masks), masks]))
+    return tuple(_measured(model, batches, case) for case in cases)
+
+
+def _batches(pairs: Sequence[Pair], pad_id: int) -> Iterator[Batch]:
+    for start in range(0, len(pairs), BATCH):
+        yield collate(pairs[start : start + BATCH], pad_id)
+
+
+@torch.inference_mode()
+def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask, ...]) -> MaskLoss:
+    loss, n_right, n_tokens = 0.0, 0, 0
+    for batch in batches:
+        probe = None
+        if without:
+            probe = Remask(visible(batch.source_BS, batch.fed_BT, without, batch.pad_id))
+        # Where there is no PAD, another token fills up: what stands before it does not look ahead.
+        fills = fill_id(model.config)
+        given = [each if each is None else each.where(each >= 0, fills) for each in batch.inputs]
+        logits_BTV = model(*given, probe)
+        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & batch.predicted_BT
+        loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
+        n_right += int(right_BT.sum())
+        n_tokens += batch.n_tokens
+    return MaskLoss(without, loss / n_tokens, n_right / n_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCheck:
+    """How a pass for each prefix compares with one masked pass over the whole target."""
+
+    largest_difference: float
+    """Between a logit of prefix i computed alone and the same of row i of the masked pass."""
+    positions_alone: int
+    """Decoder positions computed by the passes over the prefixes: 1 + 2 + … + T."""
+    positions_together: int
+    """Decoder positions computed by the masked pass: T."""
+
+
+@torch.inference_mode()
+def compare_prefixes(
+    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
+) -> PrefixCheck:
+    """Run "BOS", "BOS y₁", "BOS y₁ y₂" … alone, and the whole target once, masked."""
+    source_1S = one_row(source_ids)
+    together_TV = model(source_1S, pad([fed_ids]))[0]
+    memory_1SD = None if source_1S is None else model.encode(source_1S)
+    largest = 0.0
+    for row in range(len(fed_ids)):
+        prefix_1T = pad([fed_ids[: row + 1]])
+        alone_V = model.decode(prefix_1T, memory_1SD, None, source_BS=source_1S)[0, -1]
+        largest = max(largest, float((alone_V - together_TV[row]).abs().max()))
+    n = len(fed_ids)
+    return PrefixCheck(
+        largest_difference=largest,
+        positions_alone=n * (n + 1) // 2,
+        positions_together=n,
     )

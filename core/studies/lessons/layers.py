@@ -1,0 +1,424 @@
+"""From layer to layer: the residual stream, what could be read off it, and what norms do to it.
+
+B batch, S source length, K positions of either stack, L depths, D model width, V vocabulary.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from core.batch import one_row, pad
+from core.config import ModelConfig
+from core.decoding.step import sayable
+from core.describe import describe
+from core.describe.formulas import normalised
+from core.heads import Kind, Site, Stack
+from core.messages import N_, Message
+from core.model import Record, Step, Transformer
+
+Measure = Literal["norm", "cosine", "added"]
+"""What of a stream is asked for: one of the quantities of `Stream`."""
+
+
+_SUBLAYERS = {
+    "embedding": N_("embedding"),
+    "self": Kind.ENCODER_SELF.sublayer_label,
+    "cross": Kind.CROSS.sublayer_label,
+    "recurrent": N_("recurrent unit"),
+    "mixing": N_("mixing"),
+    "feed_forward": N_("feed-forward"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """The vectors of one stack's positions, after the embedding and after each sublayer."""
+
+    sites: tuple[Site, ...]
+    """After which part each depth is; the embedding first."""
+    norms_LK: NDArray[np.float64]
+    """Euclidean norm of every position's vector. In a post-norm model a LayerNorm made it; in a
+    pre-norm model the stack's last norm comes after the last depth, and is not in it."""
+    cosines_LK: NDArray[np.float64]
+    """Cosine with the same position's vector after the embedding; 0 where a vector is zero."""
+    added_LK: NDArray[np.float64]
+    """Norm of what was added at each depth, one row fewer: the embedding adds to nothing."""
+
+    @property
+    def most_added(self) -> int:
+        """The depth, the embedding being 0, at which most was added on average."""
+        return 1 + int(self.mean("added").argmax())
+
+    @property
+    def largest_addition(self) -> tuple[float, float]:
+        """The mean norm of what was added where most was, and of what it was added to."""
+        depth = self.most_added
+        return float(self.mean("added")[depth - 1]), float(self.mean("norm")[depth - 1])
+
+    def values(self, measure: Measure) -> NDArray[np.float64]:
+        """Return values_LK of a measure."""
+        return {"norm": self.norms_LK, "cosine": self.cosines_LK, "added": self.added_LK}[measure]
+
+    def mean(self, measure: Measure) -> NDArray[np.float64]:
+        """Return the mean of a measure over all positions at each depth, mean_L."""
+        found: NDArray[np.float64] = self.values(measure).mean(axis=1)
+        return found
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Messages that call each depth by name: `embedding`, `self-attention 0` and so on."""
+        return tuple(map(_depth, self.sites))
+
+
+def _depth(site: Site) -> Message:
+    # A sublayer that is not known here is called as its model calls it.
+    sublayer = Message(_SUBLAYERS.get(site.sublayer, site.sublayer))
+    if site.sublayer == "embedding":
+        return sublayer
+    return Message("{sublayer} {layer}", layer=site.layer, sublayer=sublayer)
+
+
+@torch.inference_mode()
+def residual_stream(
+    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
+) -> Mapping[Stack, Stream]:
+    """Follow every position of both stacks through one forward pass.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+        fed_ids: What the decoder is fed, BOS first.
+    """
+    record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
+    model(one_row(source_ids), one_row(fed_ids), record)
+    sites = describe(model, 1, 1).sites
+    stacks = dict.fromkeys(site.stack for site in sites)
+    return {
+        stack: _stream(record, [site for site in sites if site.stack == stack]) for stack in stacks
+    }
+
+
+def _stream(record: Record, sites: Sequence[Site]) -> Stream:
+    def vectors(sites: Sequence[Site], step: Step) -> NDArray[np.float64]:
+        return np.stack([record.tensors[site, step][0].double().numpy() for site in sites])
+
+    stream_LKD = vectors(sites, Step.STREAM_OUT)
+    norms_LK = np.linalg.norm(stream_LKD, axis=-1)
+    products_LK = (stream_LKD * stream_LKD[0]).sum(axis=-1)
+    lengths_LK = norms_LK * norms_LK[0]
+    nothing_LK = np.zeros_like(products_LK)
+    return Stream(
+        sites=tuple(sites),
+        norms_LK=norms_LK,
+        cosines_LK=np.divide(products_LK, lengths_LK, out=nothing_LK, where=lengths_LK > 0),
+        added_LK=np.linalg.norm(vectors(sites[1:], Step.ADDED), axis=-1),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lens:
+    """What a distribution over tokens says at every depth of one stack, for every position.
+
+    Depth 0 is the embedding, depth l + 1 the residual stream after layer l. PAD and BOS, which are
+    no words, have probability 0.
+    """
+
+    best_LK: NDArray[np.int64]
+    """The most probable token's id."""
+    best_probability_LK: NDArray[np.float64]
+    followed_K: NDArray[np.int64]
+    """The token that is followed through depth: in the decoder the one that the model predicts in
+    the end, in the encoder the one that stands there."""
+    followed_probability_LK: NDArray[np.float64]
+    followed_rank_LK: NDArray[np.int64]
+    """How many tokens are more probable than the followed one; 0 when it is the best."""
+    entropy_LK: NDArray[np.float64]
+    """How undecided the distribution is, in nats."""
+    divergence_LK: NDArray[np.float64]
+    """KL(last depth ‖ this depth) in nats: what taking this depth's word for the last one's would
+    cost. 0 at the last."""
+
+    @property
+    def decided_last(self) -> int:
+        """The position whose followed token has the highest rank one layer before the end."""
+        return int(self.followed_rank_LK[-2].argmax())
+
+    def decided(self, position: int) -> int | None:
+        """Return the depth from which on the followed token is the best guess of a position.
+
+        None where it is not at the end.
+        """
+        behind_L = np.flatnonzero(self.followed_rank_LK[:, position])
+        first = int(behind_L[-1]) + 1 if len(behind_L) else 0
+        return first if first < len(self.best_LK) else None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to call each depth: `no layer`, then `layer 0` and so on; messages to translate."""
+        layers = range(len(self.best_LK) - 1)
+        return (Message("no layer"), *(Message("layer {layer}", layer=each) for each in layers))
+
+
+@torch.inference_mode()
+def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]) -> Lens:
+    """Read the decoder's guess of the next token at every depth.
+
+    The stream goes through what comes after the last layer: the last norm (post-norm models have
+    none), the output matrix, the softmax. At the last depth this is the model's own distribution.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+        fed_ids: What the decoder is fed, BOS first.
+    """
+    record = Record(frozenset({Step.STREAM_OUT}))
+    logits_BTV = model(one_row(source_ids), one_row(fed_ids), record)
+    stream = _depths(model, record, "decoder")
+    # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
+    logits = [model.logits(x_BTD)[0] for x_BTD in stream]
+    said_TV = sayable(logits_BTV[0], model.config)
+    return _lens(torch.stack(logits), said_TV.argmax(dim=-1), model.config)
+
+
+@torch.inference_mode()
+def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
+    """Read which token's vector has the largest dot product with the encoder's stream.
+
+    Nothing in the model asks the encoder for a word: this is the dot product of the stream, after
+    the encoder's last norm (post-norm models have none), with every token's vector of the source
+    embedding, and the softmax of it. It says how much of a token is still to be read where it
+    stands, not what the model thinks.
+
+    Args:
+        model: In evaluation mode.
+        source_ids: The source, with EOS.
+    """
+    record = Record(frozenset({Step.STREAM_OUT}))
+    source_BS = pad([source_ids])
+    model.encode(source_BS, record)
+    tokens_VD = model.source_embedding.tokens.weight
+    stream = _depths(model, record, "encoder")
+    logits = [model.encoder_norm(x_BSD)[0] @ tokens_VD.T for x_BSD in stream]
+    return _lens(torch.stack(logits), source_BS[0], model.config)
+
+
+def _depths(model: Transformer, record: Record, stack: Stack) -> list[Tensor]:
+    sites = describe(model, 1, 1).depths(stack)
+    return [record.tensors[site, Step.STREAM_OUT] for site in sites]
+
+
+def formula(model: Transformer, stack: Stack) -> str:
+    """Return how a depth of a stack is read, in LaTeX."""
+    last = normalised(model.final_norm(stack), "x_l")
+    return (
+        rf"p_l = \mathrm{{softmax}}\!\left(W\, {last}\right), \quad W: "
+        r"\text{output matrix; in the encoder the source embedding; PAD and BOS left out}"
+    )
+
+
+def _lens(logits_LKV: Tensor, followed_K: Tensor, config: ModelConfig) -> Lens:
+    log_LKV = sayable(logits_LKV, config).double().log_softmax(dim=-1)
+    probabilities_LKV = log_LKV.exp()
+    best_LK = log_LKV.argmax(dim=-1)
+    followed_LK1 = followed_K.expand(best_LK.shape)[..., None]
+    followed_log_LK1 = log_LKV.gather(-1, followed_LK1)
+    # Tokens that cannot be said have −∞ on both sides, and add nothing.
+    possible_LKV = log_LKV.masked_fill(log_LKV == -math.inf, 0.0)
+    last_KV = probabilities_LKV[-1]
+    divergence_LK = (last_KV * (possible_LKV[-1] - possible_LKV)).sum(dim=-1)
+    return Lens(
+        best_LK=best_LK.numpy(),
+        best_probability_LK=probabilities_LKV.amax(dim=-1).numpy(),
+        followed_K=followed_K.numpy(),
+        followed_probability_LK=followed_log_LK1.exp()[..., 0].numpy(),
+        followed_rank_LK=(log_LKV > followed_log_LK1).sum(dim=-1).numpy(),
+        entropy_LK=torch.special.entr(probabilities_LKV).sum(dim=-1).numpy(),
+        # Rounding must not make a sum negative.
+        divergence_LK=divergence_LK.clamp_min(0.0).numpy(),
+    )
+
+
+EPS = 1e-5
+"""What both norms add to a variance before its root is taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """One vector for each position, with what LayerNorm looks at."""
+
+    vectors_KD: NDArray[np.float64]
+    mean_K: NDArray[np.float64]
+    """Mean over the features."""
+    deviation_K: NDArray[np.float64]
+    """Standard deviation over the features, dividing by D as LayerNorm does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AroundNorm:
+    """A LayerNorm's input and output at every position."""
+
+    before: Vectors
+    bare: Vectors
+    """Before gain and bias: mean 0, and deviation 1 but for `EPS` (a little less)."""
+    after: Vectors
+    """What the model goes on with."""
+    gain_D: NDArray[np.float64]
+    bias_D: NDArray[np.float64]
+
+
+@torch.inference_mode()
+def around_norm(
+    model: Transformer, site: Site, source_ids: Sequence[int], fed_ids: Sequence[int]
+) -> AroundNorm:
+    """Read what goes into a sublayer's LayerNorm and what comes out, in one forward pass.
+
+    The vectors before and after are the model's own; `bare` follows from the one before in float64.
+
+    Args:
+        model: In evaluation mode.
+        site: Any sublayer. An embedding has no norm.
+        source_ids: The source, with EOS.
+        fed_ids: What the decoder is fed, BOS first.
+
+    Raises:
+        ValueError: The model has no norm there.
+    """
+    norm = _norm_of(model, site)
+    record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
+    model(one_row(source_ids), one_row(fed_ids), record)
+    before_KD = _vectors(record.tensors[site, Step.BEFORE_NORM])[0]
+    centred_KD = before_KD - before_KD.mean(axis=-1, keepdims=True)
+    return AroundNorm(
+        before=_described(before_KD),
+        bare=_described(centred_KD / np.sqrt(before_KD.var(axis=-1, keepdims=True) + EPS)),
+        after=_described(_vectors(record.tensors[site, Step.AFTER_NORM])[0]),
+        gain_D=_vectors(norm.weight),
+        bias_D=_vectors(norm.bias),
+    )
+
+
+def batch_norm(
+    x_BKD: NDArray[np.float64], counted_BK: NDArray[np.bool_], eps: float = EPS
+) -> NDArray[np.float64]:
+    """Return what BatchNorm makes of a batch in training: normed_BKD, without gain and bias.
+
+    Every feature is brought to mean 0 and variance 1 over positions (Ioffe & Szegedy 2015,
+    algorithm 1); the variance divides by how many there are.
+
+    Args:
+        x_BKD: All positions of all sentences.
+        counted_BK: True where a position goes into mean and variance; the others are normalised
+            with what those have.
+        eps: Added to the variance.
+
+    Raises:
+        ValueError: No position counts.
+    """
+    if not counted_BK.any():
+        raise ValueError("no position counts: there is no mean")
+    counted = x_BKD[counted_BK]
+    return (x_BKD - counted.mean(axis=0)) / np.sqrt(counted.var(axis=0) + eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormStudy:
+    """How far a sentence's normalised vectors move when other sentences stand beside it.
+
+    Mean absolute change per position, relative to the sentence alone. A bare feature's standard
+    deviation is about 1, so that 1 would be a large change.
+    """
+
+    layer_norm_K: NDArray[np.float64]
+    """The model's own LayerNorm, with gain and bias, in a padded batch: 0 but for rounding. It
+    counts no other position, so that padding makes no second case."""
+    batch_norm_K: NDArray[np.float64]
+    """BatchNorm over the tokens of all the sentences."""
+    batch_norm_padded_K: NDArray[np.float64]
+    """BatchNorm over all positions of the batch, padding counted."""
+    n_alone: int
+    """Positions that BatchNorm counts for the sentence alone, …"""
+    n_together: int
+    """… with the other sentences, …"""
+    n_padded: int
+    """… and with padding."""
+
+
+@torch.inference_mode()
+def study_norms(
+    model: Transformer, site: Site, source_ids: Sequence[int], others: Sequence[Sequence[int]]
+) -> NormStudy:
+    """Compare LayerNorm with BatchNorm on the vectors that a site's norm gets in the model.
+
+    Two passes of the encoder, or of a decoder alone: the sentence alone, and the sentence as the
+    first of a batch.
+
+    Args:
+        model: In evaluation mode.
+        site: A sublayer of the encoder, or of a decoder alone.
+        source_ids: The sentence, as that reads it, without padding.
+        others: Other sentences of the batch, alike.
+
+    Raises:
+        ValueError: The model has no norm there, or it is that of a decoder beside an encoder.
+    """
+    if site.stack != model.config.stacks[0]:
+        raise ValueError(f"{site} is not a sublayer of the stack that reads")
+    _norm_of(model, site)
+    alone_B1 = pad([source_ids])
+    # A model without a token that fills up is a decoder alone, which sees nothing of what follows.
+    together_BS = pad([source_ids, *others], pad_id=max(model.config.pad_id, 0))
+    before_alone, after_alone = _encoded(model, site, alone_B1)
+    before, after = _encoded(model, site, together_BS)
+    lengths_B = np.array([len(ids) for ids in (source_ids, *others)])
+    tokens_BS = np.arange(together_BS.shape[1]) < lengths_B[:, None]
+    everything_BS = np.ones_like(tokens_BS)
+    length = len(source_ids)
+    reference_KD = batch_norm(before_alone, everything_BS[:1, :length])[0]
+
+    def change(normed_BSD: NDArray[np.float64], alone_KD: NDArray[np.float64]) -> NDArray[Any]:
+        return np.abs(normed_BSD[0, :length] - alone_KD).mean(axis=-1)
+
+    return NormStudy(
+        layer_norm_K=change(after, after_alone[0]),
+        batch_norm_K=change(batch_norm(before, tokens_BS), reference_KD),
+        batch_norm_padded_K=change(batch_norm(before, everything_BS), reference_KD),
+        n_alone=length,
+        n_together=int(tokens_BS.sum()),
+        n_padded=tokens_BS.size,
+    )
+
+
+def _norm_of(model: Transformer, site: Site) -> nn.LayerNorm:
+    _, residual = model.block(site)
+    if isinstance(residual.norm, nn.LayerNorm):
+        return residual.norm
+    raise ValueError(f"the model has no norm at {site} that is a LayerNorm")
+
+
+def _encoded(
+    model: Transformer, site: Site, source_BS: Tensor
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return before_BSD and after_BSD the norm."""
+    record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
+    if site.in_encoder:
+        model.encode(source_BS, record)
+    else:
+        model.decode(source_BS, None, None, record)
+    before_BSD, after_BSD = (
+        _vectors(record.tensors[site, step]) for step in (Step.BEFORE_NORM, Step.AFTER_NORM)
+    )
+    return before_BSD, after_BSD
+
+
+def _described(vectors_KD: NDArray[np.float64]) -> Vectors:
+    return Vectors(vectors_KD, vectors_KD.mean(axis=-1), vectors_KD.std(axis=-1))
+
+
+def _vectors(tensor: Tensor) -> NDArray[np.float64]:
+    return tensor.detach().double().numpy()

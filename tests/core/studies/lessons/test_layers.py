@@ -1,0 +1,387 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import ModelConfig
+from core.decoding.step import sayable
+from core.heads import Site
+from core.model import Record, Step, build
+from core.studies.lessons.layers import (
+    around_norm,
+    batch_norm,
+    decoder_lens,
+    encoder_lens,
+    formula,
+    residual_stream,
+    study_norms,
+)
+from core.vocabulary import BOS, EOS
+
+SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=20)
+
+
+SOURCE, FED = (5, 9, 7, 12, EOS), (BOS, 8, 11, 4)
+
+
+OTHERS = ((13, 6, EOS), (20, 21, 22, 23, 24, 25, 26, EOS))
+
+
+SITES = [
+    Site.parse(name)
+    for name in (
+        "encoder.0.self",
+        "encoder.1.feed_forward",
+        "decoder.0.self",
+        "decoder.0.cross",
+        "decoder.0.feed_forward",
+    )
+]
+
+
+DEEP = replace(SMALL, n_decoder_layers=3)
+CONFIGS = {
+    "post": DEEP,
+    "pre": replace(DEEP, norm="pre"),
+    "untied": replace(DEEP, norm="pre", tied=False),
+}
+
+
+@pytest.fixture(params=["post", "pre"])
+def model(request):
+    model = build(replace(SMALL, norm=request.param), seed=3).eval()
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():  # Fresh gains are 1 and biases 0: nobody would see them missing.
+        for name, parameter in model.named_parameters():
+            if ".norm." in name:
+                parameter += torch.randn(parameter.shape, generator=generator) / 4
+    return model
+
+
+@pytest.fixture(params=CONFIGS.values(), ids=CONFIGS)
+def lens_model(request):
+    lens_model = build(request.param, seed=3).eval()
+    with torch.no_grad():  # Sharper than fresh weights, and norms that are not the identity's.
+        for table in {lens_model.output.weight, lens_model.source_embedding.tokens.weight}:
+            table *= 2
+        if request.param.norm == "pre":
+            lens_model.decoder_norm.weight *= torch.linspace(0.5, 1.5, 16)
+            lens_model.encoder_norm.bias += 0.3
+    return lens_model
+
+
+def recorded(model):
+    record = Record(frozenset(Step))
+    with torch.no_grad():
+        model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
+    return lambda site, step: record.tensors[Site.parse(site), step][0].double().numpy()
+
+
+def test_depths_go_from_the_embedding_through_every_sublayer(model):
+    found = residual_stream(model, SOURCE, FED)
+    assert found["encoder"].names == (
+        "embedding",
+        "self-attention 0",
+        "feed-forward 0",
+        "self-attention 1",
+        "feed-forward 1",
+    )
+    assert found["decoder"].names == (
+        "embedding",
+        "self-attention 0",
+        "cross-attention 0",
+        "feed-forward 0",
+    )
+    for stream, length in ((found["encoder"], len(SOURCE)), (found["decoder"], len(FED))):
+        n_depths = len(stream.names)
+        assert stream.norms_LK.shape == stream.cosines_LK.shape == (n_depths, length)
+        assert stream.added_LK.shape == (n_depths - 1, length)
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_numbers_are_those_of_the_recorded_vectors(model, stack):
+    at, stream = recorded(model), residual_stream(model, SOURCE, FED)[stack]
+    first = at(f"{stack}.0.embedding", Step.STREAM_OUT)
+    for depth, site in enumerate(map(str, stream.sites)):
+        for position, vector in enumerate(at(site, Step.STREAM_OUT)):
+            norm = np.sqrt((vector**2).sum())
+            assert stream.norms_LK[depth, position] == pytest.approx(norm, rel=1e-6)
+            cosine = vector @ first[position] / norm / np.sqrt((first[position] ** 2).sum())
+            assert stream.cosines_LK[depth, position] == pytest.approx(cosine, abs=1e-6)
+        if depth:
+            added = np.sqrt((at(site, Step.ADDED) ** 2).sum(axis=-1))
+            np.testing.assert_allclose(stream.added_LK[depth - 1], added, rtol=1e-6)
+
+
+def test_a_fresh_post_norm_model_keeps_every_vector_as_long_as_its_width_says():
+    post = residual_stream(build(SMALL, seed=3).eval(), SOURCE, FED)["encoder"]
+    np.testing.assert_allclose(post.norms_LK[1:], 4, rtol=1e-4)  # √16
+
+
+def test_in_pre_norm_a_sublayer_lengthens_a_vector_by_at_most_what_it_adds():
+    stream = residual_stream(build(replace(SMALL, norm="pre"), seed=3).eval(), SOURCE, FED)
+    for found in stream.values():
+        assert (np.abs(np.diff(found.norms_LK, axis=0)) <= found.added_LK + 1e-6).all()
+
+
+def test_a_vector_of_zeros_is_like_nothing():
+    model = build(replace(SMALL, norm="pre", positions="learned"), seed=3).eval()
+    with torch.no_grad():
+        model.source_embedding.tokens.weight.zero_()
+        model.source_embedding.positions_PD.zero_()
+    found = residual_stream(model, SOURCE, FED)["encoder"]
+    assert (found.norms_LK[0] == 0).all() and (found.cosines_LK == 0).all()
+
+
+def test_later_tokens_of_the_target_leave_earlier_positions_as_they_are(model):
+    one = residual_stream(model, SOURCE, FED)["decoder"]
+    other = residual_stream(model, SOURCE, (*FED[:2], 20, 21))["decoder"]
+    np.testing.assert_allclose(one.norms_LK[:, :2], other.norms_LK[:, :2], rtol=1e-5)
+    assert not np.allclose(one.norms_LK[1:, 2:], other.norms_LK[1:, 2:], rtol=1e-7)
+
+
+def test_each_measure_has_its_own_values_and_their_mean_over_positions(model):
+    found = residual_stream(model, SOURCE, FED)["decoder"]
+    values = {"norm": found.norms_LK, "cosine": found.cosines_LK, "added": found.added_LK}
+    for measure, values_LK in values.items():
+        assert found.values(measure) is values_LK
+        assert found.mean(measure) == pytest.approx(values_LK.sum(axis=1) / len(FED))
+
+
+def test_the_largest_addition_is_told_with_what_it_was_added_to(model):
+    found = residual_stream(model, SOURCE, FED)["encoder"]
+    added, before = found.largest_addition
+    assert added == found.added_LK.mean(axis=1).max()
+    assert before == found.norms_LK[found.most_added - 1].mean()
+
+
+def layer_norm(x, norm):
+    if isinstance(norm, torch.nn.Identity):
+        return x
+    weight, bias = norm.weight.detach().double().numpy(), norm.bias.detach().double().numpy()
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5) * weight + bias
+
+
+def expected_distributions(lens_model, stack, n_layers, norm, table):
+    """Stream → norm → table → softmax by the formulas, in float64, over ids from EOS on."""
+    record = Record(frozenset({Step.STREAM_OUT}))
+    with torch.no_grad():
+        lens_model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
+    sites = [Site(stack, 0, "embedding")]
+    sites += [Site(stack, layer, "feed_forward") for layer in range(n_layers)]
+    depths = []
+    for site in sites:
+        x_KD = record.tensors[site, Step.STREAM_OUT][0].double().numpy()
+        logits_KV = layer_norm(x_KD, norm) @ table.detach().double().numpy().T
+        powers = np.exp(logits_KV - logits_KV.max(axis=-1, keepdims=True))
+        powers[:, :EOS] = 0
+        depths.append(powers / powers.sum(axis=-1, keepdims=True))
+    return np.stack(depths)
+
+
+@pytest.fixture(params=["encoder", "decoder"])
+def both(request, lens_model):
+    """What the lens says of a stack beside what the formulas say."""
+    if request.param == "decoder":
+        expected = expected_distributions(
+            lens_model, "decoder", 3, lens_model.decoder_norm, lens_model.output.weight
+        )
+        return decoder_lens(lens_model, SOURCE, FED), expected
+    tokens = lens_model.source_embedding.tokens.weight
+    expected = expected_distributions(lens_model, "encoder", 2, lens_model.encoder_norm, tokens)
+    return encoder_lens(lens_model, SOURCE), expected
+
+
+def test_the_best_probability_is_that_of_norm_matrix_and_softmax(both):
+    lens, expected = both
+    np.testing.assert_allclose(lens.best_probability_LK, expected.max(axis=-1), atol=2e-5)
+
+
+def test_entropy_and_divergence_are_those_of_the_formulas(both):
+    lens, expected = both
+    said = expected[..., EOS:]
+    np.testing.assert_allclose(lens.entropy_LK, -(said * np.log(said)).sum(axis=-1), atol=1e-4)
+    divergence = (said[-1] * np.log(said[-1] / said)).sum(axis=-1)
+    np.testing.assert_allclose(lens.divergence_LK, divergence, atol=1e-4)
+    assert (lens.divergence_LK[-1] == 0).all() and lens.divergence_LK[0].max() > 1e-3
+
+
+def test_best_and_followed_tokens_are_read_from_the_distributions(both):
+    lens, expected = both
+    for depth, distributions_KV in enumerate(expected):
+        for position, distribution_V in enumerate(distributions_KV):
+            assert lens.best_LK[depth, position] == distribution_V.argmax()
+            share = distribution_V[lens.followed_K[position]]
+            assert lens.followed_probability_LK[depth, position] == pytest.approx(share, rel=1e-4)
+            rank = lens.followed_rank_LK[depth, position]
+            assert rank == (distribution_V > share).sum()
+
+
+def test_no_depth_says_pad_or_bos(both):
+    lens, _ = both
+    assert (lens.best_LK >= EOS).all()
+
+
+def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(lens_model):
+    lens = decoder_lens(lens_model, SOURCE, FED)
+    with torch.no_grad():
+        logits_TV = lens_model(torch.tensor([SOURCE]), torch.tensor([FED]), Record())[0]
+    own_TV = sayable(logits_TV, lens_model.config).double().log_softmax(dim=-1).exp().numpy()
+    assert (lens.best_probability_LK[-1] == own_TV.max(axis=-1)).all()
+    assert (lens.followed_probability_LK[-1] == lens.best_probability_LK[-1]).all()
+    assert (lens.best_LK[-1] == own_TV.argmax(axis=-1)).all()
+
+
+def test_the_decoder_follows_what_the_model_predicts_in_the_end(lens_model):
+    lens = decoder_lens(lens_model, SOURCE, FED)
+    assert (lens.followed_K == lens.best_LK[-1]).all()
+    assert (lens.followed_rank_LK[-1] == 0).all()
+    assert lens.names == ("no layer", "layer 0", "layer 1", "layer 2")
+    assert lens.best_LK.shape == (4, 4)
+
+
+def test_the_encoder_follows_the_token_that_stands_there(lens_model):
+    lens = encoder_lens(lens_model, SOURCE)
+    assert lens.followed_K.tolist() == list(SOURCE)
+    assert lens.names == ("no layer", "layer 0", "layer 1")
+
+
+def test_without_positions_a_tokens_embedding_is_nearest_to_itself():
+    lens_model = build(ModelConfig(30, 1, 1, 16, 32, 4, positions="learned"), seed=3).eval()
+    with torch.no_grad():
+        tokens_VD = lens_model.source_embedding.tokens.weight
+        tokens_VD /= tokens_VD.norm(dim=-1, keepdim=True)
+        lens_model.source_embedding.positions_PD.zero_()
+    lens = encoder_lens(lens_model, SOURCE)
+    assert lens.best_LK[0].tolist() == list(SOURCE)
+    assert (lens.followed_rank_LK[0] == 0).all()
+
+
+def test_the_formula_says_the_norm_that_ends_the_stack(lens_model):
+    last = r"W\, x_l" if lens_model.config.norm == "post" else r"W\, \mathrm{LayerNorm}(x_l)"
+    assert last in formula(lens_model, "encoder") and last in formula(lens_model, "decoder")
+    lens_model.decoder_norm = torch.nn.RMSNorm(16)
+    assert r"W\, \mathrm{RMSNorm}(x_l)" in formula(lens_model, "decoder")
+    assert last in formula(lens_model, "encoder")
+
+
+@pytest.mark.parametrize("site", SITES, ids=str)
+def test_vectors_before_and_after_are_those_of_the_pass(model, site):
+    record = Record(frozenset(Step))
+    with torch.no_grad():
+        model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
+    found = around_norm(model, site, SOURCE, FED)
+    for vectors, step in ((found.before, Step.BEFORE_NORM), (found.after, Step.AFTER_NORM)):
+        expected = record.tensors[site, step][0].double().numpy()
+        np.testing.assert_allclose(vectors.vectors_KD, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("site", SITES, ids=str)
+def test_gain_and_bias_make_the_output_of_the_bare_vectors(model, site):
+    found = around_norm(model, site, SOURCE, FED)
+    made = found.bare.vectors_KD * found.gain_D + found.bias_D
+    np.testing.assert_allclose(made, found.after.vectors_KD, atol=1e-5)
+    assert not np.allclose(found.gain_D, 1) and not np.allclose(found.bias_D, 0)
+
+
+@pytest.mark.parametrize("site", SITES, ids=str)
+def test_bare_vectors_have_mean_0_and_deviation_1_but_for_epsilon(model, site):
+    found = around_norm(model, site, SOURCE, FED)
+    np.testing.assert_allclose(found.bare.mean_K, 0, atol=1e-14)
+    variance_K = found.before.vectors_KD.var(axis=1)
+    np.testing.assert_allclose(found.bare.deviation_K**2, variance_K / (variance_K + 1e-5))
+
+
+def test_statistics_are_over_the_features_of_a_position(model):
+    found = around_norm(model, SITES[0], SOURCE, FED)
+    for vectors in (found.before, found.bare, found.after):
+        for position, vector in enumerate(vectors.vectors_KD):
+            mean = sum(vector) / 16
+            assert vectors.mean_K[position] == pytest.approx(mean)
+            spread = (sum((vector - mean) ** 2) / 16) ** 0.5
+            assert vectors.deviation_K[position] == pytest.approx(spread)
+
+
+@pytest.mark.parametrize("name", ["encoder.2.self", "encoder.0.embedding", "decoder.4.cross"])
+def test_a_site_without_a_sublayer_is_refused(model, name):
+    with pytest.raises(ValueError, match=f"no sublayer at {name}"):
+        around_norm(model, Site.parse(name), SOURCE, FED)
+    with pytest.raises(ValueError, match="no sublayer at encoder.9.self"):
+        study_norms(model, Site("encoder", 9, "self"), SOURCE, OTHERS)
+
+
+@given(seed=st.integers(0, 10_000), shape=st.tuples(*[st.integers(1, 6)] * 3))
+def test_batch_norm_over_counted_positions_is_torchs_in_training(seed, shape):
+    generator = np.random.default_rng(seed)
+    x_BKD = generator.normal(1.5, 3, shape)
+    counted_BK = generator.random(shape[:2]) < 0.7
+    counted_BK[0, 0] = True
+    if counted_BK.sum() < 2:
+        return  # torch refuses a single value in each feature
+    expected = torch.nn.functional.batch_norm(
+        torch.tensor(x_BKD[counted_BK]), None, None, training=True, eps=1e-5
+    )
+    np.testing.assert_allclose(
+        batch_norm(x_BKD, counted_BK)[counted_BK], expected.numpy(), atol=1e-10
+    )
+
+
+def test_positions_that_do_not_count_are_normalised_with_what_the_others_have():
+    x_BKD = np.array([[[1.0], [3.0], [100.0]]])
+    counted = np.array([[True, True, False]])
+    np.testing.assert_allclose(batch_norm(x_BKD, counted, eps=0)[0, :, 0], [-1, 1, 98])
+
+
+def test_a_batch_without_a_counted_position_is_refused():
+    with pytest.raises(ValueError, match="no position counts"):
+        batch_norm(np.ones((1, 2, 3)), np.zeros((1, 2), bool))
+
+
+@pytest.mark.parametrize("site", SITES[:2], ids=str)
+def test_layer_norm_does_not_notice_other_sentences_and_batch_norm_does(model, site):
+    found = study_norms(model, site, SOURCE, OTHERS)
+    assert found.layer_norm_K.shape == (5,)
+    assert (found.layer_norm_K < 1e-5).all()
+    assert (found.batch_norm_K > 0.05).all() and (found.batch_norm_padded_K > 0.05).all()
+    assert not np.allclose(found.batch_norm_K, found.batch_norm_padded_K, atol=0.01)
+    assert (found.n_alone, found.n_together, found.n_padded) == (5, 16, 24)
+
+
+@pytest.mark.parametrize("site", SITES[:2], ids=str)
+def test_changes_are_those_of_vectors_normalised_one_by_one(model, site):
+    found = study_norms(model, site, SOURCE, OTHERS)
+    rows = [(*row, *[0] * (8 - len(row))) for row in (SOURCE, *OTHERS)]
+    record = Record(frozenset({Step.BEFORE_NORM}))
+    with torch.no_grad():
+        model.encode(torch.tensor(rows), record)
+    before = record.tensors[site, Step.BEFORE_NORM].double().numpy()
+    tokens = [before[b, s] for b, row in enumerate(rows) for s in range(8) if row[s]]
+
+    def normalised(vectors):
+        vectors = np.array(vectors)
+        return (before[0, :5] - vectors.mean(0)) / (vectors.var(0) + 1e-5) ** 0.5
+
+    alone = normalised(before[0, :5])
+    for change, counted in (
+        (found.batch_norm_K, tokens),
+        (found.batch_norm_padded_K, before.reshape(-1, 16)),
+    ):
+        expected = np.abs(normalised(counted) - alone).mean(axis=1)
+        np.testing.assert_allclose(change, expected, atol=1e-3)
+
+
+def test_a_sentence_without_company_does_not_change(model):
+    found = study_norms(model, SITES[0], SOURCE, ())
+    for change in (found.layer_norm_K, found.batch_norm_K, found.batch_norm_padded_K):
+        assert (change == 0).all()
+
+
+def test_norms_of_the_decoder_are_not_compared(model):
+    with pytest.raises(
+        ValueError, match="decoder.0.self is not a sublayer of the stack that reads"
+    ):
+        study_norms(model, SITES[2], SOURCE, OTHERS)

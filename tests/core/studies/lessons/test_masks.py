@@ -1,0 +1,404 @@
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.decoding.sentence import SentenceError, translate
+from core.evaluate.evaluation import held_out_pairs
+from core.evaluate.metrics import measure
+from core.heads import Head, Kind
+from core.model import Record
+from core.runs.own_text import give_text
+from core.runs.run import load_run
+from core.studies.lessons.masks import (
+    LOOK_AHEAD,
+    MASKS,
+    PADDING,
+    Leak,
+    Mask,
+    PaddedBatch,
+    alone,
+    companions,
+    compare_prefixes,
+    head_of_batch,
+    leak,
+    losses_in_texts,
+    losses_without,
+    masks_of,
+    padded_batch,
+    read_texts,
+    visible,
+)
+from core.tasks import TASKS, task_named
+from core.training.prepare import prepare_run
+from core.training.settings import with_settings
+from core.training.trainer import train_run
+from core.vocabulary import BOS, EOS, PAD
+from tests.core.conftest import MINIATURE
+from tests.pages.conftest import ROOT
+
+SENTENCES = ("ab cd ef gh", "a", "bc d")
+TEXTS = ("The animal did not cross the street.", "it was", "The capital of France is Paris.")
+HEADS = {
+    Kind.ENCODER_SELF: Head.parse("encoder.1.self:0"),
+    Kind.DECODER_SELF: Head.parse("decoder.0.self:0"),
+    Kind.CROSS: Head.parse("decoder.0.cross:0"),
+}
+
+
+@pytest.fixture
+def batch(copy_run):
+    """Sources of different lengths, each fed to the decoder as its own target."""
+    sources, cut = read_texts(copy_run, SENTENCES)
+    return PaddedBatch(sources, tuple((BOS, *row[:-1]) for row in sources), cut)
+
+
+def test_a_batch_is_filled_up_to_its_longest_sentence(copy_run):
+    batch = padded_batch(copy_run, SENTENCES)
+    lengths = (batch.source_BS != PAD).sum(dim=1).tolist()
+    assert lengths == [len(translate(copy_run, each).source_ids) for each in SENTENCES]
+    assert batch.source_BS.shape[1] == max(lengths)
+    assert (batch.fed_BT[:, 0] == BOS).all()
+    assert not (batch.fed_BT == EOS).any()
+    assert not batch.cut
+    assert batch.n_padding == sum(max(lengths) - length for length in lengths)
+
+
+def test_a_sentence_longer_than_the_model_is_cut_and_said_so(copy_run):
+    longest = copy_run.settings.model.max_positions
+    batch = padded_batch(copy_run, ["a", "a b " * longest])
+    assert batch.cut
+    assert batch.source_BS.shape == (2, longest)
+    assert batch.fed_BT.shape[1] <= longest
+
+
+def test_a_sentence_without_text_is_refused(copy_run):
+    with pytest.raises(SentenceError, match="no text"):
+        padded_batch(copy_run, ["a", "  "])
+
+
+@given(st.lists(st.integers(1, 7), min_size=1, max_size=4), st.sets(st.sampled_from(MASKS)))
+@settings(deadline=None)
+def test_what_is_visible_follows_the_definition_of_each_mask(lengths, without):
+    ids = torch.tensor([[5] * n + [PAD] * (max(lengths) - n) for n in lengths])
+    shown = visible(ids, ids, without)
+    for attention in HEADS:
+        n = ids.shape[1]
+        for b, query, key in np.ndindex(len(lengths), n, n):
+            padded = key >= lengths[b] and Mask(attention, PADDING) not in without
+            later = (
+                attention is Kind.DECODER_SELF
+                and key > query
+                and Mask(attention, LOOK_AHEAD) not in without
+            )
+            found = shown[attention].expand(len(lengths), n, n)[b, query, key]
+            assert bool(found) == (not padded and not later)
+
+
+def assert_as_the_model_does(model, batch):
+    """With all masks a head's weights are those of a plain pass, and none of them leak."""
+    record = Record()
+    with torch.inference_mode():
+        model(*batch.inputs, record)
+    for site in model.sites():
+        weights_BQK = record.weights(site)[:, 1].numpy()
+        for sentence, weights_QK in enumerate(weights_BQK):
+            found = head_of_batch(model, batch, Head(site, 1), sentence)
+            np.testing.assert_allclose(found.weights_QK, weights_QK, atol=1e-5)
+            assert found.leak == Leak(0, 0)
+
+
+def test_with_all_masks_it_is_what_the_model_itself_does(copy_run, batch):
+    assert_as_the_model_does(copy_run.model, batch)
+
+
+@pytest.mark.parametrize("without", [(), MASKS])
+@pytest.mark.parametrize("kind", HEADS)
+def test_weights_are_the_softmax_of_the_scores_that_are_visible(copy_run, batch, kind, without):
+    found = head_of_batch(copy_run.model, batch, HEADS[kind], 2, without)
+    scores_QK = found.masked_scores_QK.astype(np.float64)
+    np.testing.assert_array_equal(np.isinf(scores_QK), ~found.visible_QK)
+    exponentials_QK = np.exp(scores_QK - scores_QK.max(axis=-1, keepdims=True))
+    expected_QK = exponentials_QK / exponentials_QK.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(found.weights_QK, expected_QK, atol=1e-6)
+    assert found.visible_QK.all() == bool(without)
+    assert found.row_sums == pytest.approx((1, 1), abs=1e-5)
+
+
+def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
+    n = batch.fed_BT.shape[1]
+    uniform = np.full((3, 2, n, n), 1 / n, np.float32)
+    found = leak(uniform, batch, Head(HEADS[Kind.DECODER_SELF].site, 1))
+    lengths = (batch.fed_BT != PAD).sum(dim=1).tolist()
+    padding = sum((n - length) * length for length in lengths) / n / sum(lengths)
+    future = sum(length * (length - 1) / 2 for length in lengths) / n / sum(lengths)
+    assert found.padding == pytest.approx(padding)
+    assert found.future == pytest.approx(future)
+
+
+@pytest.mark.parametrize(
+    ("mask", "leaks_to_padding", "leaks_to_future"),
+    [
+        (Mask(Kind.ENCODER_SELF, PADDING), True, False),
+        (Mask(Kind.CROSS, PADDING), True, False),
+        (Mask(Kind.DECODER_SELF, LOOK_AHEAD), False, True),
+        # Behind the look-ahead mask no word can see the padding at the end.
+        (Mask(Kind.DECODER_SELF, PADDING), False, False),
+    ],
+)
+def test_without_a_mask_weight_leaks_to_what_it_hid(
+    copy_run, batch, mask, leaks_to_padding, leaks_to_future
+):
+    found = head_of_batch(copy_run.model, batch, HEADS[mask.attention], 0, [mask]).leak
+    assert (found.padding > 0, found.future > 0) == (leaks_to_padding, leaks_to_future)
+
+
+def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):
+    lengths = {
+        pair.text: len(pair.source) + len(pair.target)
+        for pair in held_out_pairs(copy_run, 40, seed=0)
+    }
+    longest, shortest = (lengths[text] for text in companions(copy_run))
+    assert (shortest, longest) == (min(lengths.values()), max(lengths.values()))
+
+
+@pytest.mark.parametrize("name", ["everyday", "translate"])
+def test_beside_its_companions_the_first_example_is_filled_up_on_both_sides(name):
+    run = load_run(ROOT / "gallery" / name)
+    first = task_named(run.settings.task, run.path).examples[0].source
+    batch = padded_batch(run, (first, *companions(run)))
+    assert (batch.source_BS[0] == PAD).any()
+    assert (batch.fed_BT[0] == PAD).any()
+
+
+def test_a_run_whose_task_is_gone_has_no_companions(copy_run):
+    gone = replace(copy_run, settings=replace(copy_run.settings, task="pairs.tsv"))
+    assert companions(gone) == ()
+
+
+@pytest.fixture(scope="module", params=["marian", "t5"])
+def opened(request, opened_path):
+    """A model that learned elsewhere, whose special tokens are others."""
+    return load_run(opened_path(request.param))
+
+
+def test_a_batch_of_another_model_is_filled_up_and_begun_with_its_own_tokens(opened):
+    config, batch = opened.model.config, padded_batch(opened, TEXTS)
+    assert (batch.source_BS == config.pad_id).sum() >= batch.n_padding > 0
+    for text, row, ids in zip(TEXTS, batch.source_BS.tolist(), batch.source_ids, strict=True):
+        assert ids == translate(opened, text).source_ids
+        assert row == [*ids, *[config.pad_id] * (len(row) - len(ids))]
+    assert [ids[:1] for ids in batch.fed_ids] == [config.begins] * len(TEXTS)
+    assert not any(set(ids[1:]) & set(config.eos_ids) for ids in batch.fed_ids)
+    assert [ids for ids in batch.fed_ids] == [
+        translate(opened, text).fed_ids[: config.max_positions] for text in TEXTS
+    ]
+
+
+def test_the_masks_of_another_model_are_those_that_it_makes_itself(opened):
+    assert_as_the_model_does(opened.model, padded_batch(opened, TEXTS))
+
+
+def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(parallel_run):
+    batch, head = padded_batch(parallel_run, ("a b c d e f", "x y")), HEADS[Kind.DECODER_SELF]
+    assert set(alone(batch, Kind.DECODER_SELF, 0)) == {PADDING}
+    found = head_of_batch(parallel_run.model, batch, head, 1)
+    keys_K = batch.is_text("target")[1]
+    np.testing.assert_array_equal(found.visible_QK, np.broadcast_to(keys_K, found.visible_QK.shape))
+    assert found.leak == Leak(0, 0)
+    # Without the padding mask later words stay visible, too.
+    without = (Mask(Kind.DECODER_SELF, PADDING),)
+    assert head_of_batch(parallel_run.model, batch, head, 1, without).visible_QK.all()
+
+
+@pytest.fixture(scope="module", params=["gpt2", "llama3", "bert"])
+def alone_run(request, opened_path):
+    """A model of one stack that learned elsewhere: two decoders without PAD, and an encoder."""
+    return load_run(opened_path(request.param))
+
+
+def test_a_batch_of_one_stack_holds_the_sentences_themselves(alone_run):
+    config, batch = alone_run.model.config, padded_batch(alone_run, TEXTS)
+    side = "source" if config.stacks == ("encoder",) else "target"
+    rows = batch.source_ids if side == "source" else batch.fed_ids
+    assert not any(batch.fed_ids if side == "source" else batch.source_ids)
+    read = alone_run.tokenizer
+    assert rows == tuple((*read.begins, *read.encode(t).ids, *read.ends) for t in TEXTS)
+    lengths = [len(row) for row in rows]
+    assert batch.first_side == side
+    assert batch.n_padding == sum(max(lengths) - n for n in lengths) > 0
+    assert [each is None for each in batch.inputs] == [side == "target", side == "source"]
+    filled = {int(i) for n, row in zip(lengths, batch.ids(side), strict=True) for i in row[n:]}
+    assert filled == {config.pad_id if config.pad_id >= 0 else config.eos_ids[0]}
+
+
+def test_the_masks_of_one_stack_are_those_that_it_makes_itself(alone_run):
+    assert_as_the_model_does(alone_run.model, padded_batch(alone_run, TEXTS))
+
+
+@pytest.mark.parametrize("alone_run", ["gpt2", "llama3"], indirect=True)
+def test_a_decoder_without_pad_hides_what_fills_up_by_the_look_ahead_mask_alone(alone_run):
+    batch, head = padded_batch(alone_run, TEXTS), Head.parse("decoder.0.self:0")
+    assert {mask.name for mask in batch.missing} == {PADDING}
+    assert set(alone(batch, Kind.DECODER_SELF, 1)) == {LOOK_AHEAD}
+    for number, row in enumerate(batch.fed_ids):
+        one = PaddedBatch(((),), (row,), False, batch.pad_id, fill_id=batch.fill_id)
+        together_QK, by_itself_QK = (
+            head_of_batch(alone_run.model, each, head, at).weights_QK[: len(row), : len(row)]
+            for each, at in ((batch, number), (one, 0))
+        )
+        np.testing.assert_allclose(together_QK, by_itself_QK, atol=1e-5)
+    off = (Mask(Kind.DECODER_SELF, LOOK_AHEAD),)
+    found = head_of_batch(alone_run.model, batch, head, 1, off).leak
+    assert found.future > 0 and found.padding > 0
+
+
+def test_an_encoder_alone_has_a_padding_mask_and_no_other(opened_path):
+    run = load_run(opened_path("bert"))
+    batch = padded_batch(run, TEXTS)
+    assert set(alone(batch, Kind.ENCODER_SELF, 1)) == {PADDING}
+    site = run.model.sites()[0]
+    off = (Mask(Kind.ENCODER_SELF, PADDING),)
+    found = head_of_batch(run.model, batch, Head(site, 0), 1, off)
+    assert found.visible_QK.all() and found.leak.padding > 0 and found.leak.future == 0
+
+
+@pytest.fixture(scope="module")
+def measured(copy_run):
+    return {each.without: each for each in losses_without(copy_run, 60)}
+
+
+def test_every_mask_is_left_out_once_and_all_together(measured):
+    assert list(measured) == [(), *((mask,) for mask in MASKS), MASKS]
+
+
+def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
+    quality = measure(copy_run.model, held_out_pairs(copy_run, 60, 0), copy_run.tokenizer)
+    assert measured[()].loss == pytest.approx(quality.loss, rel=1e-4)
+    assert measured[()].token_accuracy == pytest.approx(quality.token_accuracy, abs=1e-3)
+
+
+def test_behind_the_look_ahead_mask_the_targets_padding_is_out_of_sight(measured):
+    without = measured[Mask(Kind.DECODER_SELF, PADDING),]
+    assert without.loss == pytest.approx(measured[()].loss, rel=1e-6)
+
+
+def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, tmp_path):
+    # Marian fills up with its last token; what this project fills up with ends its texts.
+    shutil.copytree(opened_path("marian"), tmp_path / "marian")
+    pairs = "the animal\tla rue\nit was too tired\til dormait\nWhat is it?\tl'été dernier\n"
+    give_text(tmp_path / "marian", pairs.encode(), "pairs")
+    found = {each.without: each for each in losses_without(load_run(tmp_path / "marian"), 60)}
+    # Behind the look-ahead mask the targets' padding is out of sight.
+    without = found[Mask(Kind.DECODER_SELF, PADDING),]
+    assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
+
+
+def test_without_look_ahead_the_loss_is_that_of_a_pass_that_sees_every_word(copy_run, measured):
+    """One sentence at a time there is no padding: only the look-ahead mask is left to take away."""
+    total, n_tokens = 0.0, 0
+    for pair in held_out_pairs(copy_run, 60, 0):
+        source, target = torch.tensor([pair.source]), torch.tensor([pair.target])
+        total += unmasked_loss(copy_run.model, source, target)
+        n_tokens += target.shape[1] - 1
+    found = measured[Mask(Kind.DECODER_SELF, LOOK_AHEAD),]
+    assert found.loss == pytest.approx(total / n_tokens, rel=1e-3)
+
+
+def unmasked_loss(model, source_1S, target_1T):
+    """The decoder layer by layer, with self-attention as the encoder has it."""
+    with torch.inference_mode():
+        memory = model.encode(source_1S)
+        x = model.target_embedding(target_1T[:, :-1])
+        for layer in model.decoder:
+            around_self, around_cross, around_feed_forward = layer.residuals
+            attention, cross = layer.self_attention, layer.cross_attention
+            x = around_self(x, lambda y, a=attention: a(y, a.keys_values(y), None, None))
+            x = around_cross(x, lambda y, a=cross: a(y, a.keys_values(memory), None, None))
+            x = around_feed_forward(x, layer.feed_forward)
+        logits = model.output(model.decoder_norm(x))[0].double().numpy()
+    labels = target_1T[0, 1:].numpy()
+    peaks = logits.max(axis=-1)
+    normaliser = peaks + np.log(np.exp(logits - peaks[:, None]).sum(axis=-1))
+    return float((normaliser - logits[np.arange(len(labels)), labels]).sum())
+
+
+def unmasked_alone(model, ids_1T):
+    """The loss of a decoder alone in which every token sees all: layer by layer, without masks."""
+    with torch.inference_mode():
+        x = model.target_embedding(ids_1T)
+        for layer in model.decoder:
+            around_self, around_feed_forward = layer.residuals
+            x = around_self(x, lambda y, a=layer.self_attention: a(y, a.keys_values(y), None, None))
+            x = around_feed_forward(x, layer.feed_forward)
+        return model.logits(x)[0].double().log_softmax(dim=-1)
+
+
+def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
+    run = load_run(opened_path("gpt2"))
+    found = {each.without: each for each in losses_in_texts(run, TEXTS)}
+    look_ahead = Mask(Kind.DECODER_SELF, LOOK_AHEAD)
+    assert masks_of(run.model.config) == (look_ahead,)
+    assert list(found) == [(), (look_ahead,)]
+    losses, right = [], []
+    for text in TEXTS:
+        ids = torch.tensor([run.tokenizer.encode(text).ids])
+        with torch.no_grad():
+            shares = run.model(None, ids[:, :-1])[0].double().log_softmax(dim=-1)
+        losses += (-shares[range(ids.shape[1] - 1), ids[0, 1:]]).tolist()
+        right += (shares.argmax(dim=-1) == ids[0, 1:]).tolist()
+    assert found[()].loss == pytest.approx(np.mean(losses), abs=1e-5)
+    assert found[()].token_accuracy == pytest.approx(np.mean(right))
+    # One text at a time, every token sees all others of its text.
+    [text] = TEXTS[:1]
+    [_, seen] = losses_in_texts(run, [text])
+    ids = torch.tensor([run.tokenizer.encode(text).ids])
+    shares = unmasked_alone(run.model, ids[:, :-1])
+    expected = -shares[range(ids.shape[1] - 1), ids[0, 1:]].mean()
+    assert seen.loss == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_of_texts_of_one_token_nothing_comes_next(opened_path):
+    run = load_run(opened_path("gpt2"))
+    [token] = run.tokenizer.encode("a").ids
+    assert losses_in_texts(run, ["a", "a"]) == ()
+
+
+@pytest.mark.parametrize("like", ["gpt2", "bert"])
+def test_a_model_of_one_stack_is_measured_on_what_it_learned(like, tmp_path, few_samples):
+    preset = with_settings(MINIATURE, {"like": like, "steps": 2})
+    prepare_run(tmp_path / "run", TASKS["copy"], "miniature", preset, "python -m core train …")
+    for _ in train_run(tmp_path / "run"):
+        pass
+    run = load_run(tmp_path / "run")
+    found = {each.without: each for each in losses_without(run, 30)}
+    quality = measure(run.model, held_out_pairs(run, 30, 0), run.tokenizer)
+    assert found[()].loss == pytest.approx(quality.loss, rel=1e-4)
+    assert found[()].token_accuracy == pytest.approx(quality.token_accuracy, abs=1e-3)
+    masks = masks_of(run.model.config)
+    kind = Kind.DECODER_SELF if like == "gpt2" else Kind.ENCODER_SELF
+    assert {mask.attention for mask in masks} == {kind}
+    assert len(masks) == (2 if like == "gpt2" else 1)
+    others = [found[mask,].loss for mask in masks if mask.name == LOOK_AHEAD]
+    assert all(loss != pytest.approx(quality.loss, rel=1e-6) for loss in others)
+
+
+@pytest.fixture
+def fed(translation_run):
+    translation = translate(translation_run, "The cat slept.")
+    return translation.source_ids, (BOS, *translation.target_ids[:12])
+
+
+def test_every_prefix_alone_gives_what_one_masked_pass_gives(translation_run, fed):
+    found = compare_prefixes(translation_run.model, *fed)
+    assert found.largest_difference < 1e-5
+
+
+def test_the_work_is_counted_in_decoder_positions(translation_run, fed):
+    source, fed_ids = fed
+    found = compare_prefixes(translation_run.model, source, fed_ids[:4])
+    assert (found.positions_alone, found.positions_together) == (10, 4)
