@@ -17,9 +17,8 @@ from core.decoding.sentence import translate
 from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
+from core.studies.effects.ablation import Intervention, Silenceable, every_head, outcome
 from core.studies.effects.head_effects import N_SENTENCES, SEED, head_effects
-from core.studies.effects.interventions import Intervention, outcome
-from core.studies.effects.silencing import Silenceable, every_head
 
 RUN = Path(__file__).parents[1] / "gallery" / "translate"
 SENTENCE = "The animal didn't cross the street because it was far too tired."

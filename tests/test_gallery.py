@@ -19,9 +19,8 @@ from core.runs.checksums import check_listed
 from core.runs.files import CHECKSUMS, RunError, listed
 from core.runs.run import load_run
 from core.runs.weights import stops
-from core.studies.effects.effects_file import stored_effects
 from core.studies.effects.pruning import BY_SCORE, GREEDY, N_PRUNED
-from core.studies.effects.pruning_file import stored_pruning
+from core.studies.effects.stored import stored_effects, stored_pruning
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import Results

@@ -10,7 +10,6 @@ from core.commands import heads_on_repeated_text, options
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run, load_run
-from core.studies.effects.effects_file import effect_json, stored_effects
 from core.studies.effects.head_effects import (
     N_SENTENCES,
     SEED,
@@ -27,7 +26,7 @@ from core.studies.effects.pruning import (
     greedy_pruning,
     pruning_by_score,
 )
-from core.studies.effects.pruning_file import store_pruning
+from core.studies.effects.stored import effect_json, store_pruning, stored_effects
 from core.studies.heads.roles import HeadRole, role_scores
 
 

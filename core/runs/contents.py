@@ -17,9 +17,9 @@ from core.tasks.corpus import FILES
 
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
-"""What silencing each head costs, as `core.studies.effects.effects_file` writes it."""
+"""What silencing each head costs, as `core.studies.effects.stored` writes it."""
 PRUNING = "pruning.json"
-"""What is left as one head after the other goes, as `core.studies.effects.pruning_file` says."""
+"""What is left as one head after the other goes, as `core.studies.effects.stored` says."""
 TEXTS = (
     "run.json",
     "tokenizer.json",

@@ -26,8 +26,8 @@ from core.runs.contents import HEADS
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
-from core.studies.effects.effects_file import stored_effects
 from core.studies.effects.head_effects import HeadEffects
+from core.studies.effects.stored import stored_effects
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process

@@ -8,7 +8,7 @@ import viz.component
 from core.decoding.marked_words import UNSURE, WrittenWord, written_words
 from core.inspection import Inspection
 from core.runs.run import Run
-from core.studies.effects.interventions import Outcome
+from core.studies.effects.ablation import Outcome
 from pages.frame.language import _, as_it_is, percent
 from pages.frame.listed import joined
 from viz.component.payload import Doubt

@@ -1,7 +1,7 @@
 """What each token of a source gives to a word, by the gradients of its log-probability.
 
 A decoder alone has no source: there it is asked of what it was fed, the last of which writes the
-word. B batch, S source length, D model width.
+word. B batch, S source length, D model width, N pieces of the way from no source to the source.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,32 @@ from core.heads import Site
 from core.model import Record, Step, Transformer
 
 SOURCE, FED = Site("encoder", 0, "embedding"), Site("decoder", 0, "embedding")
+
+
+WITHIN = 0.01
+"""So far, as a share, the scores may be from the difference that they add up to."""
+
+
+SMALLEST_DIFFERENCE = 0.1
+"""In nats; a smaller difference is judged like this one, for hardly anything is to be shared."""
+
+
+PIECES = 8
+
+
+GRADIENTS_PER_PIECE = 4
+
+
+MOST_ROUNDS = 50
+"""A piece is halved less often than this. RMSNorm makes vectors of any length alike, so that next
+to zero the log-probability bends within the first 1e-12 of the way."""
+
+
+SHORTEST = 0.02
+"""A piece of the way may miss its share of what all may miss; a shorter one is judged like this."""
+
+
+POSITIONS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +120,100 @@ def gradient_times_input(model: Transformer, said: Said) -> NDArray[np.float64]:
     tokens_1SD = token_vectors(model, said).requires_grad_()
     scores_1SD = method.attribute(tokens_1SD)
     return scores_1SD[0].detach().double().sum(dim=-1).numpy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntegratedGradients:
+    """Gradients averaged on the way from no source to the source, times the source."""
+
+    scores_S: NDArray[np.float64]
+    difference: float
+    """What the scores should add up to: the log-probability of the word, less that after a source
+    of nothing but zero vectors (and positions)."""
+    n_gradients: int
+    """So many were computed."""
+
+    @property
+    def total(self) -> float:
+        """What the scores add up to."""
+        return float(self.scores_S.sum())
+
+    @property
+    def gap(self) -> float:
+        """How far the sum is from the difference, as a share of it."""
+        missed = abs(self.total - self.difference)
+        return missed / max(abs(self.difference), SMALLEST_DIFFERENCE)
+
+
+class _Way:
+    """The straight way from zero vectors (0) to the source's (1)."""
+
+    def __init__(self, model: Transformer, said: Said) -> None:
+        from captum.attr import IntegratedGradients as Method  # Here, for it takes a second.
+
+        self._log_probability_B = log_probability_of_vectors(model, said)
+        self._tokens_1SD = token_vectors(model, said)
+        self._method = Method(self._log_probability_B)
+
+    def gained(self, pieces_N2: Tensor) -> Tensor:
+        """Return gained_N, what the log-probability gains from a piece's beginning to its end."""
+        with torch.no_grad():
+            before_B, after_B = (self._log_probability_B(self._at(end)) for end in pieces_N2.T)
+        return (after_B - before_B).double()
+
+    def scores(self, pieces_N2: Tensor) -> Tensor:
+        """Return scores_NS, what the gradients on each piece say that each token gives there."""
+        begin_NSD, end_NSD = (self._at(end) for end in pieces_N2.T)
+        at_once = max(len(pieces_N2), POSITIONS_AT_ONCE // self._tokens_1SD.shape[1])
+        scores_NSD = self._method.attribute(
+            end_NSD.requires_grad_(),
+            baselines=begin_NSD,
+            n_steps=GRADIENTS_PER_PIECE,
+            internal_batch_size=at_once,
+        )
+        return scores_NSD.detach().double().sum(dim=-1)
+
+    def _at(self, at_N: Tensor) -> Tensor:
+        return at_N[:, None, None] * self._tokens_1SD
+
+
+@torch.enable_grad()
+def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
+    """Return what each source token gives to a word's log-probability.
+
+    On every piece of the way the scores should add up to what is gained there. Pieces on which
+    they miss it are halved, so that most gradients are computed where the log-probability bends
+    most, until all of them together come within 1 %.
+
+    Args:
+        model: In evaluation mode; it stays as it is.
+        said: The word, and what it follows.
+    """
+    way = _Way(model, said)
+    difference = float(way.gained(torch.tensor([[0.0, 1.0]])))
+    allowed = WITHIN * max(abs(difference), SMALLEST_DIFFERENCE)
+    scores_S = torch.zeros(len(said.asked_ids), dtype=torch.float64)
+    n_gradients, missed = 0, 0.0
+    ends_P = torch.linspace(0, 1, PIECES + 1)
+    pieces_N2 = torch.stack([ends_P[:-1], ends_P[1:]], dim=1)
+    for rounds_left in reversed(range(MOST_ROUNDS)):
+        scores_NS = way.scores(pieces_N2)
+        n_gradients += GRADIENTS_PER_PIECE * len(pieces_N2)
+        missed_N = (scores_NS.sum(dim=1) - way.gained(pieces_N2)).abs()
+        length_N = pieces_N2[:, 1] - pieces_N2[:, 0]
+        bent_N = missed_N > allowed * length_N.clamp_min(SHORTEST)
+        if missed + float(missed_N.sum()) <= allowed or not rounds_left:
+            bent_N[:] = False
+        scores_S += scores_NS[~bent_N].sum(dim=0)
+        missed += float(missed_N[~bent_N].sum())
+        if not bent_N.any():
+            break
+        pieces_N2 = _halved(pieces_N2[bent_N])
+    return IntegratedGradients(scores_S.numpy(), difference, n_gradients)
+
+
+def _halved(pieces_N2: Tensor) -> Tensor:
+    begin_N, end_N = pieces_N2.T
+    middle_N = (begin_N + end_N) / 2
+    first_N2, second_N2 = torch.stack([begin_N, middle_N], 1), torch.stack([middle_N, end_N], 1)
+    return torch.cat([first_N2, second_N2])

@@ -41,26 +41,6 @@ def leave_one_out(
     return np.asarray(_lost(model, said.source_ids, said.fed_ids, (said.token,), words)[0])
 
 
-def lost_without(
-    model: Transformer,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    words: Sequence[int] | None = None,
-) -> NDArray[np.float64]:
-    """Return lost_TP: `leave_one_out` of every word of a target after the words before it.
-
-    No row of a decoder sees later words, so one pass for each hidden part asks about all.
-
-    Args:
-        model: In evaluation mode.
-        source_ids: With EOS; none for a decoder alone.
-        target_ids: Without BOS; EOS may be asked about where it is there.
-        words: As `leave_one_out` takes them.
-    """
-    fed_ids = (*model.config.begins, *target_ids[:-1])
-    return _lost(model, source_ids, fed_ids, target_ids, words)
-
-
 def telling_step(
     model: Transformer,
     source_ids: Sequence[int],

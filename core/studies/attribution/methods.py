@@ -21,8 +21,12 @@ from core.batch import one_row
 from core.decoding.step import sayable
 from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
-from core.studies.attribution.gradients import Said, gradient_times_input
-from core.studies.attribution.integrated import IntegratedGradients, integrated_gradients
+from core.studies.attribution.gradients import (
+    IntegratedGradients,
+    Said,
+    gradient_times_input,
+    integrated_gradients,
+)
 from core.studies.attribution.leaving_out import leave_one_out
 from core.studies.attribution.rollout import mixing, source_rollout
 from core.vocabulary import BOS

@@ -13,7 +13,7 @@ from core.device import use_one_thread
 from core.jobs import Files, Job
 from core.messages import N_
 from core.runs.run import Run, RunError, load_run, read_settings
-from core.studies.effects.effects_file import fingerprint, store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import (
     N_SENTENCES,
     SEED,
@@ -21,7 +21,7 @@ from core.studies.effects.head_effects import (
     HeadEffects,
     head_effects,
 )
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import fingerprint, store_effects
 from core.work import Work, main, working
 
 MEASURING = Job(

@@ -1,20 +1,26 @@
-"""What a model writes when one row of one head looks elsewhere.
+"""What a model writes when one row of one head looks elsewhere, and which steps change.
 
-Q queries, K keys.
+Q queries, K keys, V vocabulary.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from core.decoding.forced import forced_steps
 from core.decoding.sentence import Translation, translate
 from core.heads import Head, Side
 from core.model import Override
 from core.runs.run import Run
-from core.studies.effects.interventions import BeforeAfter, before_after
-from core.studies.effects.silencing import every_head
+from core.studies.effects.ablation import BeforeAfter, before_after, every_head
+from core.tokenizer import Token
+
+LEAST = 0.01
+"""A probability that moves by less is not called changed."""
+
 
 Weights = NDArray[np.float32]
 
@@ -91,3 +97,136 @@ def _check(weights_K: Weights, n_keys: int) -> None:
         raise ValueError(f"the row has {n_keys} keys, not {len(weights_K)}")
     if not (weights_K >= 0).all() or abs(float(weights_K.sum(dtype=np.float64)) - 1) > 1e-3:
         raise ValueError("the weights of a row are 0 or more, and sum to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class StepChange:
+    """A step of the unchanged translation whose token has become more or less probable."""
+
+    step: int
+    """Of the target; what is fed before it is the same, changed or not."""
+    token: Token
+    """What the unchanged model writes."""
+    before: float
+    """Its probability in the unchanged model."""
+    after: float
+    """Its probability in the changed one."""
+    other: Token | None
+    """What the changed model finds most probable; None where it is the same token."""
+    other_before: float
+    other_after: float
+
+
+def rewired(
+    weights_K: Weights, key: int, visible_K: NDArray[np.bool_], *, everything: bool
+) -> Weights:
+    """Return a row that looks at a key: its largest weight lies there, or all of it.
+
+    Args:
+        weights_K: The row; it sums to 1.
+        key: Gets the weight.
+        visible_K: True where the row may look.
+        everything: True to move all weight, False for that of the key with the largest.
+
+    Raises:
+        ValueError: The row has no such key, or may not look at it.
+
+    >>> row, seen = np.array([0.25, 0.5, 0.25], np.float32), np.ones(3, np.bool_)
+    >>> rewired(row, 0, seen, everything=False).tolist()
+    [0.75, 0.0, 0.25]
+    >>> rewired(row, 0, seen, everything=True).tolist()
+    [1.0, 0.0, 0.0]
+    """
+    changed_K = moved(weights_K, int(weights_K.argmax()), key, visible_K)
+    if everything:
+        changed_K[:] = 0
+        changed_K[key] = 1
+    return changed_K
+
+
+def suggested_move(
+    weights_QK: NDArray[np.float32], visible_QK: NDArray[np.bool_], preferred: Collection[int] = ()
+) -> tuple[int, int] | None:
+    """Return a row and a key worth moving its weight to: the one that it looks at second most.
+
+    Args:
+        weights_QK: A head's map.
+        visible_QK: True where a row may look.
+        preferred: Rows to take the first of, where it can look at more than one key; of all others
+            it is the row with the largest weight.
+
+    Returns:
+        None where every row may look at one key only.
+    """
+    able = [row for row in range(len(weights_QK)) if visible_QK[row].sum() > 1]
+    if not able:
+        return None
+    wanted = [row for row in sorted(preferred) if row in able]
+    row = wanted[0] if wanted else max(able, key=lambda each: float(weights_QK[each].max()))
+    shown_K = np.where(visible_QK[row], weights_QK[row], -1.0)
+    return row, int(np.argsort(-shown_K, kind="stable")[1])
+
+
+def step_changes(
+    run: Run,
+    sentence: str,
+    head: Head,
+    query: int,
+    weights_K: Weights,
+    own: Translation | None = None,
+) -> tuple[StepChange, ...]:
+    """Return the steps that change when one row of one head looks elsewhere.
+
+    Args:
+        run: A loaded run.
+        sentence: The source; cut where it is longer than the model's positions.
+        head: Whose row it is.
+        query: The row.
+        weights_K: In its place, as `core.studies.effects.overriding.override_outcome` checks them.
+        own: What the model writes when nothing is changed, where it is known.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    translation = own or translate(run, sentence)
+    override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
+    # Both are fed what the unchanged model writes: so a step differs because of the row alone, and
+    # not because another word came before.
+    source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
+    fed = translation.target_ids[: run.settings.model.max_positions - 1]
+    found = []
+    both = (
+        forced_steps(run.model, source_S, fed, each, translation.first, watch=False)
+        for each in (None, override)
+    )
+    for step, (one, other) in enumerate(zip(*both, strict=True)):
+        if step == len(fed) and not translation.finished:
+            # An EOS that the model has not written.
+            break
+        before_V, after_V = one.probabilities, other.probabilities
+        token, best = one.chosen, int(after_V.argmax())
+        before, after = float(before_V[token]), float(after_V[token])
+        if abs(after - before) < LEAST:
+            continue
+        shown, rival = run.target_tokenizer.describe([token, best])
+        found.append(
+            StepChange(
+                step=step,
+                token=shown,
+                before=before,
+                after=after,
+                other=None if best == token else rival,
+                other_before=float(before_V[best]),
+                other_after=float(after_V[best]),
+            )
+        )
+    return tuple(found)
+
+
+def most_changed(changes: Iterable[StepChange]) -> StepChange:
+    """Return the step whose token's probability changes most.
+
+    Raises:
+        ValueError: There is none.
+    """
+    return max(changes, key=lambda each: abs(each.after - each.before))

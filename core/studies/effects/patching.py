@@ -23,8 +23,8 @@ from core.heads import Head, Kind, Site
 from core.messages import SaidError
 from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.effects.paired import Fed, paired
-from core.studies.effects.silencing import every_head
+from core.studies.effects.ablation import every_head
+from core.studies.effects.second_sentence import Fed, paired
 from core.tokenizer import Token
 
 

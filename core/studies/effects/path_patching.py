@@ -26,7 +26,7 @@ from core.messages import Message, SaidError
 from core.model import Patch, Probe, Probes, Record, Silence, Step, Transformer
 from core.model.attention import MultiHeadAttention
 from core.model.masks import padding_mask
-from core.studies.effects.paired import Fed
+from core.studies.effects.second_sentence import Fed
 
 
 class PathError(SaidError, ValueError):

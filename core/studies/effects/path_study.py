@@ -1,6 +1,6 @@
-"""Direct paths from one head to another in two sentences that a run translates.
+"""Direct paths from one head to another in two sentences that a run goes on from.
 
-N heads, in NN senders × receivers; Q queries, K keys.
+N senders; Q queries, K keys.
 """
 
 from dataclasses import dataclass
@@ -8,17 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head
-from core.model import Transformer
+from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.effects.paired import Paired, paired
-from core.studies.effects.path_effects import (
-    PathEffects,
-    log_probability_changes,
-    path_effects,
-)
 from core.studies.effects.path_patching import (
     PathError,
     PathPatching,
@@ -26,26 +21,12 @@ from core.studies.effects.path_patching import (
     is_direct,
     log_probability_of,
 )
+from core.studies.effects.second_sentence import Paired, paired
 from core.tokenizer import Token
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PathStudy:
-    """All direct paths in two sentences that a run translates."""
-
-    clean: Translation
-    other: Translation
-    step: int
-    """Of the targets: where they part, or else where the other sentence makes most difference."""
-    token: Token
-    """What is written there in the clean sentence."""
-    part: bool
-    """Whether the translations part there."""
-    clean_log_p: float
-    """log p(token) in the clean sentence, in nats."""
-    other_log_p: float
-    """The same in the other one, after the same words."""
-    effects: PathEffects
+Array = NDArray[np.float64]
+_TOKENS_AT_ONCE = 512
+"""So many tokens in a pass: large vocabularies have long rows of scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,57 +55,16 @@ class OnePath:
     """The same with the path patched, where all after the receiver goes on with it."""
 
 
-def path_study(run: Run, clean: str, other: str, read: Read) -> PathStudy:
-    """Patch every direct path from one head to another in a sentence that a run translates.
-
-    The decoder is fed the clean translation in both, up to the step at which the translations
-    part. Where they do not, it is the step at which the other sentence changes most what is
-    thought of the clean one's token.
-
-    Args:
-        run: A loaded run with a decoder; one without an encoder goes on from both as prompts.
-        clean: On which the model runs.
-        other: Whose values senders take; as many tokens.
-        read: What receivers compute from the changed stream.
-
-    Raises:
-        SentenceError: There is no text.
-        PathError: The sentences differ in length, or are the same to the model.
-    """
-    pair = path_pair(run, clean, other)
-    paths = pair.paths
-    return PathStudy(
-        clean=pair.clean,
-        other=pair.other,
-        step=pair.step,
-        token=run.target_tokenizer.describe([pair.token])[0],
-        part=pair.part,
-        clean_log_p=float(log_probability_of(pair.token, paths.clean_logits_V)),
-        other_log_p=float(log_probability_of(pair.token, paths.other_logits_V)),
-        effects=path_effects(paths, read),
-    )
-
-
-def path_probabilities(run: Run, clean: str, other: str, read: Read) -> NDArray[np.float64]:
-    """Return change_NN of log p(the clean sentence's token) with each direct path patched, in nats.
-
-    Args and errors are those of `path_study`; it takes longer, for all after a receiver is
-    computed anew for each path.
-    """
-    pair = path_pair(run, clean, other)
-    return log_probability_changes(pair.paths, read, pair.token)
-
-
 def one_path(run: Run, clean: str, other: str, read: Read, sender: Head, receiver: Head) -> OnePath:
     """Patch one direct path.
 
     Args:
-        run: As in `path_study`, as are the next three.
-        clean: The same.
-        other: The same.
-        read: The same.
-        sender: Whose output is taken from the other sentence.
-        receiver: Who is given it.
+        run: A loaded run with a decoder.
+        clean: On which the model runs.
+        other: As many tokens.
+        read: What the receiver computes from the changed stream.
+        sender: The head whose output is taken from the other sentence.
+        receiver: The head that reads it.
 
     Raises:
         SentenceError: There is no text.
@@ -174,7 +114,7 @@ class PathPair:
 def path_pair(run: Run, clean: str, other: str) -> PathPair:
     """Let a run write after two sentences, and find the step that is measured.
 
-    Args and errors are those of `path_study`.
+    Args and errors are those of `path_senders`.
     """
     both = paired(run, clean, other, PathError)
     if both.fed(0)[0] == both.fed(0)[1]:
@@ -200,3 +140,181 @@ def _most_changed(model: Transformer, both: Paired) -> int:
         for each_TV in logits
     ]
     return int((log_p_T[1] - log_p_T[0]).abs().argmax())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathSenders:
+    """What each direct path to one receiver changes, in two sentences that a run goes on from."""
+
+    clean: Translation
+    other: Translation
+    step: int
+    """Of the targets: where they part, or else where the other sentence makes most difference."""
+    token: Token
+    """What is written there in the clean sentence."""
+    part: bool
+    """Whether the translations part there."""
+    clean_log_p: float
+    """log p(token) in the clean sentence, in nats."""
+    other_log_p: float
+    """The same in the other one, after the same words."""
+    receiver: Head
+    senders: tuple[Head, ...]
+    """As the stream meets them; N in number."""
+    differs_N: NDArray[np.bool_]
+    """Whether a sender writes anything else in the other sentence; if not, it changes nothing."""
+    moved_N: NDArray[np.float64]
+    """The share of its weight that the receiver's most changed query gives to other keys: half the
+    sum of all changes of the row, 0 to 1 (total variation distance). Of the queries from which
+    something reaches the output."""
+    query_N: NDArray[np.int64]
+    """That query."""
+    key_N: NDArray[np.int64]
+    """The key whose weight changes most there."""
+    before_N: NDArray[np.float64]
+    """Its weight in the clean sentence."""
+    after_N: NDArray[np.float64]
+    """Its weight with the path patched."""
+    log_p_change_N: NDArray[np.float64]
+    """By how much log p(token) changes, in nats, where all after the receiver goes on with it."""
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each sender."""
+        return {
+            "sender": [str(sender) for sender in self.senders],
+            "receiver": [str(self.receiver)] * len(self.senders),
+            "moved": self.moved_N.tolist(),
+            "query": self.query_N.tolist(),
+            "key": self.key_N.tolist(),
+            "before": self.before_N.tolist(),
+            "after": self.after_N.tolist(),
+            "log_p_change": self.log_p_change_N.tolist(),
+        }
+
+
+def path_senders(run: Run, clean: str, other: str, read: Read, receiver: Head) -> PathSenders:
+    """Patch every direct path to one receiver, one at a time, many senders in one pass.
+
+    The decoder is fed the clean translation in both, up to the step at which the translations
+    part. Where they do not, it is the step at which the other sentence changes most what is
+    thought of the clean one's token.
+
+    Args:
+        run: A loaded run with a decoder; one without an encoder goes on from both as prompts.
+        clean: On which the model runs.
+        other: Whose values senders take; as many tokens.
+        read: What the receiver computes from the changed stream.
+        receiver: The head that reads.
+
+    Raises:
+        SentenceError: There is no text.
+        PathError: The sentences differ in length, or are the same to the model.
+    """
+    pair = path_pair(run, clean, other)
+    paths = pair.paths
+    senders = tuple(head for head in paths.heads if is_direct(head, receiver, read))
+    differs_N = np.array([paths.writes_otherwise(head) for head in senders], np.bool_)
+    moved_N, before_N, after_N, log_p_change_N = np.zeros((4, len(senders)))
+    query_N, key_N = np.zeros((2, len(senders)), int)
+    clean_log_p = log_probability_of(pair.token, paths.clean_logits_V)
+    n_rows = max(1, _TOKENS_AT_ONCE // paths.n_tokens)
+    # Who writes the same in both sentences changes nothing; to compute it would only round.
+    [differing] = differs_N.nonzero()
+    for start in range(0, len(differing), n_rows):
+        at = differing[start : start + n_rows]
+        record = paths.received([senders[each] for each in at], read)
+        figures = _looks(paths, receiver, record)
+        query_N[at], key_N[at], moved_N[at], before_N[at], after_N[at] = figures
+        mixed_NQE = record.tensors[receiver.site, Step.MIXED][:, receiver.index]
+        log_p_N = log_probability_of(pair.token, paths.logits_of(receiver, mixed_NQE))
+        log_p_change_N[at] = (log_p_N - clean_log_p).numpy()
+    return PathSenders(
+        clean=pair.clean,
+        other=pair.other,
+        step=pair.step,
+        token=run.target_tokenizer.describe([pair.token])[0],
+        part=pair.part,
+        clean_log_p=float(clean_log_p),
+        other_log_p=float(log_probability_of(pair.token, paths.other_logits_V)),
+        receiver=receiver,
+        senders=senders,
+        differs_N=differs_N,
+        moved_N=moved_N,
+        query_N=query_N,
+        key_N=key_N,
+        before_N=before_N,
+        after_N=after_N,
+        log_p_change_N=log_p_change_N,
+    )
+
+
+def _looks(
+    paths: PathPatching, receiver: Head, record: Record
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Array, Array, Array]:
+    """Return query_N, key_N, moved_N, before_N and after_N of `PathSenders` from a pass."""
+    clean_QK = paths.clean_weights(receiver).double().numpy()
+    weights_NQK = record.weights(receiver.site)[:, receiver.index].double().numpy()
+    change_NQK = np.abs(weights_NQK - clean_QK)
+    moved_NQ = change_NQK.sum(axis=-1) / 2
+    first, row_N = paths.first_telling_query(receiver), np.arange(len(weights_NQK))
+    query_N = first + moved_NQ[:, first:].argmax(axis=-1)
+    key_N = change_NQK[row_N, query_N].argmax(axis=-1)
+    before_N, after_N = clean_QK[query_N, key_N], weights_NQK[row_N, query_N, key_N]
+    return query_N, key_N, moved_NQ[row_N, query_N], before_N, after_N
+
+
+@dataclass(frozen=True, slots=True)
+class NextToken:
+    """What a model thinks of the next token."""
+
+    chance: float
+    """Of what it writes in the clean sentence, 0 to 1."""
+    chosen: Token
+    """What it writes instead, or the same."""
+    stays: bool
+    """Whether that is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathOutcomes:
+    """What is written at the measured step, the more the later is changed."""
+
+    clean: NextToken
+    path: NextToken
+    """The receiver alone is given what the sender writes in the other sentence."""
+    exchanged: NextToken
+    """All that come after the sender are given it."""
+    silenced: NextToken
+    """The sender is silent in the clean sentence."""
+    other: NextToken
+    """In the other sentence, after the same words."""
+
+
+def path_outcomes(
+    run: Run, clean: str, other: str, read: Read, sender: Head, receiver: Head
+) -> PathOutcomes:
+    """Patch one direct path, then its sender as a whole.
+
+    A path is one message to one reader. Silencing its sender takes the message from all readers, so
+    that the two need not agree.
+
+    Args and errors are those of `one_path`.
+    """
+    pair = path_pair(run, clean, other)
+    paths = pair.paths
+    return PathOutcomes(
+        clean=_outcome(run, pair, paths.clean_logits_V),
+        path=_outcome(run, pair, paths.path_logits_V(sender, receiver, read)),
+        exchanged=_outcome(run, pair, paths.exchanged_logits_V(sender)),
+        silenced=_outcome(run, pair, paths.silenced_logits_V(sender)),
+        other=_outcome(run, pair, paths.other_logits_V),
+    )
+
+
+def _outcome(run: Run, pair: PathPair, logits_V: Tensor) -> NextToken:
+    chosen = int(logits_V.argmax())
+    return NextToken(
+        chance=float(log_probability_of(pair.token, logits_V).exp()),
+        chosen=run.target_tokenizer.describe([chosen])[0],
+        stays=chosen == pair.token,
+    )

@@ -8,8 +8,7 @@ from core.evaluate.ranks import rank_correlation
 from core.inspection import Inspection
 from core.model import Transformer
 from core.runs.run import Run, RunError
-from core.studies.attribution.gradients import gradient_times_input
-from core.studies.attribution.integrated import integrated_gradients
+from core.studies.attribution.gradients import gradient_times_input, integrated_gradients
 from core.studies.attribution.leaving_out import leave_one_out, telling_step
 from core.studies.attribution.methods import Attribution, Method, attribute, said_at
 from core.studies.attribution.rollout import source_rollout

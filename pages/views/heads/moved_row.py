@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from core.heads import Head, Kind
 from core.inspection import SiteAttention
-from core.studies.effects.interventions import BeforeAfter
-from core.studies.effects.weight_shift import StepChange
+from core.studies.effects.ablation import BeforeAfter
+from core.studies.effects.overriding import StepChange
 from pages.frame import notes, snippets
 from pages.frame.language import _
 from pages.frame.opening import Opened
@@ -155,7 +155,7 @@ def python_of(shown: Moved, result: Result | None, *, everything: bool) -> str:
     if result:
         imports += [
             "from core.studies.effects.overriding import override_outcome",
-            "from core.studies.effects.weight_shift import rewired, step_changes",
+            "from core.studies.effects.overriding import rewired, step_changes",
         ]
         lines += [
             "visible_K = inspection.attention[head.site].visible_QK[row]",

@@ -10,10 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from core.heads import Head, Kind
 from core.model import Override
 from core.runs.run import Run
-from core.studies.effects.overriding import moved, override_outcome
-from core.studies.effects.weight_shift import (
+from core.studies.effects.overriding import (
     StepChange,
     most_changed,
+    moved,
+    override_outcome,
     rewired,
     step_changes,
     suggested_move,

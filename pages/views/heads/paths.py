@@ -2,21 +2,26 @@
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from core.decoding.sentence import Translation
+from core.heads import Head
 from core.runs.run import Run
-from core.studies.effects.path_effects import direct_paths, log_probability_changes, path_effects
-from core.studies.effects.path_outcomes import PathOutcomes, path_outcomes
-from core.studies.effects.path_patching import PathError, PathPatching, Read
+from core.studies.effects.path_patching import (
+    PathError,
+    PathPatching,
+    Read,
+    heads_in_order,
+    is_direct,
+)
 from core.studies.effects.path_study import (
     OnePath,
+    PathOutcomes,
     one_path,
-    path_probabilities,
-    path_study,
+    path_outcomes,
+    path_senders,
 )
-from pages.frame import address, cached, charts, clicks, controls, links, session, snippets
+from pages.frame import address, cached, charts, controls, links, opening, session, snippets
 from pages.frame.components import matrices
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, capitalised, plain
@@ -39,12 +44,10 @@ from pages.views.heads.paths_maps import Paths
 from viz.charts.bars import PICKED
 from viz.component.standalone import Drawn
 
-PATH, READS, BY = "path", "path_reads", "path_by"
-"""In the URL: "encoder.0.self:1,encoder.2.self:0", what is read, what a line and a cell show."""
+PATH, READER, READS, BY = "path", "path_reader", "path_reads", "path_by"
+"""In the URL: "encoder.0.self:1,encoder.2.self:0", who reads, what is read, what a line shows."""
 MOVED, LOG_P = "moved", "log_p"
-LINKS, MAP, ROWS = "paths_links", "paths_map", ("paths_row", "paths_row_read")
-MOST_MEASURED = 1000
-"""With more paths, log p is measured of the chosen one alone: of all it would take too long."""
+LINKS, ROWS = "paths_links", ("paths_row", "paths_row_read")
 TELLING = "translate-guided"
 """The run in which one path alone is seen in what is written."""
 _FORMULA = r"""
@@ -72,7 +75,7 @@ TRIES = (
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw what one direct path changes, and below it what all of them change."""
+    """Draw what one direct path changes, and below it what all paths to its reader change."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = second_sentence.ask(opened)
         clearer = st.container(width="content")
@@ -82,15 +85,15 @@ def draw(opened: Opened) -> Shown | None:
     above = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(_("**Other paths: click one**"), width="content")
-        read, by = _ask(opened)
-    if (paths := _studied(opened, second, read, by)) is None:
-        return None
-    if not paths.study.effects.direct_NN.any():
+        read, by = _ask()
+        reader = _ask_reader(opened, read)
+    if reader is None:
         st.info(_("In this model no head reads what another wrote, so there is no path to change."))
         return None
+    if (paths := _studied(opened, second, read, by, reader)) is None:
+        return None
     at = _chosen(opened, second, paths)
-    ends = tuple(paths.study.effects.heads[each] for each in at)
-    asked = opened.sentence, second, read, *ends
+    asked = opened.sentence, second, read, paths.study.senders[at], reader
     found = cached.of_run(one_path, opened.path, *asked)
     outcomes = cached.of_run(path_outcomes, opened.path, *asked)
     if paths_output.is_weak(outcomes):
@@ -98,7 +101,7 @@ def draw(opened: Opened) -> Shown | None:
             _offer_telling(opened)
     with above:
         pictures = _draw_one(opened, paths, found, outcomes, read)
-    pictures += _draw_all(paths, at)
+    pictures.append(charts.clickable(paths_maps.links(paths, at), LINKS, partial(_take, paths, at)))
     fold(
         _("How it was measured"),
         "paths_measured",
@@ -110,10 +113,10 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name=f"paths_{read}",
         title=_("Which head reads what another head wrote"),
-        numbers=lambda: paths_maps.numbers(paths),
-        python=_python(opened, second, read, by),
+        numbers=paths.study.table,
+        python=_python(opened, second, read, reader),
         seen=paths_findings.seen(paths, found, outcomes, read),
-        code=(path_study, PathPatching, path_effects, path_outcomes, log_probability_changes),
+        code=(path_senders, PathPatching, one_path, path_outcomes),
         pictures=pictures,
         about={"second_sentence": second},
         formula=_FORMULA,
@@ -143,17 +146,6 @@ def _draw_one(
     return pictures
 
 
-def _draw_all(paths: Paths, at: tuple[int, int]) -> list[Drawn]:
-    """Draw the strongest paths, and a cell for each; return the pictures."""
-    left, right = st.columns(2, gap="medium")
-    with left:
-        joined = paths_maps.links(paths, at)
-        lines = charts.clickable(joined, LINKS, partial(_take_ranked, paths, at))
-    with right:
-        picture = paths_maps.map_of(paths, at)
-        return [lines, matrices(picture, key=MAP, on_pick=partial(_take, paths))]
-
-
 def _offer_telling(opened: Opened) -> None:
     """Show a link to a model in which one path is seen in what is written."""
     if cached.run_paths().get(TELLING, opened.path) != opened.path:
@@ -162,43 +154,49 @@ def _offer_telling(opened: Opened) -> None:
         links.link("heads", label, ":material/lightbulb:", query)
 
 
-def _ask(opened: Opened) -> tuple[Read, str]:
-    """Ask what receivers read, and what a line shows."""
-    measured = _few(opened.run)
-    reads = {Read.QUERY: _("query"), Read.KEY: _("key")}
-    # Values move no weight: without log p there would be nothing to see.
-    reads |= {Read.VALUE: _("value"), Read.ALL: _("all")} if measured else {Read.ALL: _("all")}
+def _ask() -> tuple[Read, str]:
+    """Ask what the reader reads, and what a line shows."""
+    reads = {Read.QUERY: _("query"), Read.KEY: _("key"), Read.VALUE: _("value"), Read.ALL: _("all")}
     shown = {MOVED: _("its weights"), LOG_P: _("log p")}
     st.caption(_("B reads it as"), width="content")
     read = controls.choice(_("What the reader reads"), READS, reads, Read.QUERY)
     if read == Read.VALUE:
+        # Values move no weight.
         del shown[MOVED]
-    elif not measured:
-        del shown[LOG_P]
     st.caption(_("measured by"), width="content")
     # Where a head looks is of interest because of what is written.
-    by = controls.choice(_("What a line shows"), BY, shown, list(shown)[-1])
+    by = controls.choice(_("What a line shows"), BY, shown, LOG_P)
     return read, by
 
 
-def _few(run: Run) -> bool:
-    """Say whether there are few enough paths to measure of each what it does to the output."""
-    return direct_paths(run.model, Read.ALL) <= MOST_MEASURED
+def _ask_reader(opened: Opened, read: Read) -> Head | None:
+    """Ask which head reads, of those that another writes to; None where there is none."""
+    heads = heads_in_order(opened.run.model)
+    readers = [each for each in heads if any(is_direct(other, each, read) for other in heads)]
+    if not readers:
+        return None
+    kind = opening.default_kind(opened.run)
+    layer, index = opening.default_head(opened.run, kind)
+    usual = [str(Head(kind.site(layer), index)), (address.linked(PATH) or "").rpartition(",")[2]]
+    named = {str(each): paths_maps.short(each) for each in readers}
+    default = next((each for each in reversed(usual) if each in named), str(readers[-1]))
+    st.caption(_("B is"), width="content")
+    return Head.parse(
+        controls.selection(_("Head that reads"), READER, named, default, width=180, labelled=False)
+    )
 
 
-def _studied(opened: Opened, second: str, read: Read, by: str) -> Paths | None:
-    """Return all paths; where they cannot be measured, say why and return nothing."""
-    both = (opened.sentence, second, read)
+def _studied(opened: Opened, second: str, read: Read, by: str, reader: Head) -> Paths | None:
+    """Return all paths to a reader; where they cannot be measured, say why and return nothing."""
     try:
-        study = cached.of_run(path_study, opened.path, *both)
-        changes_NN = None
-        if by == LOG_P:
-            changes_NN = cached.of_run(path_probabilities, opened.path, *both)
+        asked = opened.sentence, second, read, reader
+        study = cached.of_run(path_senders, opened.path, *asked)
     except PathError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
     tokens = opened.run.tokenizer.describe(_given(study.other))
-    return Paths(study, opened.inspection, changes_NN, tuple(each.text for each in tokens))
+    texts = tuple(each.text for each in tokens)
+    return Paths(study, opened.inspection, by == LOG_P, texts)
 
 
 def _given(other: Translation) -> tuple[int, ...]:
@@ -206,35 +204,21 @@ def _given(other: Translation) -> tuple[int, ...]:
     return other.source_ids or other.fed_ids[: other.n_given + 1]
 
 
-def _chosen(opened: Opened, second: str, paths: Paths) -> tuple[int, int]:
-    """Return the place of the path that the URL names, or else of the strongest."""
+def _chosen(opened: Opened, second: str, paths: Paths) -> int:
+    """Return the place of the sender that the URL names, or else of the strongest."""
     cells.keep_only_of((opened.path, opened.sentence, second), PATH)
-    effects = paths.study.effects
-    named = (address.linked(PATH) or "").split(",")
-    heads = [str(head) for head in effects.heads]
-    if len(named) == 2 and set(named) <= set(heads):
-        row, column = map(heads.index, named)
-        if effects.direct_NN[row, column]:
-            return row, column
-    if strongest := effects.strongest(paths.change_NN):
-        return strongest
-    row, column = np.argwhere(effects.direct_NN)[0].tolist()
-    return row, column
+    study = paths.study
+    for at, sender in enumerate(study.senders):
+        if address.linked(PATH) == f"{sender},{study.receiver}":
+            return at
+    return paths.strongest
 
 
-def _take(paths: Paths) -> None:
-    """Take over the path whose cell was clicked."""
-    if pick := clicks.picked(MAP):
-        ends = paths_maps.path_at(paths, int(pick["row"]), int(pick["column"]))
-        address.choose({PATH: ",".join(map(str, ends))})
-
-
-def _take_ranked(paths: Paths, selected: tuple[int, int]) -> None:
+def _take(paths: Paths, selected: int) -> None:
     """Take over the path whose line was clicked."""
-    found, heads = paths_maps.ranked(paths, selected), paths.study.effects.heads
+    found, study = paths_maps.ranked(paths, selected), paths.study
     for point in session.picked_points(LINKS, PICKED)[:1]:
-        ends = (heads[at] for at in found[point["row"]])
-        address.choose({PATH: ",".join(map(str, ends))})
+        address.choose({PATH: f"{study.senders[found[point['row']]]},{study.receiver}"})
 
 
 def _sentences(paths: Paths, run: Run) -> str:
@@ -248,21 +232,15 @@ def _sentences(paths: Paths, run: Run) -> str:
     return "  \n".join(lines)
 
 
-def _python(opened: Opened, second: str, read: Read, by: str) -> str:
-    named = f'run, {snippets.quoted(opened.sentence)}, {snippets.quoted(second)}, Read("{read}")'
+def _python(opened: Opened, second: str, read: Read, reader: Head) -> str:
+    both = f"{snippets.quoted(opened.sentence)}, {snippets.quoted(second)}"
     lines = [
-        f"effects = path_study({named}).effects",
-        'numbers = {"moved": effects.moved_NN[effects.direct_NN].tolist()}',
+        f'reader = Head.parse("{reader}")',
+        f'numbers = path_senders(run, {both}, Read("{read}"), reader).table()',
     ]
-    names = ["path_study"]
-    if by == LOG_P:
-        names.insert(0, "path_probabilities")
-        lines += [
-            f"changes_NN = path_probabilities({named})",
-            'numbers["log_p_change"] = changes_NN[effects.direct_NN].tolist()',
-        ]
     imports = [
+        "from core.heads import Head",
         "from core.studies.effects.path_patching import Read",
-        f"from core.studies.effects.path_study import {', '.join(names)}",
+        "from core.studies.effects.path_study import path_senders",
     ]
     return snippets.loading(opened.path, *imports) + "\n".join([*lines, ""])

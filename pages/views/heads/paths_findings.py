@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from core.heads import Head, Kind
-from core.studies.effects.path_outcomes import PathOutcomes
 from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import OnePath
+from core.studies.effects.path_study import OnePath, PathOutcomes
 from pages.frame.language import N_, _, brief, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.views.heads import paths_output
@@ -115,17 +114,11 @@ def small_print(paths: Paths, found: OnePath) -> str:
     return joined([_rank(paths, found), _effect(paths, found), measured(paths)])
 
 
-def _stronger(paths: Paths, found: OnePath) -> int:
-    """Return how many paths change more than the chosen one."""
-    effects = paths.study.effects
-    at = effects.heads.index(found.sender), effects.heads.index(found.receiver)
-    size_NN = np.abs(paths.change_NN)
-    return int((effects.direct_NN & (size_NN > size_NN[at])).sum())
-
-
 def _rank(paths: Paths, found: OnePath) -> str:
-    """Say how many paths there are, and how many of them change more than the chosen one."""
-    more, n = _stronger(paths, found), int(paths.study.effects.direct_NN.sum())
+    """Say how many paths lead to the reader, and how many change more than the chosen one."""
+    size_N = np.abs(paths.change_N)
+    more = int((size_N > size_N[paths.study.senders.index(found.sender)]).sum())
+    n = len(size_N)
     text = n_(
         "Of {total} paths {n} changes more than this one.",
         "Of {total} paths {n} change more than this one.",
@@ -139,10 +132,10 @@ def _rank(paths: Paths, found: OnePath) -> str:
 
 def measured(paths: Paths) -> str:
     """Say where it was measured, and what is usual among all paths."""
-    study, effects = paths.study, paths.study.effects
-    median = effects.median(paths.change_NN)
-    by_log_p = paths.log_p_NN is not None
-    written = _("{median} nats").format(median=brief(median)) if by_log_p else percent(median)
+    study = paths.study
+    sizes = np.abs(paths.change_N[study.differs_N])
+    median = float(np.median(sizes)) if sizes.size else 0.0
+    written = _("{median} nats").format(median=brief(median)) if paths.by_log_p else percent(median)
     where = _("where the two outputs part") if study.part else _("where most changes")
     text = _(
         "Baseline: {n} of the {all} paths begin at a head that writes something else for the "
@@ -151,8 +144,8 @@ def measured(paths: Paths) -> str:
         "the second. One pair of sentences (n = 1): an observation, not a law."
     )
     return text.format(
-        n=number(effects.n_differing),
-        all=number(int(effects.direct_NN.sum())),
+        n=number(int(study.differs_N.sum())),
+        all=number(len(study.senders)),
         median=written,
         step=study.step,
         where=where,

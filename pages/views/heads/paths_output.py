@@ -2,7 +2,7 @@
 
 from core.heads import Head
 from core.runs.run import Run
-from core.studies.effects.path_outcomes import Outcome, PathOutcomes
+from core.studies.effects.path_study import NextToken, PathOutcomes
 from pages.frame import notes
 from pages.frame.language import _, number, percent, plain
 from pages.frame.listed import joined
@@ -41,7 +41,7 @@ def bars(paths: Paths, outcomes: PathOutcomes) -> Chart:
     )
 
 
-def _instead(outcome: Outcome) -> str:
+def _instead(outcome: NextToken) -> str:
     return "" if outcome.stays else _("writes “{token}”").format(token=outcome.chosen.text)
 
 
@@ -112,7 +112,7 @@ def held_out(run: Run, sender: Head) -> list[str]:
     return [*said, text.format(**figures)]
 
 
-def _filled(text: str, paths: Paths, outcome: Outcome) -> str:
+def _filled(text: str, paths: Paths, outcome: NextToken) -> str:
     return text.format(
         token=plain(paths.study.token.text),
         chosen=plain(outcome.chosen.text),

@@ -7,21 +7,21 @@ from pathlib import Path
 import streamlit as st
 
 from core.runs.run import Run, RunError
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.effects.pruning import (
     BY_SCORE,
     GREEDY,
     N_PRUNED,
     SEED,
+    GrowingCurve,
     PruningPoint,
     greedy_passes,
     heads_needed,
     pruning_by_score,
 )
-from core.studies.effects.pruning_file import Curves as Stored
-from core.studies.effects.pruning_file import stored_pruning
-from core.studies.effects.pruning_steps import GrowingCurve
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import Curves as Stored
+from core.studies.effects.stored import stored_pruning
 from pages.frame import address, cached, measured_on, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -264,7 +264,7 @@ def _python(opened: Opened, points: Points, running: bool) -> str:
     upto = None if whole else len(points["greedy"])
     lines = [f"points = [*islice(greedy_pruning(run, {N_PRUNED}), {upto})]"]
     if "by_score" in points:
-        imports.append("from core.studies.effects.effects_file import stored_effects")
+        imports.append("from core.studies.effects.stored import stored_effects")
         upto = None if whole else len(points["by_score"])
         lines += [
             "scores = {each.head: each.loss.change for each in stored_effects(run).heads}",

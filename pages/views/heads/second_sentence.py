@@ -7,8 +7,7 @@ import streamlit as st
 
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
-from core.studies.effects.counterparts import alike_in_length
-from core.studies.effects.paired import length
+from core.studies.effects.second_sentence import alike_in_length, length
 from core.studies.opening.examples import sources_beside
 from pages.frame import address, cached, controls, session
 from pages.frame.language import _, n_, number

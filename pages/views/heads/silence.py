@@ -12,9 +12,8 @@ from core.heads import Head
 from core.model import Silence
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
-from core.studies.effects.effect_maps import Figure, figures
-from core.studies.effects.head_effects import HeadEffects, head_effects
-from core.studies.effects.interventions import Intervention, outcome
+from core.studies.effects.ablation import Intervention, outcome
+from core.studies.effects.head_effects import Figure, HeadEffects, figures, head_effects
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
@@ -185,7 +184,7 @@ def _python(
     imports = ["from core.heads import Head, Kind"]
     if found:
         imports += [
-            "from core.studies.effects.interventions import Intervention, average_mixed, outcome",
+            "from core.studies.effects.ablation import Intervention, average_mixed, outcome",
             "from core.decoding.sentence import translate",
         ]
         target, ended = "own.target_ids", "own.finished"
@@ -207,8 +206,8 @@ def _python(
         after = ["*(each.probability for each in words[1])", "losses[1]"]
     if by:
         imports += [
-            "from core.studies.effects.effect_maps import costliest_first, figure_of",
-            "from core.studies.effects.effects_file import stored_effects",
+            "from core.studies.effects.head_effects import costliest_first, figure_of",
+            "from core.studies.effects.stored import stored_effects",
         ]
         lines += [
             f'ranked = costliest_first(stored_effects(run), "{by}")',

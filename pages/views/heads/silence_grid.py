@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
-from core.studies.effects.effect_maps import Figure, effect_maps, end_of, figure_of
-from core.studies.effects.head_effects import HeadEffects
-from core.studies.effects.silencing import every_head
+from core.studies.effects.ablation import every_head
+from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
 from core.studies.heads.summaries import confidence_map
 from pages.frame import address, cached, clicks, measured_on, opening, session
 from pages.frame.components import matrices

@@ -12,8 +12,13 @@ from core.heads import Head
 from core.jobs import Status
 from core.runs.run import Run, RunError
 from core.studies.effects import measuring
-from core.studies.effects.effect_maps import Figure, costliest_first, figure_of
-from core.studies.effects.head_effects import N_SENTENCES, HeadEffects
+from core.studies.effects.head_effects import (
+    N_SENTENCES,
+    Figure,
+    HeadEffects,
+    costliest_first,
+    figure_of,
+)
 from pages.frame import address, cached, measured_on, notes, service, session
 from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined, listed

@@ -9,7 +9,7 @@ from core.decoding.sentence import Translation
 from core.heads import Head
 from core.model import Probe
 from core.runs.run import Run, RunError
-from core.studies.effects.interventions import (
+from core.studies.effects.ablation import (
     SEED,
     Intervention,
     Kind,

@@ -1,7 +1,7 @@
 """Translations before and after a change, and which of their words differ."""
 
 from core.runs.run import Run
-from core.studies.effects.interventions import BeforeAfter, Outcome
+from core.studies.effects.ablation import BeforeAfter, Outcome
 from pages.frame import marked_words
 from pages.frame.language import _
 from pages.frame.translations import written

@@ -6,10 +6,9 @@ import pytest
 from core import jobs
 from core.runs.run import load_run
 from core.studies.effects import measuring
-from core.studies.effects.effects_file import HEADS, effect_json, stored_effects
 from core.studies.effects.head_effects import head_effects
 from core.studies.effects.pruning import greedy_pruning, pruning_by_score
-from core.studies.effects.pruning_file import stored_pruning
+from core.studies.effects.stored import HEADS, effect_json, stored_effects, stored_pruning
 from core.studies.heads.roles import role_scores
 
 

@@ -13,8 +13,8 @@ from core.runs.records import read_record
 from core.runs.run import load_run
 from core.runs.unpack import unpack_run
 from core.runs.weights import newest_checkpoint
-from core.studies.effects.effects_file import store_effects, stored_effects
 from core.studies.effects.head_effects import HeadEffects, head_effects
+from core.studies.effects.stored import store_effects, stored_effects
 from core.training.export import export_run
 from core.training.extend import extend_run
 from core.training.trainer import train_run

@@ -18,8 +18,8 @@ from core.runs.management import delete_run, rename_run
 from core.runs.own_text import give_text
 from core.runs.run import RunError, is_run, load_run
 from core.runs.unpack import unpack_run
-from core.studies.effects.effects_file import store_effects
 from core.studies.effects.head_effects import HeadEffects, head_effects
+from core.studies.effects.stored import store_effects
 from core.studies.opening.opening import open_model
 from core.tasks import TASKS
 from core.training import export, trainer

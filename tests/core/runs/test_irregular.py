@@ -14,8 +14,7 @@ from core.runs.contents import TEXTS, belongs
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.records import read_record
 from core.runs.run import RunError, load_run
-from core.studies.effects.effects_file import stored_effects
-from core.studies.effects.pruning_file import stored_pruning
+from core.studies.effects.stored import stored_effects, stored_pruning
 from core.studies.opening.opening import open_model
 from core.training.export import export_run
 from core.training.process import situation

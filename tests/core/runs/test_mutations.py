@@ -27,10 +27,9 @@ from core.runs.own_text import give_text, text_of
 from core.runs.records import read_record, read_rows
 from core.runs.run import RunError, load_run, read_settings
 from core.runs.weights import newest_checkpoint, step_of, stops
-from core.studies.effects.effects_file import stored_effects
 from core.studies.effects.measuring import measured_effects
 from core.studies.effects.pruning import GREEDY, greedy_pruning
-from core.studies.effects.pruning_file import store_pruning, stored_pruning
+from core.studies.effects.stored import store_pruning, stored_effects, stored_pruning
 from core.studies.heads.findings import task_of
 from core.studies.opening.opening import open_model
 from core.tasks import Sample

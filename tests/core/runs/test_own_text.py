@@ -9,7 +9,7 @@ from core.runs.contents import EVALUATION, HEADS, PRUNING
 from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
 from core.runs.unpack import unpack_run
-from core.studies.effects.silencing import Silenceable
+from core.studies.effects.ablation import Silenceable
 from core.studies.heads.findings import task_of
 from core.studies.heads.roles import role_scores
 from core.tasks.translation import Translation

@@ -8,9 +8,9 @@ from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.effects.effects_file import HEADS, store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from pages.frame import cached, notes
 from tests.pages.conftest import ROOT, said, shown

@@ -7,8 +7,8 @@ import torch
 
 from core.runs.checksums import check_listed, list_run
 from core.runs.run import load_run
-from core.studies.effects.effects_file import HEADS, stored_effects
 from core.studies.effects.measuring import MEASURING, measured_effects
+from core.studies.effects.stored import HEADS, stored_effects
 from tests.killing import FORKS, killed_again_and_again, seconds_of
 
 OWN = ("heads.", "checksums.")

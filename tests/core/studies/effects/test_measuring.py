@@ -12,9 +12,9 @@ from core import jobs, work
 from core.runs.checkpoint import save_weights
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
-from core.studies.effects.effects_file import HEADS, stored_effects
 from core.studies.effects.head_effects import head_effects
 from core.studies.effects.measuring import MEASURING, measured_effects, start
+from core.studies.effects.stored import HEADS, stored_effects
 
 SECONDS = 300
 # As they are called in folders that exist.

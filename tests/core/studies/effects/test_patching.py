@@ -13,8 +13,8 @@ from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
 from core.runs.run import load_run
+from core.studies.effects.ablation import every_head
 from core.studies.effects.patching import PatchingError, patching_study
-from core.studies.effects.silencing import every_head
 from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"

@@ -8,7 +8,6 @@ import torch
 
 from core.config import ModelConfig
 from core.heads import Head, Kind
-from core.studies.effects.paired import Fed
 from core.studies.effects.path_patching import (
     PathError,
     PathPatching,
@@ -16,6 +15,7 @@ from core.studies.effects.path_patching import (
     heads_in_order,
     is_direct,
 )
+from core.studies.effects.second_sentence import Fed
 from tests.core.studies.effects import by_hand
 
 SIZES = {"vocab_size": 23, "d_model": 12, "d_ff": 20, "n_heads": 4, "d_k": 4, "d_v": 3}

@@ -1,5 +1,6 @@
 """Paths between heads in two sentences that a run of the gallery translates."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +10,31 @@ import torch
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
+from core.model import Patch, Record, Silence, Step
 from core.runs.run import load_run
-from core.studies.effects.paired import Fed
-from core.studies.effects.path_patching import PathError, PathPatching, Read
-from core.studies.effects.path_study import one_path, path_probabilities, path_study
+from core.studies.effects.path_patching import (
+    PathError,
+    PathPatching,
+    Read,
+    heads_in_order,
+    is_direct,
+)
+from core.studies.effects.path_study import one_path, path_outcomes, path_pair, path_senders
+from core.studies.effects.second_sentence import Fed
 from core.vocabulary import BOS, EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
+
+
 TIRED = "The animal didn't cross the street because it was too tired."
+
+
 WIDE = TIRED.replace("tired", "wide")
+
+
 ALIKE = TIRED.replace("didn't", "did not")
+
+
 GUIDED = Head(Site("encoder", 2, "self"), 0)
 
 
@@ -29,12 +45,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def study(run):
-    return path_study(run, TIRED, WIDE, Read.QUERY)
-
-
-@pytest.fixture(scope="module")
-def changes_NN(run):
-    return path_probabilities(run, TIRED, WIDE, Read.QUERY)
+    return path_senders(run, TIRED, WIDE, Read.QUERY, GUIDED)
 
 
 def log_p(run, source_ids, fed_ids, token):
@@ -56,24 +67,6 @@ def test_it_is_measured_where_the_translations_part(run, study):
     assert after < before - 5
 
 
-def test_the_path_that_il_hangs_on_most_leads_to_the_guided_head(study, changes_NN):
-    row, column = study.effects.strongest(changes_NN)
-    assert study.effects.heads[column] == GUIDED
-    assert changes_NN[row, column] < 0
-    # By itself it explains little: all that differs makes "il" improbable.
-    assert changes_NN[row, column] > 0.1 * (study.other_log_p - study.clean_log_p)
-    assert abs(changes_NN[row, column]) > 100 * study.effects.median(changes_NN)
-
-
-def test_without_it_the_pronoun_looks_less_at_its_antecedent(run, study, changes_NN):
-    row, column = study.effects.strongest(changes_NN)
-    heads = study.effects.heads
-    found = one_path(run, TIRED, WIDE, Read.QUERY, heads[row], heads[column])
-    words = [token.text for token in run.tokenizer.describe(study.clean.source_ids)]
-    assert (words[found.query], words[found.key]) == ("it", "animal")
-    assert found.after_QK[found.query, found.key] < found.before_QK[found.query, found.key] - 0.2
-
-
 @pytest.mark.parametrize(
     ("read", "sender", "receiver", "reads_query"),
     [
@@ -91,34 +84,6 @@ def test_the_message_is_that_of_the_position_that_is_read(run, read, sender, rec
     for text, weights_K in ((TIRED, found.sent_K), (WIDE, found.sent_other_K)):
         shown_QK = inspect_sentence(run, text).weights_of(ends[0])
         np.testing.assert_allclose(weights_K, shown_QK[found.sent_at], atol=1e-5)
-
-
-def test_the_writer_reads_the_word_that_differs(run, study, changes_NN):
-    row, column = study.effects.strongest(changes_NN)
-    heads = study.effects.heads
-    found = one_path(run, TIRED, WIDE, Read.QUERY, heads[row], heads[column])
-    words = [token.text for token in run.tokenizer.describe(study.clean.source_ids)]
-    assert words[found.sent_at] == "it"
-    assert words[int(found.sent_K.argmax())] == "tired"
-
-
-@pytest.mark.parametrize("read", Read)
-def test_one_path_is_the_same_as_among_all(run, read):
-    study = path_study(run, TIRED, WIDE, read)
-    change_NN = path_probabilities(run, TIRED, WIDE, read)
-    effects = study.effects
-    row, column = effects.strongest(change_NN)
-    sender, receiver = effects.heads[row], effects.heads[column]
-    found = one_path(run, TIRED, WIDE, read, sender, receiver)
-    assert (found.sender, found.receiver) == (sender, receiver)
-    change_K = (found.after_QK - found.before_QK)[found.query]
-    assert np.abs(change_K).sum() / 2 == pytest.approx(effects.moved_NN[row, column], abs=1e-5)
-    if read != Read.VALUE:
-        assert found.query == effects.query_NN[row, column]
-        assert found.key == effects.key_NN[row, column]
-    assert found.before_log_p == study.clean_log_p
-    change = found.after_log_p - found.before_log_p
-    assert change == pytest.approx(change_NN[row, column], abs=1e-5)
 
 
 def test_one_path_is_that_of_the_tokens_that_are_fed(run, study):
@@ -139,7 +104,7 @@ def test_who_writes_the_same_in_both_sentences_has_exactly_no_effect(run):
 
 
 def test_where_nothing_parts_the_step_is_that_of_the_largest_change(run):
-    study = path_study(run, TIRED, ALIKE, Read.ALL)
+    study = path_senders(run, TIRED, ALIKE, Read.ALL, GUIDED)
     assert not study.part
     assert study.clean.target_ids == study.other.target_ids
     written = (*study.clean.target_ids, EOS)
@@ -153,25 +118,19 @@ def test_where_nothing_parts_the_step_is_that_of_the_largest_change(run):
     assert study.step == int(np.argmax(change_T))
 
 
-def test_with_the_values_alone_nothing_moves_and_yet_other_words_become_probable(run):
-    effects = path_study(run, TIRED, WIDE, Read.VALUE).effects
-    assert not effects.moved_NN.any()
-    assert effects.strongest(path_probabilities(run, TIRED, WIDE, Read.VALUE))
-
-
 def test_sentences_of_other_lengths_are_refused_with_both_lengths(run):
     with pytest.raises(PathError, match="have 14 and 16 tokens, special ones counted"):
-        path_study(run, TIRED, WIDE.replace("too", "far too"), Read.ALL)
+        path_senders(run, TIRED, WIDE.replace("too", "far too"), Read.ALL, GUIDED)
 
 
 def test_the_same_sentence_twice_is_refused(run):
     with pytest.raises(PathError, match="are the same to the model"):
-        path_study(run, TIRED, f" {TIRED}", Read.ALL)
+        path_senders(run, TIRED, f" {TIRED}", Read.ALL, GUIDED)
 
 
 def test_no_text_is_refused(run):
     with pytest.raises(SentenceError):
-        path_study(run, TIRED, "", Read.ALL)
+        path_senders(run, TIRED, "", Read.ALL, GUIDED)
 
 
 def test_a_head_that_the_model_lacks_is_refused(run):
@@ -180,12 +139,83 @@ def test_a_head_that_the_model_lacks_is_refused(run):
         one_path(run, TIRED, WIDE, Read.ALL, sender, missing)
 
 
-def test_of_the_decoder_s_last_layer_the_position_is_told_that_makes_the_output(run, study):
-    last = run.model.config.n_decoder_layers - 1
-    sender, receiver = Head(Site("encoder", 2, "self"), 0), Head(Site("decoder", last, "cross"), 1)
-    found = one_path(run, TIRED, WIDE, Read.ALL, sender, receiver)
-    assert found.query == len(found.before_QK) - 1 == study.step
-    # What it mixes elsewhere changes nothing that is measured.
-    at = study.effects.heads.index(receiver)
-    moved = study.effects.moved_NN[:, at] > 0
-    assert moved.any() and (study.effects.query_NN[moved, at] == study.step).all()
+BOTH = (TIRED, TIRED.replace("tired", "wide"))
+
+
+ENDS = (Head.parse("encoder.0.self:3"), Head.parse("encoder.2.self:0"))
+
+
+def test_the_path_and_both_sentences_have_the_chances_that_the_study_finds(run):
+    found = path_outcomes(run, *BOTH, Read.QUERY, *ENDS)
+    one = one_path(run, *BOTH, Read.QUERY, *ENDS)
+    assert found.clean.chance == pytest.approx(math.exp(one.before_log_p))
+    assert found.path.chance == pytest.approx(math.exp(one.after_log_p))
+    assert found.clean.stays and not found.other.stays
+    assert (found.clean.chosen.text, found.other.chosen.text) == ("il", "elle")
+
+
+@torch.inference_mode()
+def test_all_readers_are_given_the_message_or_none(run):
+    found = path_outcomes(run, *BOTH, Read.QUERY, *ENDS)
+    pair, (sender, _receiver) = path_pair(run, *BOTH), ENDS
+    clean, other = (
+        [torch.tensor([ids]) for ids in (each.source_ids, pair.clean.fed_ids[: pair.step + 1])]
+        for each in (pair.clean, pair.other)
+    )
+    record = Record(frozenset({Step.MIXED}))
+    run.model(*other, record)
+    mixed = record.tensors[sender.site, Step.MIXED][:, sender.index]
+    for probe, outcome in (
+        (Patch({sender: mixed}), found.exchanged),
+        (Silence.of([sender]), found.silenced),
+    ):
+        chances_V = run.model(*clean, probe)[0, -1].double().softmax(dim=-1)
+        assert outcome.chance == pytest.approx(float(chances_V[pair.token]), rel=1e-4)
+        assert outcome.stays == (int(chances_V.argmax()) == pair.token)
+
+
+def test_who_writes_the_same_in_both_sentences_changes_nothing(run):
+    ends = Head.parse("decoder.0.self:0"), Head.parse("decoder.0.cross:1")
+    found = path_outcomes(run, *BOTH, Read.QUERY, *ends)
+    assert found.path == found.exchanged == found.clean
+
+
+def test_the_guided_head_hears_where_it_should_look_from_one_head(run, study):
+    at = int(np.abs(study.log_p_change_N).argmax())
+    assert study.senders[at] == ENDS[0]
+    # By itself it explains little: all that differs makes "il" improbable.
+    change = study.log_p_change_N[at]
+    assert 0.1 * (study.other_log_p - study.clean_log_p) < change < 0
+    assert abs(change) > 100 * np.median(np.abs(study.log_p_change_N[study.differs_N]))
+    found = one_path(run, TIRED, WIDE, Read.QUERY, *ENDS)
+    words = [token.text for token in run.tokenizer.describe(study.clean.source_ids)]
+    assert (words[found.query], words[found.key]) == ("it", "animal")
+    assert found.after_QK[found.query, found.key] < found.before_QK[found.query, found.key] - 0.2
+    # The writer reads the word that differs, at the place of the pronoun.
+    assert (words[found.sent_at], words[int(found.sent_K.argmax())]) == ("it", "tired")
+
+
+@pytest.mark.parametrize("read", Read)
+@pytest.mark.parametrize("receiver", ["encoder.2.self:0", "decoder.0.cross:1", "decoder.1.cross:2"])
+def test_each_sender_among_all_is_what_it_is_alone(run, read, receiver):
+    receiver = Head.parse(receiver)
+    study = path_senders(run, TIRED, WIDE, read, receiver)
+    assert set(study.senders) == {
+        sender for sender in heads_in_order(run.model) if is_direct(sender, receiver, read)
+    }
+    last = (
+        receiver.kind.stack == "decoder" and receiver.layer == run.model.config.n_decoder_layers - 1
+    )
+    for at, sender in enumerate(study.senders):
+        found = one_path(run, TIRED, WIDE, read, sender, receiver)
+        moved_Q = np.abs(found.after_QK.astype(float) - found.before_QK).sum(axis=-1) / 2
+        # Nothing after a decoder's last layer looks from place to place.
+        moved = moved_Q[-1] if last else moved_Q.max()
+        assert study.moved_N[at] == pytest.approx(moved, abs=1e-5)
+        change = found.after_log_p - found.before_log_p
+        assert study.log_p_change_N[at] == pytest.approx(change, abs=1e-5)
+        if not study.differs_N[at]:
+            assert study.moved_N[at] == study.log_p_change_N[at] == 0
+    assert not (read == Read.VALUE and study.moved_N.any())
+    assert study.log_p_change_N.any() == study.differs_N.any()
+    assert all(len(column) == len(study.senders) for column in study.table().values())

@@ -1,25 +1,29 @@
 """Heads silenced one after the other."""
 
 import itertools
+import threading
 from operator import not_
 from pathlib import Path
 
 import pytest
-import torch
 
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
-from core.runs.run import load_run
+from core.runs.run import RunError, load_run
+from core.studies.effects import pruning
+from core.studies.effects.ablation import Silenceable, every_head
 from core.studies.effects.pruning import (
+    GrowingCurve,
     PruningPoint,
     greedy_passes,
     greedy_pruning,
     heads_needed,
     pruning_by_score,
 )
-from core.studies.effects.silencing import Silenceable, every_head
 
 GALLERY = Path(__file__).parents[4] / "gallery"
+
+
 GUIDED = Head(Site("encoder", 2, "self"), 0)
 
 
@@ -71,12 +75,6 @@ def test_silencing_the_needed_head_first_costs_more_than_any_other():
     assert guided.loss > other.loss
 
 
-def test_pruning_draws_nothing_from_torchs_random_state(copy_run):
-    state = torch.get_rng_state()
-    list(itertools.islice(greedy_pruning(copy_run, 2), 2))
-    assert torch.equal(torch.get_rng_state(), state)
-
-
 def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
     steps = list(greedy_passes(copy_run, 2))
     n_heads = len(every_head(copy_run.model))
@@ -101,3 +99,89 @@ def test_heads_needed_are_those_left_before_the_first_fall():
 @pytest.mark.parametrize("share", [0.0, 0.01])
 def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
     assert heads_needed(curve(share, 0.0, 0.0), tolerance=0.01) is None
+
+
+def points(n):
+    return [PruningPoint(None, left, 1.0, 0.0, 10) for left in range(n, -1, -1)]
+
+
+def test_each_step_adds_one_point_until_no_head_is_left():
+    curve = GrowingCurve(lambda: iter(points(3)), 3)
+    seen, shares = [], []
+    while not curve.done:
+        shares.append(curve.share)
+        curve.go_on()
+        seen.append([point.n_left for point in curve.points])
+    assert seen == [[3], [3, 2], [3, 2, 1], [3, 2, 1, 0]]
+    assert shares == sorted(set(shares))
+    assert (shares[0], curve.share) == (0.0, 1.0)
+    curve.go_on()
+    assert len(curve.points) == 4
+
+
+def in_passes(n):
+    for point in points(n):
+        if point.n_left < n:
+            yield from [None] * (point.n_left + 1)
+        yield point
+
+
+def test_where_time_is_over_a_point_comes_pass_by_pass(monkeypatch):
+    monkeypatch.setattr(pruning, "SECONDS", 0)
+    curve = GrowingCurve(lambda: in_passes(3), 3)
+    found, shares = [], []
+    while not curve.done:
+        shares.append(curve.share)
+        curve.go_on()
+        found.append(len(curve.points))
+    assert found == [1, 1, 1, 1, 2, 2, 2, 3, 3, 4]
+    assert shares == sorted(shares)
+    assert (shares[0], curve.share) == (0.0, 1.0)
+
+
+def test_passes_are_made_until_the_point_is_there(monkeypatch):
+    monkeypatch.setattr(pruning, "SECONDS", 1e6)
+    curve = GrowingCurve(lambda: in_passes(3), 3)
+    for n_points in (1, 2, 3, 4):
+        curve.go_on()
+        assert len(curve.points) == n_points
+
+
+def test_what_failed_begins_anew():
+    tries = []
+
+    def begin():
+        tries.append(None)
+        yield points(1)[0]
+        if len(tries) == 1:
+            raise RunError("gone")
+        yield points(1)[1]
+
+    curve = GrowingCurve(begin, 1)
+    curve.go_on()
+    with pytest.raises(RunError, match="gone"):
+        curve.go_on()
+    assert curve.points == ()
+    curve.go_on()
+    curve.go_on()
+    assert curve.done
+
+
+def test_two_who_look_measure_no_point_twice():
+    measuring, go_on = threading.Event(), threading.Event()
+
+    def begin():
+        measuring.set()
+        assert go_on.wait(10)
+        yield from points(1)
+
+    curve = GrowingCurve(begin, 1)
+    first = threading.Thread(target=curve.go_on)
+    first.start()
+    assert measuring.wait(10)
+    # Somebody else is at it: nothing happens, and nobody waits.
+    curve.go_on()
+    assert curve.points == ()
+    go_on.set()
+    first.join()
+    assert len(curve.points) == 1

@@ -7,7 +7,7 @@ import torch
 
 from core.evaluate import evaluation
 from core.runs.run import load_run
-from core.studies.effects import silencing
+from core.studies.effects import ablation
 from core.studies.experiments import EXPERIMENTS, measures, measuring, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.results import Results, Trained
@@ -79,7 +79,7 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
 def test_lengths_add_up_to_exact_match(finished):
     run = load_run(finished / "runs" / "base-0")
     pairs = evaluation.held_out_pairs(run, 30, 0)
-    right = silencing.Silenceable(run.model, pairs).figures().right_N
+    right = ablation.Silenceable(run.model, pairs).figures().right_N
     [trained] = Results.load(finished / "tiny.json").of(BASE)
     assert sum(each for *_, each in trained.by_length) == right.sum()
     for length, n, _ in trained.by_length:

@@ -5,7 +5,7 @@ import pytest
 
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.effects_file import stored_effects
+from core.studies.effects.stored import stored_effects
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import role_scores

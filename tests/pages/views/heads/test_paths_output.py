@@ -3,10 +3,9 @@ import pytest
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.effects.effects_file import stored_effects
-from core.studies.effects.path_outcomes import Outcome, PathOutcomes, path_outcomes
 from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import path_study
+from core.studies.effects.path_study import NextToken, PathOutcomes, path_outcomes, path_senders
+from core.studies.effects.stored import stored_effects
 from core.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads.paths_maps import Paths
@@ -25,7 +24,7 @@ def run():
 
 @pytest.fixture(scope="module")
 def paths(run):
-    return Paths(path_study(run, *BOTH, Read.QUERY), inspect_sentence(run, TIRED), None)
+    return Paths(path_senders(run, *BOTH, Read.QUERY, ENDS[1]), inspect_sentence(run, TIRED), False)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +33,7 @@ def measured(run):
 
 
 def outcome(chance, token="il"):
-    return Outcome(chance, Token(token, special=False, word=0), token == "il")
+    return NextToken(chance, Token(token, special=False, word=0), token == "il")
 
 
 def outcomes(path, exchanged=None, silenced=None):

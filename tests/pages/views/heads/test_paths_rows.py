@@ -5,7 +5,7 @@ from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import one_path, path_study
+from core.studies.effects.path_study import one_path, path_senders
 from pages.views.heads.paths_maps import Paths
 from pages.views.heads.paths_rows import rows_along
 from tests.pages.conftest import ROOT
@@ -35,10 +35,10 @@ def test_the_rows_are_the_writers_in_both_sentences_and_the_readers_before_and_a
     run, sender, receiver
 ):
     ends = Head.parse(sender), Head.parse(receiver)
-    study = path_study(run, *BOTH, Read.ALL)
+    study = path_senders(run, *BOTH, Read.ALL, ends[1])
     found = one_path(run, *BOTH, Read.ALL, *ends)
     inspections = [inspect_sentence(run, each) for each in BOTH]
-    drawn = rows_along(Paths(study, inspections[0], None, second_tokens(run, study)), found)
+    drawn = rows_along(Paths(study, inspections[0], False, second_tokens(run, study)), found)
     assert len(drawn) == (1 if ends[0].kind.key_side == ends[1].kind.key_side else 2)
     panels = [panel for each in drawn for panel in each.panels]
     rows = [row for panel in panels for row in panel.values]
@@ -64,11 +64,11 @@ def test_the_rows_are_the_writers_in_both_sentences_and_the_readers_before_and_a
 
 
 def test_a_word_that_differs_stands_with_the_other_one(run):
-    study = path_study(run, *BOTH, Read.QUERY)
     ends = Head.parse("encoder.0.self:3"), Head.parse("encoder.2.self:0")
+    study = path_senders(run, *BOTH, Read.QUERY, ends[1])
     found = one_path(run, *BOTH, Read.QUERY, *ends)
     inspection = inspect_sentence(run, TIRED)
-    shown = Paths(study, inspection, None, second_tokens(run, study))
+    shown = Paths(study, inspection, False, second_tokens(run, study))
     [[panel]] = [each.panels for each in rows_along(shown, found)]
     texts = [each.text for each in panel.columns.labels]
     expected = [each.text for each in inspection.source_tokens]
@@ -81,23 +81,23 @@ def test_a_word_that_differs_stands_with_the_other_one(run):
 
 
 def test_where_keys_are_read_the_writers_row_is_that_of_the_key(run):
-    study = path_study(run, *BOTH, Read.KEY)
     ends = Head.parse("encoder.1.self:1"), Head.parse("encoder.2.self:2")
+    study = path_senders(run, *BOTH, Read.KEY, ends[1])
     found = one_path(run, *BOTH, Read.KEY, *ends)
     assert found.sent_at == found.key != found.query
-    [shown] = rows_along(Paths(study, inspect_sentence(run, TIRED), None), found)
+    [shown] = rows_along(Paths(study, inspect_sentence(run, TIRED), False), found)
     words = [each.text for each in run.tokenizer.describe(study.clean.source_ids)]
     said = f"Where “{words[found.key]}” looks in A, encoder 1.1, and “{words[found.query]}” in"
     assert shown.panels[0].title.startswith(said)
 
 
 def test_rows_of_a_writer_that_looks_elsewhere_in_the_second_sentence_are_both_drawn(run):
-    study = path_study(run, *BOTH, Read.QUERY)
-    effects = study.effects
-    shown = Paths(study, inspect_sentence(run, TIRED), None, second_tokens(run, study))
+    reader = Head.parse("decoder.1.cross:1")
+    study = path_senders(run, *BOTH, Read.ALL, reader)
+    shown = Paths(study, inspect_sentence(run, TIRED), False, second_tokens(run, study))
     drawn = []
-    for row, column in np.argwhere(effects.direct_NN & effects.differs_N[:, None])[:40].tolist():
-        found = one_path(run, *BOTH, Read.QUERY, effects.heads[row], effects.heads[column])
+    for sender in (each for each in study.senders if each.site.in_encoder):
+        found = one_path(run, *BOTH, Read.ALL, sender, reader)
         apart = np.abs(found.sent_K - found.sent_other_K).max() >= 0.05
         [panel, *_others] = [each for rows in rows_along(shown, found) for each in rows.panels]
         texts = [each.text for each in panel.rows.labels]

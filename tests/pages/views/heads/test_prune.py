@@ -4,7 +4,7 @@ import pytest
 
 from core.evaluate.intervals import Difference
 from core.runs.run import RunError, load_run
-from core.studies.effects.effects_file import store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.pruning import (
     BY_SCORE,
@@ -13,8 +13,7 @@ from core.studies.effects.pruning import (
     heads_needed,
     pruning_by_score,
 )
-from core.studies.effects.pruning_file import PRUNING, store_pruning
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import PRUNING, store_effects, store_pruning
 from pages.frame.language import percent
 from pages.views.heads import prune
 from pages.views.heads.prune_findings import ORDERS

@@ -2,9 +2,9 @@ import pytest
 
 from core.evaluate.intervals import Difference
 from core.runs.run import load_run
-from core.studies.effects.effects_file import store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import store_effects
 from core.studies.heads.roles import role_scores
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT

@@ -4,9 +4,9 @@ import pytest
 from core.evaluate.intervals import Difference
 from core.heads import Kind
 from core.runs.run import load_run
-from core.studies.effects.effects_file import HEADS, store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from pages.frame.language import percent
 from pages.views.heads import silence_grid, silence_measuring

@@ -4,9 +4,9 @@ from core.evaluate.intervals import Difference
 from core.jobs import Job, Status
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
-from core.studies.effects.effects_file import store_effects
+from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.silencing import every_head
+from core.studies.effects.stored import store_effects
 from pages.views.heads import silence_measuring
 
 

@@ -7,8 +7,7 @@ import pytest
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.interventions import Intervention, average_mixed, outcome
-from core.studies.effects.silencing import every_head
+from core.studies.effects.ablation import Intervention, average_mixed, every_head, outcome
 from pages.views.heads import silence_sentence
 from tests.pages.conftest import ROOT, chart_rows, said
 

@@ -1,20 +1,30 @@
-"""Two prompts that a decoder alone goes on from, and two sentences that are translated."""
+"""A second sentence of equal length: what both are fed, and which one is chosen."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
-from core.decoding.sentence import SentenceError
+from core.decoding.sentence import SentenceError, translate
 from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.model import Patch, Record, Step, build
 from core.runs.run import load_run
-from core.studies.effects.paired import Fed, length, next_token, paired
 from core.studies.effects.patching import PatchingError, patching_study
 from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import one_path, path_study
-from core.tasks import TASKS
+from core.studies.effects.path_study import one_path, path_senders
+from core.studies.effects.second_sentence import (
+    Fed,
+    alike_in_length,
+    length,
+    next_token,
+    one_word_changed,
+    paired,
+)
+from core.tasks import TASKS, task_named
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
 from core.training.trainer import train_run
@@ -86,19 +96,14 @@ def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run)
 
 
 def test_paths_of_a_decoder_alone_are_looked_at_in_the_prompts(run):
-    study = path_study(run, CLEAN, OTHER, Read.QUERY)
-    effects = study.effects
+    receiver = Head(Kind.DECODER_SELF.site(run.model.config.n_decoder_layers - 1), 0)
+    study = path_senders(run, CLEAN, OTHER, Read.QUERY, receiver)
     assert study.clean.n_given == length(run, CLEAN) - 1
-    direct = {
-        (sender, receiver): sender.layer < receiver.layer
-        for sender in effects.heads
-        for receiver in effects.heads
-    }
-    assert effects.direct_NN.flatten().tolist() == list(direct.values())
-    row, column = effects.strongest(effects.moved_NN)
-    one = one_path(run, CLEAN, OTHER, Read.QUERY, effects.heads[row], effects.heads[column])
+    assert {sender.layer < receiver.layer for sender in study.senders} == {True}
+    sender = study.senders[int(study.moved_N.argmax())]
+    one = one_path(run, CLEAN, OTHER, Read.QUERY, sender, receiver)
     n_fed = study.clean.n_given + 1 + study.step
-    shown = inspect_sentence(run, CLEAN).weights_of(effects.heads[column])[:n_fed, :n_fed]
+    shown = inspect_sentence(run, CLEAN).weights_of(receiver)[:n_fed, :n_fed]
     assert one.before_QK == pytest.approx(shown, abs=1e-5)
     assert abs(one.after_QK - one.before_QK).max() > 0
 
@@ -111,3 +116,59 @@ def test_the_end_of_a_text_is_the_models_own(run):
     for each, written in zip((both.clean, both.other), both.written, strict=True):
         assert each.finished == (written[-1:] == (7,))
         assert Head(Kind.DECODER_SELF.site(0), 0).site in run.model.sites()
+
+
+GALLERY = Path(__file__).parents[4] / "gallery"
+
+
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+WIDE = TIRED.replace("tired", "wide")
+
+
+def test_of_sentences_as_long_the_most_similar_is_chosen(guided_run):
+    offered = [TIRED, "The goats avoided the bridges.", WIDE, TIRED.replace("too", "far too")]
+    assert alike_in_length(guided_run, TIRED, offered) == WIDE
+    assert length(guided_run, TIRED) == length(guided_run, WIDE) == 14
+
+
+def test_where_no_sentence_is_as_long_one_word_is_changed(guided_run):
+    offered = [TIRED, "The goats slept."]
+    assert alike_in_length(guided_run, TIRED, offered) == one_word_changed(guided_run, TIRED)
+
+
+@pytest.mark.parametrize("name", ["translate-guided", "copy"])
+def test_a_changed_word_is_known_as_long_and_translated_differently(name):
+    run = load_run(GALLERY / name)
+    task = task_named(run.settings.task, run.path)
+    for source in [example.source for example in task.examples]:
+        found = one_word_changed(run, source)
+        assert length(run, found) == length(run, source)
+        assert translate(run, found).target_ids != translate(run, source).target_ids
+        words = [re.findall(r"[\w']+", each) for each in (source, found)]
+        [(_, new)] = [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
+        assert new in run.known_words
+
+
+@pytest.mark.parametrize("word", ["goat", "street", "horse"])
+def test_the_nearest_word_takes_the_place(guided_run, word):
+    vectors = guided_run.model.source_embedding.tokens.weight.detach().numpy().astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    [token] = guided_run.tokenizer.encode(word).ids
+    found = {}
+    for other in range(guided_run.tokenizer.vocab_size):
+        after = guided_run.tokenizer.decode([token, other]).split()[1:]
+        if other != token and after and after[0] in guided_run.known_words:
+            found[after[0]] = vectors[other] @ vectors[token]
+    assert one_word_changed(guided_run, word) == max(found, key=found.get)
+
+
+def test_where_no_word_is_known_nothing_is_changed(guided_run):
+    assert one_word_changed(guided_run, "Xyzzy") == ""
+    assert alike_in_length(guided_run, "Xyzzy", [TIRED]) == ""
+
+
+@pytest.fixture(scope="module")
+def guided_run():
+    return load_run(GALLERY / "translate-guided")
