@@ -72,6 +72,20 @@ class PatchingStudy:
         """The sublayer whose heads restore most together, with their share."""
         return max(self.sites.items(), key=lambda item: item[1])
 
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each head, one for all heads of a sublayer, and one for all there are.
+
+        All heads of a sublayer are called by its site.
+        """
+        rows = [*self.heads.items(), *self.sites.items(), ("all", self.everything)]
+        return {
+            "head": [str(patched) for patched, _share in rows],
+            "restored": [share for _patched, share in rows],
+            "step": [self.step] * len(rows),
+            "difference_from": [self.clean_difference] * len(rows),
+            "difference_into": [self.corrupt_difference] * len(rows),
+        }
+
     def restored_maps(self) -> dict[Kind, NDArray[np.float32]]:
         """Return the shares as the heads stand in the model.
 

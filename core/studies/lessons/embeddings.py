@@ -19,6 +19,7 @@ from core.batch import encode_source
 from core.heads import Stack
 from core.model import Transformer
 from core.runs.run import Run
+from core.studies.lessons.cells import Table, cells
 from core.tasks import TASKS
 
 N_PAIRS, N_OTHERS, SEED = 2000, 20, 0
@@ -48,6 +49,11 @@ class TokenVectors:
     def angle_NN(self) -> NDArray[np.float64]:
         """Angles in degrees, 0 to 180."""
         return np.degrees(np.arccos(self.cosine_NN))
+
+    def table(self) -> Table:
+        """Return a row for each two tokens."""
+        found = {"angle": self.angle_NN, "cosine": self.cosine_NN, "dot": self.dot_NN}
+        return cells("row", "column", found)
 
     def closest(self) -> tuple[int, int] | None:
         """Return the places of the two whose angle is smallest; None where there is one token."""

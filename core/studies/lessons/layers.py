@@ -21,6 +21,7 @@ from core.describe.formulas import normalised
 from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
+from core.studies.lessons.cells import Table, cells
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
@@ -74,6 +75,17 @@ class Stream:
     def names(self) -> tuple[str, ...]:
         """Messages that call each depth by name: `embedding`, `self-attention 0` and so on."""
         return tuple(map(_depth, self.sites))
+
+    def table(self) -> Table:
+        """Return a row for each depth and position."""
+        nothing_1K = np.full((1, self.added_LK.shape[1]), np.nan)
+        measures = {
+            "norm": self.norms_LK,
+            "cosine": self.cosines_LK,
+            "added": np.concatenate([nothing_1K, self.added_LK]),
+        }
+        found = cells("depth", "position", measures)
+        return found | {"after": [self.names[depth] for depth in found["depth"]]}
 
 
 def _depth(site: Site) -> Message:
@@ -143,6 +155,23 @@ class Lens:
     divergence_LK: NDArray[np.float64]
     """KL(last depth ‖ this depth) in nats: what taking this depth's word for the last one's would
     cost. 0 at the last."""
+
+    def table(self) -> Table:
+        """Return a row for each depth and position."""
+        found = cells(
+            "depth",
+            "position",
+            {
+                "best_id": self.best_LK,
+                "its_probability": self.best_probability_LK,
+                "its_probability_followed": self.followed_probability_LK,
+                "more_probable_tokens": self.followed_rank_LK,
+                "entropy": self.entropy_LK,
+                "divergence_from_last": self.divergence_LK,
+            },
+        )
+        followed = [int(self.followed_K[position]) for position in found["position"]]
+        return found | {"followed_id": followed}
 
     @property
     def decided_last(self) -> int:
@@ -347,6 +376,15 @@ class NormStudy:
     """… with the other sentences, …"""
     n_padded: int
     """… and with padding."""
+
+    def table(self) -> Table:
+        """Return a row for each position."""
+        return {
+            "position": list(range(self.n_alone)),
+            "layer_norm": self.layer_norm_K.tolist(),
+            "batch_norm": self.batch_norm_K.tolist(),
+            "batch_norm_padded": self.batch_norm_padded_K.tolist(),
+        }
 
 
 @torch.inference_mode()

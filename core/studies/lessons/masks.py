@@ -23,6 +23,7 @@ from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
 from core.objective import held_out_as_learned
 from core.runs.run import Run, RunError
+from core.studies.lessons.cells import Table, cells
 from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
@@ -278,6 +279,19 @@ class HeadOfBatch:
     def masked_scores_QK(self) -> NDArray[np.float32]:
         """The scores as the softmax gets them: −∞ where the mask hides the key."""
         return np.where(self.visible_QK, self.scores_QK, np.float32(-np.inf))
+
+    def table(self) -> Table:
+        """Return a row for each query and key."""
+        return cells(
+            "query",
+            "key",
+            {
+                "may_look": self.visible_QK,
+                "score": self.scores_QK,
+                "masked_score": self.masked_scores_QK,
+                "weight": self.weights_QK,
+            },
+        )
 
 
 @torch.inference_mode()

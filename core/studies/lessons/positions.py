@@ -20,6 +20,7 @@ from core.heads import Site
 from core.model import Record, Step, Transformer, Unplace, build
 from core.model.positional import exact_sinusoids, timescales
 from core.runs.run import Run
+from core.studies.lessons.cells import Table, cells
 from core.tokenizer import Token
 
 Array = NDArray[np.float64]
@@ -79,6 +80,10 @@ class Sinusoids:
         [0.9093, -0.4161, 0.1987, 0.9801, 0.02, 0.9998, 0.002, 1.0]
         """
         return self.at(np.arange(self.length))
+
+    def table(self) -> Table:
+        """Return a row for each position and dimension."""
+        return cells("position", "dimension", {"value": self.encodings()})
 
     def at(self, positions: NDArray[np.integer]) -> Array:
         """Return positions_PD for any positions: the formula has no end."""
@@ -181,6 +186,10 @@ class DotProducts:
     spread: float
     """Largest difference between two products of the same distance."""
 
+    def table(self) -> Table:
+        """Return a row for each two positions."""
+        return cells("row", "column", {"dot_product": self.products_PP})
+
 
 def dot_products(table_PD: Array, position: int) -> DotProducts:
     """Multiply every position with every other; look closer at one.
@@ -220,6 +229,16 @@ class Rotation:
     """So many positions of the table are taken to a place beyond its ends."""
     degrees_E: Array
     """By how much each pair of dimensions turns; below 0 for a shift to the left."""
+
+    def table(self) -> Table:
+        """Return a row for each dimension of the vectors."""
+        return {
+            "dimension": list(range(len(self.before_D))),
+            "before": self.before_D.tolist(),
+            "turned": self.after_D.tolist(),
+            "by_formula": self.wanted_D.tolist(),
+            "degrees": np.repeat(self.degrees_E, 2).tolist(),
+        }
 
 
 def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
@@ -284,6 +303,15 @@ class Norms:
         plain, scaled, positions = self.means
         return positions / plain, positions / scaled
 
+    def table(self) -> Table:
+        """Return a row for each token."""
+        return {
+            "token": [token.text for token in self.tokens],
+            "plain": self.plain_S.tolist(),
+            "scaled": self.scaled_S.tolist(),
+            "position": self.positions_S.tolist(),
+        }
+
 
 def norms(run: Run, sentence: str) -> Norms:
     """Measure the two summands of every token of a sentence.
@@ -339,6 +367,17 @@ class Shuffled:
     def notices_without(self) -> bool:
         """Whether an output changes without positions, by more than rounding."""
         return bool(self.without_positions_S.min() < 1 - ROUNDING)
+
+    def table(self) -> Table:
+        """Return a row for each output of the sentence and of the shuffled one."""
+        cosines = {
+            "without_positions": self.cosines_without_SS,
+            "with_positions": self.cosines_with_SS,
+        }
+        found = cells("row", "column", cosines)
+        found["row_token"] = [self.tokens[row].text for row in found["row"]]
+        found["column_token"] = [self.tokens[self.order_S[at]].text for at in found["column"]]
+        return found
 
 
 def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
@@ -427,6 +466,10 @@ class Learned:
     def mean_norm_untouched(self) -> float:
         """Of the others; there must be some."""
         return float(self.norms_P[self.untouched_P].mean())
+
+    def table(self) -> Table:
+        """Return a row for each position and dimension that is looked at."""
+        return cells("position", "dimension", {"value": self.table_PD})
 
 
 def learned(run: Run, length: int) -> Learned:

@@ -16,14 +16,15 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import one_row
-from core.decoding.sentence import Translation
+from core.decoding.sentence import Translation, translate
 from core.decoding.step import sayable
-from core.heads import Site
+from core.heads import Head, Site
 from core.inspection import even_weights
 from core.messages import Message, SaidError
 from core.model import Probe, Probes, Record, Rescale, Step
 from core.runs.run import Run
 from core.studies.heads.evenness import evenness
+from core.studies.lessons.cells import Table, cells
 from core.words import shortened
 
 Floats = NDArray[np.float64]
@@ -166,6 +167,10 @@ class Response:
     norm: float
     """The Jacobian's Frobenius norm: the root of the sum of all squared entries."""
 
+    def table(self) -> Table:
+        """Return a row for each entry of the Jacobian."""
+        return cells("output", "score", {"derivative": self.jacobian_KK})
+
 
 def response(scores_K: Floats, factor: float = 1.0) -> Response:
     """Return what the softmax does with scores that are multiplied by a factor.
@@ -286,9 +291,26 @@ class ScoreSpread:
     scaled: PerHead
     """Variance of q·k / √d_k over the same pairs."""
 
+    def table(self) -> Table:
+        """Return a row for each head."""
+        return _per_head(self.unscaled, self.scaled)
 
-def score_spread(run: Run, translation: Translation) -> ScoreSpread:
-    """Measure the variance of every head's scores in one pass that is fed a translation."""
+
+def _per_head(unscaled: PerHead, scaled: PerHead) -> Table:
+    return {
+        "head": [str(Head(site, at)) for site in scaled for at in range(len(scaled[site]))],
+        "unscaled": [each for heads in unscaled.values() for each in heads],
+        "scaled": [each for heads in scaled.values() for each in heads],
+    }
+
+
+def score_spread(run: Run, sentence: str) -> ScoreSpread:
+    """Measure the variance of every head's scores on a sentence and what is written of it.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    translation = translate(run, sentence)
     record = Record(steps=frozenset({Step.VISIBLE, Step.PRODUCTS}))
     _logits(run, translation, record)
     d_k = run.settings.model.d_k
@@ -314,13 +336,21 @@ class Rescaled:
     """Cross-entropy per token of the translation, in nats."""
     unscaled_loss: float
 
+    def table(self) -> Table:
+        """Return a row for each head."""
+        return _per_head(self.unscaled, self.scaled)
 
-def without_scaling(run: Run, translation: Translation) -> Rescaled:
+
+def without_scaling(run: Run, sentence: str) -> Rescaled:
     """Take the scaling away everywhere, and measure what becomes of heads and guesses.
 
     Every sublayer goes on with what came out of those before it; both passes are fed the same
     translation, which is also what they are to predict.
+
+    Raises:
+        SentenceError: There is no text.
     """
+    translation = translate(run, sentence)
     before, after = Record(), Record()
     taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
     scaled_TV = _logits(run, translation, before)

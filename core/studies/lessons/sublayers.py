@@ -22,6 +22,7 @@ from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.masks import causal_mask
 from core.model.sublayers import FeedForward, Seen, SelfAttention, Sublayer
+from core.studies.lessons.cells import Table, cells
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""
@@ -53,6 +54,14 @@ class Influence:
     attention: Moved
     """Self-attention with its output matrix."""
     feed_forward: Moved
+
+    def table(self) -> Table:
+        """Return a row for each cell: the output of its row moves with the input of its column."""
+        ratios = {
+            "self_attention": self.attention.ratio_KK,
+            "feed_forward": self.feed_forward.ratio_KK,
+        }
+        return cells("row", "column", ratios)
 
 
 @torch.inference_mode()
@@ -149,6 +158,10 @@ class Firing:
     """Share of the units that fire at no position of this sentence."""
     always_L: NDArray[np.float64]
     """Share of the units that fire at every position of this sentence."""
+
+    def table(self) -> Table:
+        """Return a row for each layer and position."""
+        return cells("layer", "position", {"share": self.firing_LK})
 
 
 @dataclass(frozen=True, slots=True)

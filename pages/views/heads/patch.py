@@ -14,7 +14,7 @@ from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.translations import say
 from pages.frame.typography import marked, typeset
-from pages.frame.view import Columns, Shown
+from pages.frame.view import Shown
 from pages.views.heads import named_heads, second_sentence
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
@@ -66,7 +66,7 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name="patching",
         title=_("How much of the difference between two sentences each head carries"),
-        numbers=lambda: numbers(study),
+        numbers=study.table,
         python=_python(opened, *both),
         seen=_strongest(study, direction),
         code=(patching_study, Patch),
@@ -190,25 +190,10 @@ def _measured(study: PatchingStudy) -> str:
     )
 
 
-def numbers(study: PatchingStudy) -> Columns:
-    """Return a row for each head, one for all heads of a sublayer, and one for all there are.
-
-    All heads of a sublayer are called by its site.
-    """
-    rows = [*study.heads.items(), *study.sites.items(), ("all", study.everything)]
-    return {
-        "head": [str(patched) for patched, _share in rows],
-        "restored": [share for _patched, share in rows],
-        "step": [study.step] * len(rows),
-        "difference_from": [study.clean_difference] * len(rows),
-        "difference_into": [study.corrupt_difference] * len(rows),
-    }
-
-
 def _python(opened: Opened, clean: str, corrupt: str) -> str:
     imports = "from core.studies.effects.patching import patching_study"
     lines = [
         f"study = patching_study(run, {snippets.quoted(clean)}, {snippets.quoted(corrupt)})",
-        'numbers = {"restored": [*study.heads.values(), *study.sites.values(), study.everything]}',
+        "numbers = study.table()",
     ]
     return snippets.loading(opened.path, imports) + "\n".join([*lines, ""])

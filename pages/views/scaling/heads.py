@@ -28,7 +28,7 @@ FORMULA = r"""
 
 def draw(opened: Opened) -> Shown:
     """Draw how evenly every head looks around, with the scaling and without it."""
-    found = cached.of_run(without_scaling, opened.path, opened.inspection.translation)
+    found = cached.of_run(without_scaling, opened.path, opened.sentence)
     dots = per_head.dots(
         {_("as the model learned it"): found.scaled, _("scaling taken away"): found.unscaled},
         Quantity(_("entropy, share of the largest"), share=True),
@@ -37,7 +37,7 @@ def draw(opened: Opened) -> Shown:
     picture = chart(dots)
     st.caption(_conditions(found))
     trained = Results.load(SHIPPED / f"{SCALE.name}.json")
-    begun = snippets.translating(
+    begun = snippets.naming(
         opened.path,
         opened.sentence,
         "from core.studies.lessons.scaling import without_scaling",
@@ -49,7 +49,7 @@ def draw(opened: Opened) -> Shown:
         seen=joined([_trained_said(trained), _said(found)]),
         numbers=lambda: _numbers(found, trained),
         python=begun
-        + "found = without_scaling(run, translation)\n"
+        + "found = without_scaling(run, sentence)\n"
         + "numbers = [*found.unscaled.values(), *found.scaled.values()]\n"
         + "numbers += [found.unscaled_loss, found.scaled_loss, found.n_same, found.n_tokens]\n"
         + f'results = Results.found("{SCALE.name}")\n'
@@ -129,4 +129,4 @@ def _numbers(found: Rescaled, trained: Results) -> Columns:
         "right_trained_without": [trained.estimate(WITHOUT).mean],
         "right_trained_with": [trained.estimate(BASE).mean],
     }
-    return stacked(per_head.columns(found.unscaled, found.scaled), guesses)
+    return stacked(found.table(), guesses)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from core.heads import Head
 from core.studies.lessons.scaling import PerHead
 from pages.frame.language import _
-from pages.frame.view import Columns
 from viz.charts.curves import Chart, Quantity
 from viz.charts.dumbbells import dumbbells
 
@@ -27,15 +26,6 @@ def dots(series: Mapping[str, PerHead], value: Quantity, title: str) -> Chart:
         of=_("layer.head"),
         title=title,
     )
-
-
-def columns(unscaled: PerHead, scaled: PerHead) -> Columns:
-    """Return one row for each head."""
-    return {
-        "head": [str(head) for head in _heads(scaled)],
-        "unscaled": _listed(unscaled),
-        "scaled": _listed(scaled),
-    }
 
 
 def _heads(numbers: PerHead) -> list[Head]:

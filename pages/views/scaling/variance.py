@@ -33,7 +33,7 @@ def draw(opened: Opened) -> Shown:
         n = widths.ask_count(_("Samples n"), "samples", SAMPLES, SAMPLES[-1])
         seed = widths.ask_seed()
     found = product_variances(components, n, seed)
-    spread = cached.of_run(score_spread, opened.path, opened.inspection.translation)
+    spread = cached.of_run(score_spread, opened.path, opened.sentence)
     d_k = opened.run.settings.model.d_k
     left, right = st.columns([3, 2], gap="medium")
     with left:
@@ -58,7 +58,7 @@ def draw(opened: Opened) -> Shown:
     )
 
     def numbers() -> Columns:
-        heads = per_head.columns(spread.unscaled, spread.scaled)
+        heads = spread.table()
         return stacked(widths.columns(found), {**heads, "d_k": [d_k] * len(heads["head"])})
 
     return Shown(
@@ -124,7 +124,7 @@ def _sampled(found: list[Spread], d_k: int) -> Chart:
 
 
 def _python(opened: Opened, components: Distribution, n: int, seed: int) -> str:
-    begun = snippets.translating(
+    begun = snippets.naming(
         opened.path,
         opened.sentence,
         "from core.studies.lessons.scaling import score_spread",
@@ -133,7 +133,7 @@ def _python(opened: Opened, components: Distribution, n: int, seed: int) -> str:
     return begun + "\n".join(
         [
             f"sampled = product_variances({snippets.quoted(components)}, {n}, {seed})",
-            "spread = score_spread(run, translation)",
+            "spread = score_spread(run, sentence)",
             "numbers = [",
             "    [each.unscaled for each in sampled],",
             "    *spread.unscaled.values(),",

@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.runs.run import load_run
+from core.studies.effects.ablation import every_head
 from core.studies.lessons.scaling import (
     DISTRIBUTIONS,
     LARGEST,
@@ -189,24 +189,26 @@ def test_no_entry_is_zero_with_a_sign():
 
 @pytest.fixture(scope="module", params=["copy", "translate"])
 def read(request):
-    """A run, a translation of it, and the ids that it is fed."""
+    """A run, a sentence, and the translation of it."""
     run = load_run(GALLERY / request.param)
     sentence = {"copy": "k d a f q z", "translate": "The cat slept."}[request.param]
     translation = translate(run, sentence)
-    return run, translation, (1, *translation.target_ids)
+    return run, sentence, translation
 
 
-def recorded(run, translation, fed, steps):
+def recorded(run, translation, steps):
     record = Record(steps=frozenset(steps))
     with torch.inference_mode():
-        logits = run.model(torch.tensor([translation.source_ids]), torch.tensor([fed]), record)
+        logits = run.model(
+            torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]), record
+        )
     return record.tensors, logits[0].double()
 
 
 def test_variances_are_those_of_the_recorded_scores(read):
-    run, translation, fed = read
-    tensors, _logits = recorded(run, translation, fed, {Step.SCORES, Step.VISIBLE})
-    found = score_spread(run, translation)
+    run, sentence, translation = read
+    tensors, _logits = recorded(run, translation, {Step.SCORES, Step.VISIBLE})
+    found = score_spread(run, sentence)
     for site in run.model.sites():
         scores = tensors[site, Step.SCORES][0].double().numpy()
         visible = np.broadcast_to(tensors[site, Step.VISIBLE][0].numpy(), scores.shape[1:])
@@ -218,9 +220,9 @@ def test_variances_are_those_of_the_recorded_scores(read):
 
 
 def test_heads_with_the_scaling_are_as_the_model_has_them(read):
-    run, translation, fed = read
-    tensors, logits = recorded(run, translation, fed, {Step.WEIGHTS, Step.VISIBLE})
-    found = without_scaling(run, translation)
+    run, sentence, translation = read
+    tensors, logits = recorded(run, translation, {Step.WEIGHTS, Step.VISIBLE})
+    found = without_scaling(run, sentence)
     for site in run.model.sites():
         weights = tensors[site, Step.WEIGHTS][0].double().numpy()
         visible = np.broadcast_to(tensors[site, Step.VISIBLE][0].numpy(), weights.shape[1:])
@@ -235,25 +237,27 @@ def test_heads_with_the_scaling_are_as_the_model_has_them(read):
 
 
 def test_without_the_scaling_the_first_layer_weighs_the_products_themselves(read):
-    run, translation, fed = read
-    tensors, _logits = recorded(run, translation, fed, {Step.QUERY, Step.KEY})
+    run, sentence, translation = read
+    tensors, _logits = recorded(run, translation, {Step.QUERY, Step.KEY})
     site = run.model.sites()[0]
     query, key = (tensors[site, step][0].double() for step in (Step.QUERY, Step.KEY))
     weights = (query @ key.transpose(1, 2)).softmax(dim=-1)
     wanted = torch.special.entr(weights).sum(-1).mean(-1) / math.log(weights.shape[-1])
-    assert without_scaling(run, translation).unscaled[site] == pytest.approx(
-        wanted.tolist(), abs=1e-5
-    )
+    assert without_scaling(run, sentence).unscaled[site] == pytest.approx(wanted.tolist(), abs=1e-5)
 
 
 def test_without_the_scaling_heads_are_sharper_on_average(read):
-    run, translation, _fed = read
-    found = without_scaling(run, translation)
+    run, sentence, _translation = read
+    found = without_scaling(run, sentence)
     assert mean_of(found.unscaled) < mean_of(found.scaled)
+    assert found.table()["head"] == [str(head) for head in every_head(run.model)]
+    assert found.table()["scaled"] == [each for heads in found.scaled.values() for each in heads]
     assert 0 <= found.n_same <= found.n_tokens
 
 
-def test_a_translation_that_met_the_length_limit_is_not_asked_for_an_end(read):
-    run, translation, _fed = read
-    cut = replace(translation, finished=False)
-    assert without_scaling(run, cut).n_tokens == len(translation.target_ids)
+def test_a_translation_that_met_the_length_limit_is_not_asked_for_an_end(translation_run):
+    # Hardly trained, it writes on until the limit.
+    written = translate(translation_run, "The dog sleeps.")
+    assert not written.finished
+    found = without_scaling(translation_run, "The dog sleeps.")
+    assert found.n_tokens == len(written.target_ids)

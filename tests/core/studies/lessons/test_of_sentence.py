@@ -1,0 +1,56 @@
+import pytest
+
+from core.decoding.sentence import translate
+from core.heads import Head
+from core.runs.run import load_run
+from core.studies.lessons.layers import residual_stream
+from core.studies.lessons.of_sentence import (
+    masked_head,
+    sentence_lens,
+    sentence_mixing,
+    sentence_stream,
+    sentence_units,
+    sentence_vectors,
+)
+from tests.pages.conftest import ROOT
+
+SENTENCE = "The cat slept."
+
+
+@pytest.fixture(scope="module", params=["translate", "gpt2", "bert"])
+def run(request, opened_path):
+    """Models of two stacks, of a decoder alone and of an encoder alone."""
+    in_gallery = request.param == "translate"
+    return load_run(ROOT / "gallery" / "translate" if in_gallery else opened_path(request.param))
+
+
+def test_every_row_of_a_table_names_its_tokens(run):
+    written, stack = translate(run, SENTENCE), run.model.config.stacks[-1]
+    ids = written.source_ids if stack == "encoder" else written.fed_ids
+    tokenizer = run.tokenizer if stack == "encoder" else run.target_tokenizer
+    texts = [token.text for token in tokenizer.describe(ids)]
+    for lesson in (sentence_stream, sentence_lens, sentence_units):
+        table = lesson(run, SENTENCE, stack).table()
+        assert {len(column) for column in table.values()} == {len(table["position"])}
+        assert table["position_token"] == [texts[at] for at in table["position"]]
+    vectors = sentence_vectors(run, SENTENCE, stack).table()
+    assert set(vectors["row_token"]) == set(vectors["column_token"]) == set(texts)
+    mixing = sentence_mixing(run, SENTENCE, 0).table()
+    assert len(mixing["row_token"]) == len(mixing["self_attention"])
+
+
+def test_a_stream_is_that_of_the_model_fed_its_own_translation(run):
+    written, stack = translate(run, SENTENCE), run.model.config.stacks[0]
+    found = sentence_stream(run, SENTENCE, stack)
+    expected = residual_stream(run.model, written.source_ids, written.fed_ids)[stack]
+    assert found.table()["norm"] == expected.norms_LK.reshape(-1).tolist()
+
+
+def test_a_head_of_a_batch_names_queries_and_keys_with_what_fills_up(run):
+    site = run.model.sites()[0]
+    found = masked_head(run, ("it", SENTENCE), Head(site, 1))
+    table, n = found.table(), len(found.tokens["query"])
+    assert n > 3
+    assert table["query_token"][:n] == [found.tokens["query"][0]] * n
+    assert table["key_token"][:n] == list(found.tokens["key"])
+    assert sum(table["may_look"]) < n * n
