@@ -129,11 +129,6 @@ def test_the_clean_sentence_is_computed_as_by_hand(known):
         )
 
 
-def test_with_the_values_alone_no_head_looks_elsewhere(known):
-    _model, paths, *_rest = known
-    for one, other in product(paths.heads, repeat=2):
-        if is_direct(one, other, Read.VALUE):
-            assert torch.equal(paths.weights(one, other, Read.VALUE), paths.clean_weights(other))
 
 
 def test_who_writes_the_same_in_both_sentences_changes_nothing(known):
@@ -169,12 +164,6 @@ def test_the_only_path_that_there_is_makes_the_receiver_look_as_in_the_other_sen
     assert (found_QK - paths.clean_weights(receiver)).abs().max() > 1e-3
 
 
-def test_cross_attention_reads_queries_from_the_decoder_and_the_rest_from_the_encoder(both):
-    receiver = Head.parse("decoder.1.cross:2")
-    for text, part in (("decoder.0.cross:1", Read.QUERY), ("encoder.1.self:1", Read.KEY)):
-        sender = Head.parse(text)
-        whole_QK = both.weights(sender, receiver, Read.ALL)
-        assert torch.equal(whole_QK, both.weights(sender, receiver, part))
 
 
 def test_heads_come_as_the_stream_meets_them():
@@ -228,19 +217,5 @@ def test_where_there_is_no_direct_path_none_is_patched(both, sender, receiver, r
         both.log_probability(one, other, read, TOKEN)
 
 
-def test_a_pass_for_many_senders_is_that_of_each_alone(both):
-    record = both.received(both.heads, Read.ALL)
-    for row, sender in enumerate(both.heads):
-        for receiver in both.heads:
-            if is_direct(sender, receiver, Read.ALL):
-                alone_QK = both.weights(sender, receiver, Read.ALL)
-                together_QK = record.weights(receiver.site)[row, receiver.index]
-                torch.testing.assert_close(together_QK, alone_QK)
 
 
-def test_every_kind_of_attention_is_a_sender_and_a_receiver():
-    heads = heads_in_order(by_hand.drawn(ModelConfig(**BOTH)))
-    ends = [(a.kind, b.kind) for a, b in product(heads, repeat=2) if is_direct(a, b, Read.ALL)]
-    inside = product((Kind.DECODER_SELF, Kind.CROSS), repeat=2)
-    expected = {*inside, (Kind.ENCODER_SELF, Kind.ENCODER_SELF), (Kind.ENCODER_SELF, Kind.CROSS)}
-    assert set(ends) == expected
