@@ -336,6 +336,73 @@ def outcome(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Ablated:
+    """A sentence before and after some heads are changed."""
+
+    before: Outcome
+    """Fed its own translation."""
+    after: Outcome
+    """Fed the same."""
+    loss_before: float
+    """Of the target, or of the own translation where none is known, in nats per token."""
+    loss_after: float
+    target: str
+    """The true one; empty where it is not known."""
+
+    @property
+    def same_text(self) -> bool:
+        """Whether the translation stays as it is."""
+        return self.before.translation.target_ids == self.after.translation.target_ids
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each word of the own translation."""
+        before, after = self.before.reference, self.after.reference
+        return {
+            "step": list(range(len(before))),
+            "word": [each.token.text for each in before],
+            "before": [each.probability for each in before],
+            "after": [each.probability for each in after],
+            "most_probable_after": [each.best.text for each in after],
+            "its_probability": [each.best_probability for each in after],
+        }
+
+
+def ablate_sentence(
+    run: Run,
+    sentence: str,
+    kind: Kind,
+    heads: Collection[Head],
+    target: str = "",
+    averages: Averages | None = None,
+) -> Ablated:
+    """Translate a sentence as it is, and with these heads changed.
+
+    Args:
+        run: A loaded run.
+        sentence: The source; cut where it is longer than the model's positions.
+        kind: What is done to the heads.
+        heads: None for a model as it is.
+        target: The true target, where it is known.
+        averages: Of `average_mixed`; needed to freeze, else unused.
+
+    Raises:
+        SentenceError: There is no text.
+        ValueError: A head is to be frozen and no averages are given.
+    """
+    own = translate(run, sentence)
+    probe = Intervention(kind, frozenset(heads)).probe(averages) if heads else None
+    before, after = (
+        outcome(run, sentence, own.target_ids[own.n_given :], each, ended=own.finished)
+        for each in (None, probe)
+    )
+    losses = before.loss, after.loss
+    if target_ids := tuple(run.target_tokenizer.encode(target).ids):
+        first, second = (outcome(run, sentence, target_ids, each) for each in (None, probe))
+        losses = first.loss, second.loss
+    return Ablated(before, after, *losses, target if target_ids else "")
+
+
 def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
     """Return the first sentence that is translated differently with a probe; empty if none is.
 

@@ -12,7 +12,7 @@ from core.heads import Head
 from core.model import Silence
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
-from core.studies.effects.ablation import Intervention, outcome
+from core.studies.effects.ablation import Ablated, Intervention, ablate_sentence
 from core.studies.effects.head_effects import Figure, HeadEffects, figures, head_effects
 from pages.frame import address, cached, controls, measured_on, notes, session, snippets
 from pages.frame.charts import chart
@@ -21,7 +21,7 @@ from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Columns, Shown
 from pages.views.heads import named_heads, silence_grid, silence_measuring, silence_sentence
-from pages.views.heads.silence_sentence import INSTEAD, Tried
+from pages.views.heads.silence_sentence import INSTEAD
 
 DOES = "head_does"
 """In the link: what a changed head does."""
@@ -78,7 +78,7 @@ def draw(opened: Opened) -> Shown:
         title=_("What becomes of the sentence without these heads"),
         numbers=lambda: _numbers(opened, found, effects, by),
         python=_python(opened, heads, instead, found, by if effects else None),
-        code=(outcome, Intervention, Silence, head_effects, share_difference),
+        code=(ablate_sentence, Intervention, Silence, head_effects, share_difference),
         seen=silence_sentence.seen(opened.run, found, heads, instead) if found else "",
         instead=silence_sentence.instead_of(opened, found, heads, instead) if found else "",
         pictures=pictures,
@@ -151,7 +151,7 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
 
 
 def _numbers(
-    opened: Opened, found: Tried | None, effects: HeadEffects | None, by: Figure
+    opened: Opened, found: Ablated | None, effects: HeadEffects | None, by: Figure
 ) -> Columns:
     """Return the chances of the words, the loss, and what is known of every head."""
     rows = [] if found is None else list(silence_sentence.numbers(found))
@@ -168,7 +168,7 @@ def _python(
     opened: Opened,
     heads: Sequence[Head],
     instead: str,
-    found: Tried | None,
+    found: Ablated | None,
     by: Figure | None,
 ) -> str:
     """Return what computes `before` and `after` of the numbers.
@@ -183,27 +183,15 @@ def _python(
     lines, before, after = [], [], []
     imports = ["from core.heads import Head, Kind"]
     if found:
-        imports += [
-            "from core.studies.effects.ablation import Intervention, average_mixed, outcome",
-            "from core.decoding.sentence import translate",
-        ]
-        target, ended = "own.target_ids", "own.finished"
-        if found.target is not None:
-            target, ended = f"run.tokenizer.encode({snippets.quoted(found.target)}).ids", "True"
-        kind = INSTEAD[instead][1]
-        averages = "average_mixed(run)" if instead == "average" else ""
+        imports.append("from core.studies.effects.ablation import ablate_sentence, average_mixed")
+        averages = "average_mixed(run)" if instead == "average" and heads else "None"
         lines += [
-            f"heads = frozenset(map(Head.parse, {list(map(str, heads))}))",
-            f'changed = Intervention("{kind}", heads).probe({averages}) if heads else None',
-            "own = translate(run, sentence)",
-            "words, losses = [], []",
-            "for probe in (None, changed):",
-            "    fed = (run, sentence, own.target_ids, probe)",
-            "    words.append(outcome(*fed, ended=own.finished).reference)",
-            f"    losses.append(outcome(run, sentence, {target}, probe, ended={ended}).loss)",
+            f"heads = tuple(map(Head.parse, {list(map(str, heads))}))",
+            f'asked = "{INSTEAD[instead][1]}", heads, {snippets.quoted(found.target)}, {averages}',
+            "found = ablate_sentence(run, sentence, *asked)",
         ]
-        before = ["*(each.probability for each in words[0])", "losses[0]"]
-        after = ["*(each.probability for each in words[1])", "losses[1]"]
+        before = ['*found.table()["before"]', "found.loss_before"]
+        after = ['*found.table()["after"]', "found.loss_after"]
     if by:
         imports += [
             "from core.studies.effects.head_effects import costliest_first, figure_of",

@@ -1,23 +1,21 @@
 """What becomes of one sentence when heads are changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
-from core.decoding.sentence import Translation
 from core.heads import Head
-from core.model import Probe
 from core.runs.run import Run, RunError
 from core.studies.effects.ablation import (
     SEED,
+    Ablated,
+    Averages,
     Intervention,
     Kind,
-    Outcome,
+    ablate_sentence,
     average_mixed,
     averaged_over,
     first_changed,
-    outcome,
 )
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
@@ -39,31 +37,11 @@ INSTEAD: Mapping[str, tuple[str, Kind]] = {
 """What a changed head does, in the link → its label, and what an intervention calls it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A sentence before and after something was done to some heads."""
-
-    before: Outcome
-    """Fed its own translation."""
-    after: Outcome
-    """Fed the same."""
-    loss_before: float
-    """Of the true target, or of the own translation where there is none."""
-    loss_after: float
-    target: str | None
-    """The true one; None where the task does not know it."""
-
-    @property
-    def same_text(self) -> bool:
-        """Whether the translation stays as it is."""
-        return self.before.translation.target_ids == self.after.translation.target_ids
-
-
-def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None:
+def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Ablated | None:
     """Say what the translation becomes; None where it cannot be tried."""
     try:
         n = cached.of_run(averaged_over, opened.path) if instead == "average" else 0
-        found = _tried(opened, tuple(heads), instead)
+        found = _ablated(opened, tuple(heads), instead)
     except RunError as error:
         st.error(plain(explained(error)))
         return None
@@ -74,7 +52,7 @@ def try_out(opened: Opened, heads: Sequence[Head], instead: str) -> Tried | None
     return found
 
 
-def seen(run: Run, found: Tried, heads: Sequence[Head], instead: str) -> str:
+def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
     """Say in Markdown whether what is written changes, and which of its words most."""
     if not heads:
         return _("No head is changed: click one in the grid.")
@@ -94,16 +72,16 @@ def seen(run: Run, found: Tried, heads: Sequence[Head], instead: str) -> str:
     return text.format(how=how, translation=written(run), most=_most_changed(found))
 
 
-def say_loss(run: Run, found: Tried) -> None:
+def say_loss(run: Run, found: Ablated) -> None:
     """Say what the loss becomes."""
     own = _("the model’s own {translation}").format(translation=written(run))
-    whose = own if found.target is None else _("the true target")
+    whose = own if not found.target else _("the true target")
     text = _("Loss of {whose}: {before} → {after} nats per token.")
     before, after = number(found.loss_before), number(found.loss_after)
     st.caption(text.format(whose=whose, before=before, after=after))
 
 
-def instead_of(opened: Opened, found: Tried, heads: Sequence[Head], instead: str) -> str:
+def instead_of(opened: Opened, found: Ablated, heads: Sequence[Head], instead: str) -> str:
     """Return the first of the task's examples that these heads change, where this one stays."""
     if not heads or not found.same_text or opened.task is None:
         return ""
@@ -119,7 +97,7 @@ def telling(run: Run, task: Task) -> str:
     return cached.of_run(_first_changed, run.path, examples, "silence", (telling_head(run),))
 
 
-def chances(found: Tried) -> Chart:
+def chances(found: Ablated) -> Chart:
     """Return the chart of the probabilities of the model's own words."""
     own, now = found.before.reference, found.after.reference
     before, after = ([each.probability for each in side] for side in (own, now))
@@ -129,42 +107,33 @@ def chances(found: Tried) -> Chart:
     )
 
 
-def numbers(found: Tried) -> Iterator[Mapping[str, object]]:
+def numbers(found: Ablated) -> Iterator[Mapping[str, object]]:
     """Yield the probability of each word before and after, and the loss."""
-    words = zip(found.before.reference, found.after.reference, strict=True)
-    for step, (own, now) in enumerate(words):
-        yield {
-            "what": "probability",
-            "step": step,
-            "word": own.token.text,
-            "before": own.probability,
-            "after": now.probability,
-            "most_probable_after": now.best.text,
-            "its_probability": now.best_probability,
-        }
+    table = found.table()
+    for row in zip(*table.values(), strict=True):
+        yield {"what": "probability", **dict(zip(table, row, strict=True))}
     yield {"what": "loss", "before": found.loss_before, "after": found.loss_after}
 
 
-def _tried(opened: Opened, heads: tuple[Head, ...], instead: str) -> Tried:
+def _ablated(opened: Opened, heads: tuple[Head, ...], instead: str) -> Ablated:
     """Translate the sentence as it is, and with these heads changed.
 
     Raises:
         RunError: The averages are asked for, and there are no held-out sentences to average.
     """
-    own = opened.inspection.translation
-    known = cached.of_run(_reference, opened.path, own.source)
-    target = tuple(opened.run.tokenizer.encode(known).ids) if known else ()
+    target = cached.of_run(_reference, opened.path, opened.inspection.translation.source) or ""
+    return cached.of_run(_of_sentence, opened.path, opened.sentence, instead, heads, target)
 
-    def made(target: tuple[int, ...], changed: tuple[Head, ...]) -> Outcome:
-        return cached.of_run(_outcome, opened.path, opened.sentence, own, target, instead, changed)
 
-    return Tried(
-        before=made((), ()),
-        after=made((), heads),
-        loss_before=made(target, ()).loss,
-        loss_after=made(target, heads).loss,
-        target=known if target else None,
-    )
+def _of_sentence(
+    run: Run, sentence: str, instead: str, heads: tuple[Head, ...], target: str
+) -> Ablated:
+    averages = _averages(run, instead) if heads else None
+    return ablate_sentence(run, sentence, INSTEAD[instead][1], heads, target, averages)
+
+
+def _averages(run: Run, instead: str) -> Averages | None:
+    return cached.of_run(average_mixed, run.path) if instead == "average" else None
 
 
 def _reference(run: Run, source: str) -> str | None:
@@ -172,33 +141,11 @@ def _reference(run: Run, source: str) -> str | None:
     return task.reference(source) if task else None
 
 
-def _outcome(
-    run: Run,
-    sentence: str,
-    own: Translation,
-    target: tuple[int, ...],
-    instead: str,
-    heads: tuple[Head, ...],
-) -> Outcome:
-    """Return what becomes of a sentence and its target; without one, of what the model writes."""
-    written = own.target_ids[own.n_given :]
-    ended = bool(target) or own.finished
-    probe = _probe(run, instead, heads)
-    return outcome(run, sentence, target or written, probe, ended=ended)
-
-
-def _probe(run: Run, instead: str, heads: tuple[Head, ...]) -> Probe | None:
-    if not heads:
-        return None
-    averages = cached.of_run(average_mixed, run.path) if instead == "average" else None
-    return Intervention(INSTEAD[instead][1], frozenset(heads)).probe(averages)
-
-
 def _first_changed(
     run: Run, sentences: tuple[str, ...], instead: str, heads: tuple[Head, ...]
 ) -> str:
-    probe = _probe(run, instead, heads)
-    return "" if probe is None else first_changed(run, sentences, probe)
+    changed = Intervention(INSTEAD[instead][1], frozenset(heads))
+    return first_changed(run, sentences, changed.probe(_averages(run, instead)))
 
 
 def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
@@ -217,7 +164,7 @@ def _what_is_done(run: Run, instead: str, n_averaged: int) -> str:
     }[instead]
 
 
-def _most_changed(found: Tried) -> str:
+def _most_changed(found: Ablated) -> str:
     """Say which of the model's own words gives way to another, or becomes more or less probable."""
     both = list(zip(found.before.reference, found.after.reference, strict=True))
     led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
@@ -233,7 +180,7 @@ def _most_changed(found: Tried) -> str:
     return text.format(word=word, before=before, after=after, other=plain(now.best.text))
 
 
-def _translations(found: Tried, run: Run, *, silenced: bool) -> str:
+def _translations(found: Ablated, run: Run, *, silenced: bool) -> str:
     texts = both_marked(found.before, found.after, run)
     if not silenced:
         return _("Nothing is silenced yet: {text}").format(text=texts[0])

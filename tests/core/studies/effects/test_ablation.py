@@ -23,6 +23,7 @@ from core.studies.effects import ablation
 from core.studies.effects.ablation import (
     Intervention,
     Silenceable,
+    ablate_sentence,
     average_mixed,
     before_after,
     first_changed,
@@ -260,6 +261,21 @@ def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_
 def test_no_text_cannot_be_translated(run):
     with pytest.raises(SentenceError):
         before_after(run, " ", Silence.of([]))
+
+
+@pytest.mark.parametrize("target", ["", "L'animal n'a pas traversé la rue."])
+def test_an_ablated_sentence_is_fed_its_own_translation_and_its_loss_is_the_targets(run, target):
+    found = ablate_sentence(run, SENTENCE, "silence", (GUIDED, BEFORE), target)
+    probe, own = Silence.of([GUIDED, BEFORE]), translate(run, SENTENCE).target_ids
+    asked = run.tokenizer.encode(target).ids or own
+    assert found.before == outcome(run, SENTENCE, own, None)
+    assert found.after == outcome(run, SENTENCE, own, probe)
+    assert found.loss_after == outcome(run, SENTENCE, asked, probe).loss
+    table = found.table()
+    assert table["word"] == [each.token.text for each in found.before.own]
+    assert table["after"] == [each.probability for each in found.after.reference]
+    same = ablate_sentence(run, SENTENCE, "freeze", (), target)
+    assert same.before == same.after and same.loss_before == same.loss_after
 
 
 def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):

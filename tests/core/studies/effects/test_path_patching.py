@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.heads import Head, Kind
+from core.heads import Head
 from core.studies.effects.path_patching import (
     PathError,
     PathPatching,
@@ -129,8 +129,6 @@ def test_the_clean_sentence_is_computed_as_by_hand(known):
         )
 
 
-
-
 def test_who_writes_the_same_in_both_sentences_changes_nothing(known):
     model, _paths, fed, *_rest = known
     paths = PathPatching(model, fed, fed)
@@ -162,8 +160,6 @@ def test_the_only_path_that_there_is_makes_the_receiver_look_as_in_the_other_sen
     found_QK = paths.weights(sender, receiver, Read.ALL)
     torch.testing.assert_close(found_QK, other.weights[receiver], atol=1e-10, rtol=1e-8)
     assert (found_QK - paths.clean_weights(receiver)).abs().max() > 1e-3
-
-
 
 
 def test_heads_come_as_the_stream_meets_them():
@@ -215,7 +211,3 @@ def test_where_there_is_no_direct_path_none_is_patched(both, sender, receiver, r
         both.weights(one, other, read)
     with pytest.raises(PathError, match=complaint):
         both.log_probability(one, other, read, TOKEN)
-
-
-
-
