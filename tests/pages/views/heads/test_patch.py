@@ -10,7 +10,7 @@ from core.studies.effects.patching import patching_study
 from pages.frame.language import percent
 from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said
-from tests.pages.views.heads.conftest import assert_computed_again
+from tests.pages.takeable import assert_takeable, computed, numbers_of
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -131,7 +131,8 @@ def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_patc
     n = sum(panel.values.size for panel in panels(at))
     # Beside what stands in the maps, all heads of the model together.
     assert len(shown.columns()["restored"]) == n + 1
-    assert_computed_again(at, shown, "restored")
+    assert_takeable(at, shown)
+    assert computed(shown) == numbers_of(shown, *shown.numbers())
 
 
 def test_what_is_taken_away_names_each_head_in_the_one_text_form(open_patch, handed_over, run):
