@@ -2,12 +2,10 @@
 
 import streamlit as st
 
-from pages.frame import links
-from pages.frame.glossary import TERMS
-from pages.frame.glossary.term import Term
+from pages.frame import glossary, links
+from pages.frame.glossary import Term
 from pages.frame.language import _, capitalised
 from pages.frame.listed import listed
-from pages.frame.tour import FIRST_PAGE
 
 
 def render() -> None:
@@ -19,7 +17,7 @@ def render() -> None:
         "pointer rests on it; in pictures, tables and sentences it is not."
     )
     st.markdown(f":small[{text}]")
-    terms = sorted(TERMS, key=lambda term: term.forms()[0].casefold())
+    terms = sorted(glossary.terms(), key=lambda term: term.forms[0].casefold())
     half = (len(terms) + 1) // 2
     with st.container(key="glossary"):
         columns = st.columns(2, gap="large")
@@ -29,17 +27,15 @@ def render() -> None:
 
 
 def _say(term: Term) -> None:
-    heading, *others = term.forms()
+    heading, *others = term.forms
     # What the papers call it stands beside what the reader's language does.
-    english = term.written.split("|")[0]
-    if english.casefold() not in {each.casefold() for each in term.forms()}:
-        others.insert(0, english)
+    if term.english.casefold() not in {each.casefold() for each in term.forms}:
+        others.insert(0, term.english)
     also = f" :small[:gray[{listed(others)}]]" if others else ""
-    page = "" if term.page == FIRST_PAGE else term.page
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{capitalised(heading)}**{also}", width="content")
-        links.link(page, _("See it"), None, term.query)
-    st.markdown(f":small[{_(term.text)}]")
+        links.link(term.page, _("See it"), None, term.query)
+    st.markdown(f":small[{term.text}]")
 
 
 if __name__ == "__main__":

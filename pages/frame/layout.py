@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import components, links, marked_words, presentation
-from pages.frame.glossary import tips
+from pages.frame import components, glossary, links, marked_words, presentation
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
@@ -208,11 +207,11 @@ def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
     st.html(presentation.STYLE)
-    st.html(tips.STYLE)
+    st.html(glossary.STYLE)
     st.html(marked_words.STYLE)
     with st.container(key="scripts"):
         st.html(_WAY_BACK, unsafe_allow_javascript=True)
         st.html(_DRAWER, unsafe_allow_javascript=True)
         st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
-        tips.lend(SENTENCE_SAID, SEEN)
+        glossary.lend()
         components.lend_scripts()

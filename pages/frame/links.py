@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from typing import NoReturn
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+FIRST_PAGE = "attention"
+"""It has no address of its own."""
 PAGES = (
-    "attention",
+    FIRST_PAGE,
     "heads",
     "decoding",
     "masks",
@@ -20,7 +23,7 @@ PAGES = (
     "tour",
     "glossary",
 )
-"""What can be linked to, as `app.py` lists it; the first has no address of its own."""
+"""What can be linked to, as `app.py` lists it."""
 GOES_TO, ARRIVED = "_goes_to", "_arrived"
 """In what is said to the browser, which shows neither: the page to go to, and that it is drawn.
 
@@ -34,7 +37,7 @@ def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str
     """Show a link to a page of the app.
 
     Args:
-        page: Its address, as `app.py` lists it; empty for the first page.
+        page: One of `PAGES`; the first may be empty, too.
         label: What the link says.
         icon: A name of Streamlit's; None for none.
         query_params: What the page opens with.
@@ -44,12 +47,30 @@ def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str
 
 def go(page: str, query_params: Mapping[str, str]) -> NoReturn:
     """Go to a page of the app, by one step; see `link`. What was to be drawn after it is not."""
-    st.switch_page(_target(page, page), query_params={**query_params, GOES_TO: page})
+    to = {GOES_TO: "" if page == FIRST_PAGE else page}
+    st.switch_page(_target(page, page), query_params={**query_params, **to})
+
+
+def read(link: str) -> tuple[str, dict[str, str]]:
+    """Return the page and the choices of a link.
+
+    >>> read("http://127.0.0.1:8501/heads?trial=silence")
+    ('heads', {'trial': 'silence'})
+    >>> read("/?view=lines")
+    ('attention', {'view': 'lines'})
+
+    Raises:
+        ValueError: What stands for the server in it is none.
+    """
+    parts = urlsplit(link.strip())
+    page = parts.path.strip("/").rpartition("/")[2] or FIRST_PAGE
+    return page, dict(parse_qsl(parts.query, keep_blank_values=True))
 
 
 def _target(page: str, title: str) -> StreamlitPage:
     """Return a page: Streamlit tells them apart by their addresses alone, and calls `app.py`'s."""
-    return st.Page(_elsewhere, title=title, url_path=page or None, default=not page)
+    is_first = page in ("", FIRST_PAGE)
+    return st.Page(_elsewhere, title=title, url_path=None if is_first else page, default=is_first)
 
 
 def _elsewhere() -> None:

@@ -5,8 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
-from pages.frame import layout
-from pages.frame.glossary import tips
+from pages.frame import glossary
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
@@ -115,8 +114,8 @@ def page_of_texts(browser):
     """A page with nothing but the texts that it is given, and the script that explains terms."""
     found = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tips.st, "html", lambda body, **how: found.append(body))
-        tips.lend(layout.SENTENCE_SAID, layout.SEEN)
+        patch.setattr(glossary.st, "html", lambda body, **how: found.append(body))
+        glossary.lend()
     page = browser.new_page()
     page.set_content(f"<main class='stMain'></main>{found[0]}")
     page.evaluate("setTimeout = (call, after) => window.queue = call")
