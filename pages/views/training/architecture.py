@@ -13,7 +13,7 @@ from core.training.prepare import own_vocabulary
 from core.training.settings import Setting
 from core.word_level import Vocabulary
 from pages.frame import cached, controls, folded
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, PAPER, TRAINING, Knob
+from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, PAPER, TRAINING, Knob, group_title
 from pages.frame.language import _
 from pages.frame.listed import joined, listed
 from pages.views.training import settings
@@ -66,13 +66,13 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
         values, with_steps = begun.values, _with_steps(begun)
         typed = controls.text(_("Find a setting"), FIND, "", width=2 * WIDTH).strip()
         _say_elsewhere(typed, begun)
-        for title, knobs in ARCHITECTURE.items():
+        for group, knobs in ARCHITECTURE.items():
             asked = [knob for knob in knobs if begun.has(knob) and _found(knob, typed)]
             # What is only on or off has no label above: it stands after what has.
             asked.sort(key=lambda knob: isinstance(values[knob.name], bool))
             if not asked:
                 continue
-            with settings.row(_(title)):
+            with settings.row(group_title(group)):
                 if (
                     not typed
                     and knobs is TRAINING
@@ -91,7 +91,7 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
 
 def _found(knob: Knob, typed: str) -> bool:
     """Say whether a setting's name, label or text has what is looked for."""
-    texts = (knob.name, _(knob.label), _(knob.text), *(knob.word(each) for each in knob.offered))
+    texts = (knob.name, knob.label, knob.text, *(knob.word(each) for each in knob.offered))
     return any(typed.casefold() in text.casefold() for text in texts)
 
 
@@ -106,7 +106,7 @@ def _say_elsewhere(typed: str, begun: Begun) -> None:
     here = (knob for knobs in ARCHITECTURE.values() for knob in knobs if begun.has(knob))
     if named:
         where = _("{settings}: in “{box}” above.")
-        settings_named = listed(f"**{_(knob.label)}**" for knob in named)
+        settings_named = listed(f"**{knob.label}**" for knob in named)
         st.caption(where.format(settings=settings_named, box=_(PAPER)))
     elif typed and not any(_found(knob, typed) for knob in here):
         st.caption(_("No setting has that in its name or in what is said of it."))
@@ -140,9 +140,9 @@ def _names(knob: Knob, begun: Begun, task: Task | None, *, asked: bool) -> Mappi
     words = _words(task)
     if words is None:
         return {}
-    help_text = joined([_(knob.text), settings.on_command_line(knob)])
+    help_text = joined([knob.text, settings.on_command_line(knob)])
     key = settings.key_of(knob.name)
-    wanted = controls.toggle(_(knob.label), key, help_text=help_text, asked=asked)
+    wanted = controls.toggle(knob.label, key, help_text=help_text, asked=asked)
     if not wanted:
         return {}
     # So many tokens there must be, whatever a tokenizer would learn.

@@ -62,7 +62,7 @@ def unlike_paper(preset: Preset) -> str:
     values, paper = values_of(preset), {**values_of(PRESETS["base"]), "attention_bias": False}
     parts = [
         _("{setting} {value} (the paper: {usual})").format(
-            setting=f"**{_(knob.label)}**", value=_told(knob, values), usual=_told(knob, paper)
+            setting=f"**{knob.label}**", value=_told(knob, values), usual=_told(knob, paper)
         )
         for name, knob in KNOBS.items()
         if name not in _SIZES and values[name] != paper[name]

@@ -14,7 +14,7 @@ from core.training import settings
 from core.training.presets import PRESETS, Preset
 from core.training.settings import LIKE, SHORT, Setting, with_settings
 from pages.frame import address, cached, controls, visit
-from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, lacking
+from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, group_title, lacking
 from pages.frame.language import _, number
 from pages.frame.listed import joined
 
@@ -103,11 +103,11 @@ def ask(begun: Begun, now: Mapping[str, Setting], *, vocabulary: bool) -> dict[s
         vocabulary: Whether the size of the vocabulary is asked for here.
     """
     found: dict[str, Setting] = {}
-    for title, knobs in GROUPS.items():
+    for group, knobs in GROUPS.items():
         asked = (*knobs, VOCABULARY) if vocabulary and knobs == MODEL else knobs
         asked = tuple(knob for knob in asked if begun.has(knob))
         if asked:
-            with row(_(title)):
+            with row(group_title(group)):
                 for knob in asked:
                     found |= ask_one(knob, begun, now=now)
     return found
@@ -136,7 +136,7 @@ def ask_one(
     written = knob.word(default) if isinstance(default, str) else exact(default)
     follows = knob.name in AUTOMATIC and default == 0
     # An empty box says itself what it comes to.
-    told = joined([_(knob.text), "" if follows else origin.format(name=begun.name, value=written)])
+    told = joined([knob.text, "" if follows else origin.format(name=begun.name, value=written)])
     now = begun.values if now is None else now
     lacks = lacking(knob, now)
     # What was changed can always be put back.
@@ -174,7 +174,7 @@ def require_limits(changed: Mapping[str, Setting], limited: Iterable[Knob]) -> N
         if not isinstance(value, bool | str) and not low <= float(value) <= high:
             raise ConfigError(
                 _("{label} cannot be {value}: it goes from {low} to {high}").format(
-                    label=_(knob.label), value=exact(value), low=exact(low), high=exact(high)
+                    label=knob.label, value=exact(value), low=exact(low), high=exact(high)
                 )
             )
 
@@ -229,4 +229,4 @@ def _label(knob: Knob, default: Setting) -> str:
     held = address.text_of(key_of(knob.name))
     same = held is None or str(held) == visit.written(default)
     # Nothing but text: a screen reader says the label as it is.
-    return _(knob.label) if same else f"{_(knob.label)} \u25cf"
+    return knob.label if same else f"{knob.label} \u25cf"
