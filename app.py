@@ -18,8 +18,6 @@ from pages.frame import (
     waiting,
 )
 from pages.frame.language import _
-from pages.frame.tour_file import read_tour
-from pages.tour import TOUR
 
 
 def main() -> None:
@@ -56,7 +54,7 @@ def main() -> None:
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")
     language.enter()
-    tour.draw(TOUR, read_tour)
+    tour.draw()
     with interrupts.interruptible():
         page.run()
     address.write()

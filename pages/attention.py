@@ -2,8 +2,8 @@
 
 from pages.frame import session, view
 from pages.frame.needs import Need
+from pages.frame.tour_file import own_tour
 from pages.frame.view import View
-from pages.tour import TOUR
 from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
 
 VIEWS = (
@@ -48,8 +48,9 @@ VIEWS = (
 
 def render() -> None:
     """Begin with one head and one word; then ask for a model, a sentence and a view."""
-    if first := start.first_screen(TOUR):
-        start.draw(first, TOUR)
+    paper = own_tour()
+    if first := start.first_screen(paper):
+        start.draw(first, paper)
     else:
         # The bare address is that of the start.
         view.of_sentence(VIEWS, session.VIEW, named=True, needs=(Need.HEADS,))

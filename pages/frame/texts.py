@@ -1,4 +1,4 @@
-"""Texts that are data: files in `pages/texts/<language>`, read in the visitor's language."""
+"""Texts that are files: in `pages/texts/<language>`, read in the visitor's language."""
 
 import tomllib
 from collections.abc import Mapping
@@ -19,12 +19,17 @@ def toml(name: str, language: str = "") -> Mapping[str, Any]:
         language: The visitor's where it is empty.
     """
     file = f"{name}.toml"
-    return _entries(_path(ENGLISH, file), _path(language or visitor(), file))
+    return _entries(path(file, language=ENGLISH), path(file, language=language))
 
 
-def _path(language: str, *parts: str) -> Path:
-    """Return a file in a language; the English one where the language has none."""
-    file = TEXTS.joinpath(language.partition("_")[0], *parts)
+def path(*parts: str, language: str = "") -> Path:
+    """Return a file in a language; the English one where the language has none.
+
+    Args:
+        parts: Folders and name of the file, in the folder of the language.
+        language: The visitor's where it is empty.
+    """
+    file = TEXTS.joinpath((language or visitor()).partition("_")[0], *parts)
     return file if file.is_file() else TEXTS.joinpath(ENGLISH, *parts)
 
 

@@ -5,73 +5,25 @@ is kept back until the visitor asks for it.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 import streamlit as st
 
 from pages.frame import address, language, layout, links, presentation, session
 from pages.frame.language import _, n_, number, plain
 from pages.frame.messages import explained
+from pages.frame.tour_file import REVEALED, STOP, TOUR, Stop, read_tour
+from pages.frame.tour_file import Tour as Tour
+from pages.frame.tour_file import TourError as TourError
 from pages.frame.tour_sheet import Task, sheet
 
-TOUR, STOP, REVEALED = "tour", "stop", "revealed"
-"""In the URL: which tour, which of its stops from 1 on, and whether its answer is shown."""
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `layout` presses the first two with the arrow keys."""
-FIRST_PAGE = "attention"
-"""It has no address of its own."""
 _DRAWER = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 
 
-class TourError(ValueError):
-    """A tour that cannot be opened; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """One view, what is said of it, and what is asked."""
-
-    title: str
-    page: str
-    """As `app.py` lists it; `FIRST_PAGE` for the first."""
-    query: Mapping[str, str]
-    """What the page opens with: name → value, as in links."""
-    text: str
-    """Two sentences, to be read before anything is done."""
-    question: str
-    """To be answered before the answer is shown."""
-    task: str
-    """What to do to find out."""
-    shows: Mapping[str, str] = field(default_factory=dict)
-    """What the task comes to: the choices that are made for whoever asks for the answer."""
-    clicks: tuple[str, ...] = ()
-    """Keys of the controls that the task asks to use: they are seen in presentation mode, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tour:
-    """Stops in their order."""
-
-    name: str
-    """In links."""
-    title: str
-    stops: tuple[Stop, ...]
-
-    @property
-    def minutes(self) -> int:
-        """About how long it takes: a minute for each stop."""
-        return len(self.stops)
-
-
-def draw(own: Tour, read: Callable[[str], Tour]) -> None:
-    """Draw the stop that the address asks for, if it asks for one, above the page.
-
-    Args:
-        own: The app's.
-        read: Returns another tour by its name, or raises TourError.
-    """
+def draw() -> None:
+    """Draw the stop that the address asks for, if it asks for one, above the page."""
     # Always there: a part of the page is known by its place.
     with st.container():
         session.drawer(_DRAWER)["kept_back"] = False
@@ -79,7 +31,7 @@ def draw(own: Tour, read: Callable[[str], Tour]) -> None:
         if name is None:
             return
         try:
-            tour = own if name == own.name else read(name)
+            tour = read_tour(name)
         except TourError as error:
             st.error(plain(explained(error)))
             return
@@ -99,7 +51,7 @@ def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
     if revealed:
         query |= {**stop.shows, REVEALED: "true"}
     address.begin_anew(query, keep=[language.LANGUAGE])
-    links.go("" if stop.page == FIRST_PAGE else stop.page, query)
+    links.go(stop.page, query)
 
 
 def keeps_back() -> bool:
@@ -129,16 +81,15 @@ def link(tour: Tour, at: int, *, whole: bool = False) -> None:
         whole: Whether it stands for the tour, and is called like that.
     """
     stop = tour.stops[at]
-    label = _text(tour.title) if whole else f"{number(at + 1)} · {_text(stop.title)}"
-    address_of = "" if stop.page == FIRST_PAGE else stop.page
-    links.link(address_of, plain(label), None, _query(tour, at))
+    label = tour.title if whole else f"{number(at + 1)} · {stop.title}"
+    links.link(stop.page, plain(label), None, _query(tour, at))
 
 
 def offer_tasks(tour: Tour) -> None:
     """Offer what a tour asks, to be printed."""
     st.download_button(
         _("Tasks"),
-        data=language.in_this_language(lambda: sheet(_text(tour.title), tasks(tour))),
+        data=language.in_this_language(lambda: sheet(tour.title, tasks(tour))),
         file_name=f"{tour.name}.html",
         mime="text/html",
         on_click="ignore",
@@ -153,7 +104,7 @@ def tasks(tour: Tour) -> list[Task]:
     """Return what a tour asks, with the answers that this visit has been shown."""
     known = answers(tour)
     return [
-        Task(_text(stop.title), _text(stop.question), _text(stop.task), known.get(at, ""))
+        Task(stop.title, stop.question, stop.task, known.get(at, ""))
         for at, stop in enumerate(tour.stops)
     ]
 
@@ -240,16 +191,12 @@ def _query(tour: Tour, at: int) -> dict[str, str]:
     return {**tour.stops[at].query, TOUR: tour.name, STOP: str(at + 1)}
 
 
-def _text(written: str) -> str:
-    """Return a text of a stop in the reader's language; a teacher's own stays as it is."""
-    return _(written) if written else ""
-
-
 def _marked(written: str) -> str:
     """Return a text as Markdown in which no link and no picture is: a tour may be a stranger's."""
-    return _LEADING_ELSEWHERE.sub(lambda sign: f"&#{ord(sign[0])};", _text(written))
+    return _LEADING_ELSEWHERE.sub(lambda sign: f"&#{ord(sign[0])};", written)
 
 
 def minutes(tour: Tour) -> str:
-    """Return how long a tour takes, in words."""
-    return n_("{n} min", "{n} min", tour.minutes).format(n=number(tour.minutes))
+    """Return how long a tour takes, a minute a stop, in words."""
+    n = len(tour.stops)
+    return n_("{n} min", "{n} min", n).format(n=number(n))

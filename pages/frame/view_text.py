@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pages.frame import language
+from pages.frame import texts
 
-TEXTS = Path(__file__).resolve().parents[1] / "texts"
 HOW_TO_READ, TRIES, FORMULA = "How to read", "What to try", "Formula"
 
 
@@ -35,13 +34,12 @@ class ViewText:
 
 def view_text(page: str, view: str) -> ViewText:
     """Return the words of a view in the visitor's language; in English where it has none."""
-    return _read(language.visitor().partition("_")[0], page, view)
+    return _read(texts.path(page, f"{view}.md"))
 
 
 @cache
-def _read(tag: str, page: str, view: str) -> ViewText:
-    found = TEXTS / tag / page / f"{view}.md"
-    return parsed((found if found.exists() else TEXTS / "en" / page / f"{view}.md").read_text())
+def _read(file: Path) -> ViewText:
+    return parsed(file.read_text("utf-8"))
 
 
 def parsed(markdown: str) -> ViewText:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.frame.cached import GALLERY
-from pages.tour import STOPS
+from pages.frame.tour_file import own_tour
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
 
@@ -14,6 +14,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 SMALL = {"viewport": {"width": 360, "height": 780}, "has_touch": True}
 CHART = "[data-testid=stVegaLiteChart] svg"
 pytestmark = pytest.mark.browser
+STOPS = own_tour().stops
 
 SIDEWAYS = "() => document.querySelector('.stMain').scrollWidth - innerWidth"
 # What is written in a chart, line by line.

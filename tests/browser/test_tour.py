@@ -5,12 +5,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.links import FIRST_PAGE
 from pages.frame.presentation import STEPS
-from pages.frame.tour import FIRST_PAGE
-from pages.tour import STOPS
+from pages.frame.tour_file import own_tour
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
+STOPS = own_tour().stops
 BACK_ROW = 20
 """So many pixels high are the letters that can be read from there."""
 

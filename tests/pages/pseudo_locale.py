@@ -7,14 +7,16 @@ import json
 import math
 import re
 import shutil
+import tomllib
 from collections.abc import Collection, Iterator
 
 import pyarrow as pa
 from babel.messages.catalog import Catalog
 
-from pages.frame import cached, view_text
+from pages.frame import cached, texts
 from pages.locales import catalogues
 from tests.escaping_texts import ICON, has_words
+from tests.pages.data_texts import LINKS
 from viz.component.payload import unframed
 
 LANGUAGE = "qps"
@@ -48,13 +50,30 @@ def marked(text: str) -> str:
 
 
 def write_texts(folder):
-    """Copy the words of views to a folder, and write each file in this language beside them."""
-    shutil.copytree(view_text.TEXTS / "en", folder / "en")
-    for file in (folder / "en").rglob("*.md"):
-        lines = [marked_line(line) for line in file.read_text().splitlines()]
+    """Copy the texts that are files to a folder, and write each in this language beside them."""
+    shutil.copytree(texts.TEXTS / "en", folder / "en")
+    for file in (folder / "en").rglob("*.*"):
+        text = file.read_text("utf-8")
+        if file.suffix == ".toml":
+            lines = marked_entries(tomllib.loads(text))
+        else:
+            lines = map(marked_line, text.splitlines())
         other = folder / LANGUAGE / file.relative_to(folder / "en")
         other.parent.mkdir(parents=True, exist_ok=True)
-        other.write_text("\n".join(lines))
+        other.write_text("\n".join(lines), "utf-8")
+
+
+def marked_entries(entries, path=()) -> Iterator[str]:
+    """Yield the lines of a TOML file as the language has it; what is no text is left out."""
+    yield f"[{'.'.join(path)}]" if path else ""
+    tables = {name: entry for name, entry in entries.items() if isinstance(entry, dict)}
+    for name, entry in entries.items():
+        if name not in tables and name not in LINKS:
+            shown = marked(entry) if isinstance(entry, str) else list(map(marked, entry))
+            # Strings and lists of them are written alike in both formats.
+            yield f"{name} = {json.dumps(shown, ensure_ascii=False)}"
+    for name, entry in tables.items():
+        yield from marked_entries(entry, (*path, name))
 
 
 def marked_line(line):
@@ -70,10 +89,10 @@ def marked_line(line):
 
 def write(locales):
     """Write the catalogue of all texts that extraction finds."""
-    texts = catalogues.collected()
+    collected = catalogues.collected()
     catalogue = Catalog(header_comment="")
     catalogue.mime_headers = [("Plural-Forms", "nplurals=2; plural=(n != 1)")]
-    for text in texts:
+    for text in collected:
         if text.id:
             plural = not isinstance(text.id, str)
             catalogue.add(text.id, tuple(map(marked, text.id)) if plural else marked(text.id))

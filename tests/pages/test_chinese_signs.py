@@ -10,6 +10,7 @@ from pages.locales import catalogues
 from pages.views.heads import prune
 from tests.pages import pseudo_locale
 from tests.pages.conftest import MODEL, _run_page
+from tests.pages.data_texts import NAMES, texts_of
 from tests.pages.every_view import CASES, query_of
 from tests.pages.test_languages import CHINESE
 
@@ -17,7 +18,7 @@ HAN = "[\u4e00-\u9fff]"
 AS_WRITTEN = re.compile(rf"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+(?=\[)|\*\*(?:(?!{HAN}|\*).)+\*\*")
 """Code, formulas, marks of Markdown, and tokens: what is bold without being Chinese."""
 MARKS = re.compile(r"[*\[\]]")
-NAMES = ("层.头",)
+NUMBERED = ("层.头",)
 """As numbers are written: 0.3 is head 3 of layer 0."""
 HALF_WIDTH = re.compile(
     rf"(?:{HAN}|）)[:;,.!?](?!\d)|[:;,!?] *{HAN}|[:;] \d+ {HAN}|\.{HAN}|\([^()]*{HAN}[^()]*\)",
@@ -36,7 +37,7 @@ def half_width(text):
     []
     """
     text = AS_WRITTEN.sub("·", unescape(text))
-    for name in NAMES:
+    for name in NUMBERED:
         text = text.replace(name, "")
     text = MARKS.sub("", text)
     return [text[max(0, at.start() - 8) : at.end() + 8] for at in HALF_WIDTH.finditer(text)]
@@ -58,13 +59,16 @@ def test_no_sign_of_english_stands_beside_chinese(page, name, monkeypatch):
     assert not found, "\n".join(sorted(found))
 
 
-def test_no_text_of_the_catalogue_has_one():
+def test_no_text_of_the_catalogue_or_of_the_data_has_one():
     """Also what no view above shows: refusals, helps, other pages."""
-    found = [
-        place
-        for text in catalogues.read(CHINESE)
-        if text.id
-        for form in catalogues._forms(text.string)
-        for place in half_width(form)
+    texts = [
+        *(each for file in NAMES for each in texts_of("zh", file).values()),
+        *(
+            form
+            for text in catalogues.read(CHINESE)
+            if text.id
+            for form in catalogues._forms(text.string)
+        ),
     ]
+    found = [place for text in texts for place in half_width(text)]
     assert not found, "\n".join(found)

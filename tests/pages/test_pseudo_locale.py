@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
-from pages.frame import language, view_text
+from pages.frame import language, texts
 from pages.frame.language import plain
 from pages.views.heads import prune
 from tests.escaping_texts import ROOT
@@ -24,10 +24,10 @@ def marked_texts(tmp_path_factory):
     # What a module translates when it is imported would stay in this language for other tests.
     for file in (ROOT / "pages").rglob("*.py"):
         import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-    locales, texts = tmp_path_factory.mktemp("locales"), tmp_path_factory.mktemp("texts")
+    locales, data = tmp_path_factory.mktemp("locales"), tmp_path_factory.mktemp("texts")
     pseudo_locale.write(locales)
-    pseudo_locale.write_texts(texts)
-    return locales, texts
+    pseudo_locale.write_texts(data)
+    return locales, data
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def open_marked(marked_texts):
         return at
 
     with pytest.MonkeyPatch.context() as patch:
-        locales, texts = marked_texts
+        locales, data = marked_texts
         patch.setattr(language, "LOCALES", locales)
-        patch.setattr(view_text, "TEXTS", texts)
+        patch.setattr(texts, "TEXTS", data)
         patch.setattr(prune, "N_PRUNED", 6)
         yield opener
 

@@ -2,14 +2,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
-from pages import tour as page
+from core.tasks import TASKS
+from core.tasks.everyday import SHORT
 from pages.frame import links, tour
 from pages.frame.language import plain
-from pages.frame.tour import REVEAL, REVEALED, STOP, TOUR
+from pages.frame.tour import REVEAL
+from pages.frame.tour_file import EXAMPLE, OWN, REVEALED, STOP, TOUR, own_tour
 from tests.pages.conftest import ROOT
 from tests.pages.views.layers.conftest import panels
 
-STOPS = range(len(page.STOPS))
+STOPS = own_tour().stops
 EVERYDAY = ROOT / "gallery" / "everyday"
 
 
@@ -17,11 +19,9 @@ def _stop(name):
     from importlib import import_module
 
     from pages.frame import address, tour
-    from pages.frame.tour_file import read_tour
-    from pages.tour import TOUR
 
     address.enter(name)
-    tour.draw(TOUR, read_tour)
+    tour.draw()
     import_module(f"pages.{name}").render()
     address.write()
 
@@ -31,11 +31,11 @@ def open_stop():
     """Return a function that opens a stop as `tour.go` does."""
 
     def opener(at, page_name=None, **more):
-        stop = page.STOPS[at]
+        stop = STOPS[at]
         app = AppTest.from_function(
             _stop, kwargs={"name": page_name or stop.page}, default_timeout=120
         )
-        app.query_params.update({**stop.query, TOUR: page.TOUR.name, STOP: str(at + 1)} | more)
+        app.query_params.update({**stop.query, TOUR: OWN, STOP: str(at + 1)} | more)
         app.run()
         assert not app.exception, app.exception
         return app
@@ -47,16 +47,17 @@ def said(at):
     return [each.value for each in at.markdown]
 
 
-def test_there_are_ten_to_fourteen_stops_on_pages_that_there_are():
-    assert 10 <= len(page.STOPS) <= 14
-    assert {stop.page for stop in page.STOPS} <= set(links.PAGES)
-    assert all(stop.title and stop.text and stop.question and stop.task for stop in page.STOPS)
+def test_every_stop_of_the_paper_asks_and_its_sentence_is_one_of_the_examples():
+    sentences = {each.source for each in TASKS["everyday"].examples} | set(SHORT)
+    assert all(stop.title and stop.text and stop.question and stop.task for stop in STOPS)
+    asked = {stop.query["sentence"] for stop in STOPS if "sentence" in stop.query}
+    assert asked <= sentences
 
 
-@pytest.mark.parametrize("at", STOPS)
+@pytest.mark.parametrize("at", range(len(STOPS)))
 def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     app = open_stop(at)
-    assert any(page.STOPS[at].question in text for text in said(app))
+    assert any(STOPS[at].question in text for text in said(app))
     assert not any("What you see" in text for text in said(app))
     assert any("Predict first" in each.value for each in app.caption)
     app.button(key=REVEAL).click().run()
@@ -65,7 +66,7 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     assert app.button(key=REVEAL).label == "Hide the answer"
     # What the task comes to is a choice that the page has, and not left out as unknown.
     shown = app.query_params
-    for name, text in page.STOPS[at].shows.items():
+    for name, text in STOPS[at].shows.items():
         assert name not in shown or shown[name] in (text, [text])
     app.button(key=REVEAL).click().run()
     assert not app.exception, app.exception
@@ -74,11 +75,11 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
 
 
 def test_the_stop_about_layers_hides_the_column_that_it_asks_about(open_stop):
-    at = next(i for i, stop in enumerate(page.STOPS) if stop.page == "layers")
+    at = next(i for i, stop in enumerate(STOPS) if stop.page == "layers")
     app = open_stop(at)
     assert app.segmented_control(key="layers").value == "lens"
     assert app.segmented_control(key="lens_stack").value == "decoder"
-    asked = int(page.STOPS[at].query["lens_position"])
+    asked = int(STOPS[at].query["lens_position"])
 
     def column():
         [panel] = panels(app)
@@ -94,13 +95,14 @@ def test_the_stop_about_layers_hides_the_column_that_it_asks_about(open_stop):
 
 
 def test_the_sentence_is_said_where_no_picture_holds_it(open_stop):
-    for at, stop in enumerate(page.STOPS):
+    for at, stop in enumerate(STOPS):
         if stop.query.get("trial") == "silence":
             assert any(plain(stop.query["sentence"]) in text for text in said(open_stop(at)))
 
 
 def test_the_token_that_is_put_into_its_mouth_is_elle():
-    assert load_run(EVERYDAY).tokenizer.describe([page._ELLE])[0].text == "elle"
+    [put] = {stop.shows["overrides"] for stop in STOPS if "overrides" in stop.shows}
+    assert load_run(EVERYDAY).tokenizer.describe([int(put.split(":")[1])])[0].text == "elle"
 
 
 @pytest.mark.parametrize("revealed", [False, True])
@@ -108,9 +110,9 @@ def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, reve
     went, begun = [], []
     monkeypatch.setattr(links, "go", lambda *where: went.append(where))
     monkeypatch.setattr(tour.address, "begin_anew", lambda query, keep: begun.append(query))
-    tour.go(page.TOUR, 3, revealed=revealed)
-    stop = page.STOPS[3]
-    expected = {**stop.query, TOUR: page.TOUR.name, STOP: "4"}
+    tour.go(own_tour(), 3, revealed=revealed)
+    stop = STOPS[3]
+    expected = {**stop.query, TOUR: OWN, STOP: "4"}
     if revealed:
         expected |= {**stop.shows, REVEALED: "true"}
     assert went == [(stop.page, expected)]
@@ -134,7 +136,7 @@ def test_whoever_leaves_keeps_the_view(open_stop):
 
 def test_the_last_stop_has_none_after_it_and_the_first_none_before(open_stop):
     assert open_stop(0).button(key=tour.BACK).disabled
-    assert open_stop(STOPS[-1]).button(key=tour.NEXT).disabled
+    assert open_stop(len(STOPS) - 1).button(key=tour.NEXT).disabled
 
 
 def test_a_tour_that_is_not_there_is_named(open_stop):
@@ -144,14 +146,14 @@ def test_a_tour_that_is_not_there_is_named(open_stop):
 
 def test_the_page_lists_every_stop_with_its_question(open_page):
     at = open_page("tour", model=None)
-    assert len(at.get("page_link")) == len(page.STOPS)
+    assert len(at.get("page_link")) == len(STOPS)
     questions = {each.value for each in at.caption}
-    assert {stop.question for stop in page.STOPS} <= questions
+    assert {stop.question for stop in STOPS} <= questions
 
 
 def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, monkeypatch):
     monkeypatch.setattr("pages.frame.tour_file.TOURS", tmp_path)
-    (tmp_path / "monday.toml").write_text(page.EXAMPLE)
+    (tmp_path / "monday.toml").write_text(EXAMPLE)
     (tmp_path / "tuesday.toml").write_text("title = ")
     at = open_page("tour", model=None)
     labels = [each.proto.label for each in at.get("page_link")]

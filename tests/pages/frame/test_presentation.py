@@ -1,7 +1,9 @@
 import re
 
 from pages.frame import presentation
-from pages.tour import STOPS
+from pages.frame.tour_file import own_tour
+
+STOPS = own_tour().stops
 
 
 def test_nothing_is_shown_besides_where_a_stop_asks_for_no_control():

@@ -1,39 +1,39 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame.tour import Stop, Tour
+from pages.frame import tour_file
+
+TWO_STOPS = """
+[[stop]]
+title = "A"
+link = "/masks?off=x"
+shows = "off=y"
+question = "Which?"
+
+[[stop]]
+title = "B"
+link = "/heads"
+question = "Which?"
+"""
 
 
-def stop(title, **more):
-    return Stop(
-        **(
-            {"title": title, "page": "masks", "query": {}, "text": "", "question": "", "task": ""}
-            | more
-        )
-    )
+@pytest.fixture(autouse=True)
+def tour_of_two_stops(tmp_path, monkeypatch):
+    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    (tmp_path / "own.toml").write_text(TWO_STOPS)
 
 
 def _app():
     import streamlit as st
 
-    from pages.frame import address, tour
-    from pages.frame.tour import Stop, Tour, TourError
+    from pages.frame import address, tour, tour_file
 
-    def missing(name):
-        raise TourError(f"no {name}")
-
-    asked = {"text": "", "question": "Which?", "task": ""}
-    stops = (
-        Stop(title="A", page="masks", query={"off": "x"}, shows={"off": "y"}, **asked),
-        Stop(title="B", page="heads", query={}, **asked),
-    )
-    own = Tour("own", "A tour", stops)
     address.enter("masks")
-    tour.draw(own, missing)
+    tour.draw()
     st.text(f"kept back {tour.keeps_back()}")
     if not tour.keeps_back():
         tour.answered("**it** looks")
-    st.text(f"answers {tour.answers(own)}")
+    st.text(f"answers {tour.answers(tour_file.read_tour('own'))}")
     st.text(f"off {address.text_of('off')}")
     address.write()
 
@@ -48,10 +48,6 @@ def opened(**query):
 
 def texts(at):
     return [each.value for each in at.text]
-
-
-def test_it_takes_a_minute_a_stop():
-    assert Tour("x", "X", (stop("A"), stop("B"))).minutes == 2
 
 
 def test_without_a_tour_nothing_is_kept_back_and_nothing_noted():
@@ -79,5 +75,5 @@ def test_a_stop_that_is_not_there_is_the_first(number):
 
 def test_a_tour_that_cannot_be_opened_says_why():
     at = opened(tour="other")
-    assert "no other" in at.error[0].value.replace("&#32;", " ")
+    assert "no tour named other" in at.error[0].value.replace("&#32;", " ")
     assert not at.button

@@ -4,8 +4,7 @@ import pytest
 
 from pages.frame import tour_file
 from pages.frame.links import PAGES
-from pages.frame.tour import TourError
-from pages.frame.tour_file import EXAMPLE, read_tour, tour_names
+from pages.frame.tour_file import EXAMPLE, TourError, read_tour, tour_names
 
 
 @pytest.fixture
