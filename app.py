@@ -14,8 +14,8 @@ from pages.frame import (
     language_names,
     layout,
     service,
+    streamlit_internals,
     tour,
-    waiting,
 )
 from pages.frame.language import _
 
@@ -24,7 +24,7 @@ def main() -> None:
     """Set up the frame and show the page that the URL asks for."""
     # An icon of a page would be fetched from outside as the browser's icon; an emoji is not.
     st.set_page_config(page_title=service.APP_NAME, page_icon="🔎", layout="wide")
-    waiting.keep_choices()
+    streamlit_internals.keep_choices()
     layout.compact()
     pages = [
         st.Page(

@@ -190,6 +190,21 @@ def test_one_module_caches_and_one_touches_the_session():
     assert_none(faults())
 
 
+OF_STREAMLIT = {"interrupts.py", "accounts.py", "warm_start.py", "current.py"}
+"""They end a computation, and serve a class: no state of a page is theirs."""
+
+
+def test_one_module_of_the_state_knows_what_streamlit_does_not_offer():
+    internal = ("streamlit.runtime", "streamlit.proto", "streamlit.web")
+    assert_none(
+        (path, f"imports {name}")
+        for path in (ROOT / "pages").rglob("*.py")
+        if path.name not in {"streamlit_internals.py", *OF_STREAMLIT}
+        for name in imported_modules(path)
+        if name.startswith(internal)
+    )
+
+
 def test_one_module_of_the_pages_reads_the_settings_of_runs():
     """Read at each rerun, the files of all runs hold up a page: `cached.settings` keeps them."""
     assert_none(

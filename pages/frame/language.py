@@ -21,10 +21,10 @@ from typing import TypeVar
 import streamlit as st
 from babel import Locale, UnknownLocaleError
 from babel.plural import PluralRule
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.messages import N_ as N_
 from pages.frame import address
+from pages.frame.streamlit_internals import current_run
 from viz.charts.signs import Signs
 from viz.direction import isolated
 
@@ -205,7 +205,7 @@ def as_it_is(text: str) -> str:
 
 def visitor() -> str:
     """Return the language of whoever this run is for: that of a catalogue, or English."""
-    run = get_script_run_ctx(suppress_warning=True)
+    run = current_run()
     if run is None:
         return _known.outside
     # A run of the same session has the same context, but may have another address.

@@ -7,7 +7,6 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, cast
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 MODEL, SENTENCE, KIND, UNIT, LAYER, HEAD = "model", "sentence", "kind", "unit", "layer", "head"
 OTHERS, ROW, OFF, ATTENTION = "others", "row", "off", "attention"
@@ -42,11 +41,7 @@ def widgets() -> MutableMapping[str, Any]:
 
 def held(key: str, default: object) -> object:
     """Return what a widget holds now, inside its callback."""
-    place = unstopped()
-    # Streamlit's own state has no `get`.
-    if key not in place:
-        return default
-    return place[key]
+    return unstopped().get(key, default)
 
 
 def chosen(key: str) -> str:
@@ -72,15 +67,13 @@ def drawer(name: str, held: MutableMapping[str, Any] | None = None) -> dict[Any,
 
 
 def unstopped() -> MutableMapping[str, Any]:
-    """Return the session for a callback.
+    """Return a copy of what the session holds, for a callback.
 
-    Streamlit stops a run at the next look into its session when another request has come, also a
-    callback, whose news would be lost: the browser does not send them again.
+    Streamlit stops a run at the next look at one of its session's values when another request has
+    come, also a callback, whose news would be lost: the browser does not send them again. A look at
+    all of them stops nothing.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return widgets()
-    return cast(MutableMapping[str, Any], context.session_state._state)
+    return st.session_state.to_dict()
 
 
 def take_file(key: str) -> None:

@@ -11,9 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
 from pages.frame import session
+from pages.frame.streamlit_internals import is_way_back as is_way_back
 
 Held = TypeVar("Held")
 Thing = TypeVar("Thing")
@@ -79,12 +78,6 @@ class Visit:
     """Page → the names of the choices that it has shown."""
     widgets: dict[str, list[Widget[Any]]] = field(default_factory=dict)
     """Name → the widgets that asked for it, the newest last."""
-
-
-def is_way_back() -> bool:
-    """Say whether the request is for an address that the browser has been at: Back, or Forward."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and context.is_history_navigation
 
 
 def current() -> Visit:

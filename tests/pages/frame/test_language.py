@@ -151,7 +151,7 @@ def test_a_failure_leaves_no_language_behind(german, monkeypatch):
 
 def test_threads_know_the_language_of_their_own_run_alone(german, monkeypatch):
     runs = threading.local()
-    monkeypatch.setattr(language, "get_script_run_ctx", lambda **_: runs.run)
+    monkeypatch.setattr(language, "current_run", lambda: runs.run)
     monkeypatch.setattr(language, "_asked_for", lambda: runs.asked)
     all_there = threading.Barrier(4)
 

@@ -2,13 +2,14 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
+from streamlit.testing.v1 import AppTest
 
-from pages.frame import waiting
+from pages.frame import streamlit_internals
 
 
 @pytest.fixture(autouse=True)
 def _kept(monkeypatch):
-    monkeypatch.setattr(script_requests, "_coalesce_widget_states", waiting.joined)
+    monkeypatch.setattr(script_requests, "_coalesce_widget_states", streamlit_internals.joined)
 
 
 def states(**held):
@@ -47,10 +48,29 @@ def test_what_was_clicked_is_told_as_before():
 
 def test_a_request_alone_is_told_as_it_is():
     assert told(("one", states(view="word")))[1] == {"view": "word"}
-    assert waiting.joined(None, None) is None
+    assert streamlit_internals.joined(None, None) is None
 
 
 def test_the_app_keeps_choices(open_app, monkeypatch):
-    monkeypatch.setattr(script_requests, "_coalesce_widget_states", waiting._joined)
+    monkeypatch.setattr(script_requests, "_coalesce_widget_states", streamlit_internals._joined)
     open_app()
-    assert script_requests._coalesce_widget_states is waiting.joined
+    assert script_requests._coalesce_widget_states is streamlit_internals.joined
+
+
+def _bound():
+    import streamlit as st
+
+    def third():
+        st.session_state["head"] = "3"
+
+    st.selectbox("head", ["0", "3"], key="head", bind="query-params")
+    st.button("third", key="third", on_click=third)
+
+
+def test_a_bound_widget_loses_a_click_that_the_browser_has_not_drawn_yet():
+    at = AppTest.from_function(_bound).run()
+    before = at.selectbox[0].set_value("0")._widget_state
+    at.button(key="third").click().run()
+    assert at.selectbox[0].value == "3"
+    at._run(WidgetStates(widgets=[before]))
+    assert at.selectbox[0].value == "0"
