@@ -14,7 +14,7 @@ from pages.frame.messages import explained
 from pages.frame.tour_file import REVEALED, STOP, TOUR, Stop, read_tour
 from pages.frame.tour_file import Tour as Tour
 from pages.frame.tour_file import TourError as TourError
-from pages.frame.tour_sheet import Task, sheet
+from pages.frame.tour_sheet import sheet
 
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `layout` presses the first two with the arrow keys."""
@@ -89,7 +89,7 @@ def offer_tasks(tour: Tour) -> None:
     """Offer what a tour asks, to be printed."""
     st.download_button(
         _("Tasks"),
-        data=language.in_this_language(lambda: sheet(tour.title, tasks(tour))),
+        data=language.in_this_language(lambda: sheet(tour, answers(tour))),
         file_name=f"{tour.name}.html",
         mime="text/html",
         on_click="ignore",
@@ -98,15 +98,6 @@ def offer_tasks(tour: Tour) -> None:
         help=_("All tasks to print, with the answers that you have seen"),
         key="tour_tasks",
     )
-
-
-def tasks(tour: Tour) -> list[Task]:
-    """Return what a tour asks, with the answers that this visit has been shown."""
-    known = answers(tour)
-    return [
-        Task(stop.title, stop.question, stop.task, known.get(at, ""))
-        for at, stop in enumerate(tour.stops)
-    ]
 
 
 def _draw(tour: Tour) -> None:

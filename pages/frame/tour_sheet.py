@@ -2,10 +2,10 @@
 
 import html
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from pages.frame.language import _, tag
+from pages.frame.tour_file import Tour
 
 _STYLE = """<style>
 body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
@@ -18,19 +18,14 @@ p { margin: 0.2rem 0; }
 _MARKS = re.compile(r"[*`$]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What one stop asks."""
+def sheet(tour: Tour, answers: Mapping[int, str]) -> str:
+    """Return a page to print: room for an answer to each question, the answers at the end.
 
-    title: str
-    question: str
-    task: str
-    answer: str
-    """In Markdown, as the view said it; empty where nobody has asked for it yet."""
-
-
-def sheet(title: str, tasks: Sequence[Task]) -> str:
-    """Return a page to print: room for an answer to each question, the answers at the end."""
+    Args:
+        tour: What asks.
+        answers: Stop from 0 on → what its view said, in Markdown; of those that were shown.
+    """
+    title = html.escape(tour.title)
     predict, attempt, found = map(html.escape, (_("Predict"), _("Try"), _("Answers")))
     asked = "".join(
         f"<section><h2>{at}. {html.escape(each.title)}</h2>"
@@ -38,18 +33,17 @@ def sheet(title: str, tasks: Sequence[Task]) -> str:
         '<p class="room"></p>'
         f"<p><b>{attempt}</b> {html.escape(each.task)}</p>"
         '<p class="room"></p></section>'
-        for at, each in enumerate(tasks, start=1)
+        for at, each in enumerate(tour.stops, start=1)
     )
     known = "".join(
-        f"<p>{at}. {html.escape(_unmarked(each.answer))}</p>"
-        for at, each in enumerate(tasks, start=1)
-        if each.answer
+        f"<p>{at + 1}. {html.escape(_unmarked(answer))}</p>"
+        for at, answer in sorted(answers.items())
     )
-    answers = f"<section><h2>{found}</h2>{known}</section>" if known else ""
+    ending = f"<section><h2>{found}</h2>{known}</section>" if known else ""
     return (
         f'<!doctype html><html lang="{tag()}"><meta charset="utf-8">'
-        f"<title>{html.escape(title)}</title>{_STYLE}"
-        f"<h1>{html.escape(title)}</h1>{asked}{answers}</html>"
+        f"<title>{title}</title>{_STYLE}"
+        f"<h1>{title}</h1>{asked}{ending}</html>"
     )
 
 

@@ -1,13 +1,17 @@
 from html.parser import HTMLParser
 
-from pages.frame.tour_sheet import Task, sheet
+from pages.frame.tour_file import Stop, Tour
+from pages.frame.tour_sheet import sheet
 
-TASKS = [
-    Task(
-        "One <b>", "Where does “it” look?", "Point at it.", "**it** looks at &#42;animal&#42;: 1.00"
-    ),
-    Task("Two", "And then?", "Go on.", ""),
-]
+ONE = Stop(
+    title="One <b>",
+    page="heads",
+    query={},
+    question="Where does “it” look?",
+    task="Point at it.",
+)
+TWO = Stop(title="Two", page="heads", query={}, question="And then?", task="Go on.")
+TOUR = Tour("lesson", "A lesson", (ONE, TWO))
 
 
 class Texts(HTMLParser):
@@ -35,7 +39,7 @@ def texts(page):
 
 
 def test_every_task_is_on_the_page_with_room_for_two_answers():
-    page = sheet("A lesson", TASKS)
+    page = sheet(TOUR, {})
     shown = texts(page)
     assert shown[0] == "A lesson"
     assert "1. One <b>" in shown
@@ -45,9 +49,9 @@ def test_every_task_is_on_the_page_with_room_for_two_answers():
 
 
 def test_answers_stand_at_the_end_as_plain_text_and_only_those_that_were_seen():
-    shown = texts(sheet("A lesson", TASKS))
+    shown = texts(sheet(TOUR, {0: "**it** looks at &#42;animal&#42;: 1.00"}))
     assert shown[-2:] == ["Answers", "1. it looks at *animal*: 1.00"]
 
 
 def test_without_answers_there_is_no_heading_for_them():
-    assert "Answers" not in texts(sheet("A lesson", TASKS[1:]))
+    assert "Answers" not in texts(sheet(TOUR, {}))
