@@ -29,7 +29,10 @@ RULES = {
         [file for file in CORE if "commands" not in file.parts],
     ),
     "filled otherwise": (messages_of_core.filled_otherwise, CORE),
-    "in a script": (texts_of_scripts.of_script, sorted((ROOT / "viz").rglob("*.js"))),
+    "in a script": (
+        texts_of_scripts.of_script,
+        [script for room in ("viz", "pages") for script in sorted((ROOT / room).rglob("*.js"))],
+    ),
     "in markup": (texts_of_scripts.of_markup, sorted((ROOT / "viz").rglob("*.html"))),
 }
 """What may be wrong → what finds it in a file, and the files."""

@@ -16,7 +16,6 @@ Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
 Word = TypeVar("Word", bound=str)
 
-KIND, LAYER, HEAD = "kind", "layer", "head"
 _LARGEST = 2**53 - 1
 """A browser knows no larger whole number exactly, and Streamlit draws no box for one."""
 

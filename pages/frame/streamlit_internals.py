@@ -5,6 +5,8 @@
   was clicked: a choice made just before would be lost (`keep_choices`).
 - Back and Forward ask for an address like a link does, but must show a page as it was: what the
   address leaves out has its default (`is_way_back`).
+- The browser's history gets an entry for each change of the address. `layout` makes one step of
+  those that belong together, in the browser: from here no entry can be replaced.
 - Texts are asked for often: the language of a run is looked up once for each (`current_run`).
 
 `bind="query-params"` could take the place of `visit`, but a bound widget believes whatever the
