@@ -38,6 +38,7 @@ def test_it_goes_from_end_to_end_and_back_by_arrow_keys(visit):
     at_stop(page, len(STOPS) - 1)
 
 
+@pytest.mark.slow
 def test_back_and_forward_are_one_press_for_each_stop(visit):
     page = visit("")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -71,6 +72,7 @@ def stands_at(page, number):
     settled(page)
 
 
+@pytest.mark.slow
 def test_the_next_stop_ends_what_plays(visit):
     page = visit("decoding?tour=paper&stop=7&decoding_step=0")
     page.locator(".decoding[data-drawn]").wait_for(timeout=60_000)
@@ -130,6 +132,7 @@ def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     assert page.evaluate("document.documentElement.dataset.presenting") is None
 
 
+@pytest.mark.slow
 def test_each_stop_begins_at_its_top(visit):
     page = visit("heads?tour=paper&stop=3&trial=override", viewport={"width": 1280, "height": 720})
     at_stop(page, 3)
@@ -217,6 +220,7 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
             expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
     page = visit("positions?positions=waves", viewport={"width": 1280, "height": 720})
     chart = page.locator(".stVegaLiteChart").first
@@ -255,6 +259,7 @@ def test_whoever_presents_shows_charts_and_no_controls(visit):
     expect(page.get_by_text("Whole layer", exact=True).first).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "link", ["positions?positions=shuffle", "scaling?scaling=variance", "decoding?decoding=cost"]
 )
@@ -274,6 +279,7 @@ def test_no_chart_is_wider_than_the_room(visit, link):
     assert charts.first.bounding_box()["height"] > before["height"]
 
 
+@pytest.mark.slow
 def test_a_stop_fills_the_room_and_the_pointer_still_finds_its_cell(visit):
     page = visit("?tour=paper&stop=2&view=maps", viewport={"width": 1280, "height": 720})
     page.locator(".maps[data-drawn]").wait_for(timeout=60_000)
