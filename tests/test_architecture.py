@@ -190,16 +190,14 @@ def test_one_module_caches_and_one_touches_the_session():
     assert_none(faults())
 
 
-OF_STREAMLIT = {"interrupts.py", "accounts.py", "warm_start.py", "current.py"}
-"""They end a computation, and serve a class: no state of a page is theirs."""
-
-
 def test_one_module_of_the_state_knows_what_streamlit_does_not_offer():
     internal = ("streamlit.runtime", "streamlit.proto", "streamlit.web")
+    # What ends a computation is no state of a page.
+    know = {"streamlit_internals.py", "interrupts.py"}
     assert_none(
         (path, f"imports {name}")
         for path in (ROOT / "pages").rglob("*.py")
-        if path.name not in {"streamlit_internals.py", *OF_STREAMLIT}
+        if path.name not in know
         for name in imported_modules(path)
         if name.startswith(internal)
     )
