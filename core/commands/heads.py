@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.commands import heads_on_repeated_text, options
+from core.commands import heads_on_text, options
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run, load_run
@@ -27,7 +27,7 @@ from core.studies.effects.pruning import (
     pruning_by_score,
 )
 from core.studies.effects.stored import effect_json, store_pruning, stored_effects
-from core.studies.heads.roles import HeadRole, role_scores
+from core.studies.heads.roles import HeadRole, roles_of_heads
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +53,14 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or loaded.settings.model.alone:
-        heads_on_repeated_text.run(loaded, as_json=arguments.json)
+        heads_on_text.run(loaded, as_json=arguments.json)
         return
     stored = None if arguments.fresh else stored_effects(loaded)
     effects = _known(loaded, arguments.n, stored)
     if arguments.prune:
         store_pruning(loaded, _pruned(loaded, effects))
-    roles = {role.head: role for role in role_scores(loaded, effects.n, effects.seed)}
+    found = roles_of_heads(loaded, effects.n, effects.seed)
+    roles = {role.head: role for role in found.heads}
     if arguments.json:
         print(json.dumps(to_json(effects, roles)))
     else:

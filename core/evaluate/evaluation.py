@@ -116,12 +116,13 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> list[Pair]:
     """Return samples as token ids of a run's model, with what stands around its texts."""
     config = run.model.config
     if not run.settings.is_opened:
-        return encode_samples(run.tokenizer, samples)
+        return encode_samples(run.tokenizer, samples, aligned=True)
     return encode_samples(
         run.tokenizer,
         samples,
         run.target_tokenizer,
         ((run.tokenizer.begins, run.tokenizer.ends), (config.begins, config.eos_ids[:1])),
+        aligned=True,
     )
 
 

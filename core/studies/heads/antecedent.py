@@ -17,10 +17,10 @@ from core.batch import Pair, TokenReference, encode_source
 from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import Baselines, baselines
 from core.heads import Head, Kind
-from core.messages import Message
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.roles_questions import ambiguous
+from core.studies.heads.question import heads_of
+from core.studies.heads.roles import ambiguous
 from core.tasks import TASKS
 from core.tokenizer import Tokenizer
 
@@ -35,8 +35,6 @@ class AntecedentHead:
     """How often the head that was best on some sentences picks the antecedent in others."""
 
     head: Head
-    chosen_share: float
-    """Its share in the sentences that it was chosen by: the largest of all heads."""
     n_heads: int
     """So many it was chosen from."""
     share: float
@@ -52,22 +50,21 @@ class AntecedentHead:
         """Wilson's 95 % interval of the share."""
         return wilson(round(self.share * self.n), self.n)
 
-    @property
-    def beats_baselines(self) -> bool:
-        """Whether the best rule has less than the interval begins with."""
-        return self.interval[0] > self.baselines.best
+
+def antecedent_of(run: Run) -> AntecedentHead | None:
+    """Return the head of an encoder that links "it" to its antecedent most often."""
+    if run.model.config.is_decoder_alone:
+        return None
+    pairs = sentences_with_it(run.tokenizer, N_WITH_IT)
+    if max(len(pair.source) for pair in pairs) > run.model.config.max_positions:
+        return None
+    return antecedent_head(run.model, pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :])
 
 
-def sentences_with_it(tokenizer: Tokenizer, n: int, seed: int = 0) -> list[Pair]:
-    """Return English sentences of the grammar in which one "it" can mean two nouns.
-
-    Args:
-        tokenizer: Of the model that is to read them.
-        n: So many sentences, or fewer where the grammar makes fewer.
-        seed: Draws them.
-    """
+def sentences_with_it(tokenizer: Tokenizer, n: int) -> list[Pair]:
+    """Return up to `n` English sentences of the grammar in which one "it" can mean two nouns."""
     found: list[Pair] = []
-    for sample in TASKS["translate"].held_out_samples(_DRAWN_FOR_ONE * n, seed):
+    for sample in TASKS["translate"].held_out_samples(_DRAWN_FOR_ONE * n, seed=0):
         its = [
             each
             for each in sample.references
@@ -86,18 +83,6 @@ def sentences_with_it(tokenizer: Tokenizer, n: int, seed: int = 0) -> list[Pair]
     return found
 
 
-def antecedent_of(loaded: Run) -> AntecedentHead | None:
-    """Return the head of an encoder that links "it" to its antecedent most often."""
-    if loaded.model.config.is_decoder_alone:
-        return None
-    pairs = sentences_with_it(loaded.tokenizer, N_WITH_IT)
-    most = loaded.model.config.max_positions
-    if any(len(pair.source) > most for pair in pairs):
-        return None
-    half = len(pairs) // 2
-    return antecedent_head(loaded.model, pairs[:half], pairs[half:])
-
-
 def antecedent_head(
     model: Transformer, to_choose: Sequence[Pair], to_test: Sequence[Pair]
 ) -> AntecedentHead:
@@ -105,65 +90,36 @@ def antecedent_head(
 
     Args:
         model: With an encoder, in evaluation mode.
-        to_choose: Sentences with pronouns and their nouns; targets are not needed.
+        to_choose: Sentences with ambiguous pronouns and their nouns; targets are not needed.
         to_test: Others.
-
-    Raises:
-        ValueError: The model has no encoder, or the sentences no ambiguous pronouns.
     """
-    right_HR, tested_HR = picked_antecedents(model, to_choose), picked_antecedents(model, to_test)
-    heads = encoder_heads(model)
-    shares_H = right_HR.mean(axis=1)
-    best = int(shares_H.argmax())
+    heads, tested_HR = heads_of(model, [Kind.ENCODER_SELF]), picked_antecedents(model, to_test)
+    best = int(picked_antecedents(model, to_choose).mean(axis=1).argmax())
     return AntecedentHead(
         head=heads[best],
-        chosen_share=float(shares_H[best]),
         n_heads=len(heads),
         share=float(tested_HR[best].mean()),
-        baselines=baselines(_pronouns(to_test)),
+        baselines=baselines(ambiguous([pair.references for pair in to_test])),
         n=tested_HR.shape[1],
     )
 
 
-def encoder_heads(model: Transformer) -> list[Head]:
-    """Return the heads of encoder self-attention, layer by layer."""
-    sites = [site for site in model.sites() if site.attention is Kind.ENCODER_SELF]
-    return [head for site in sites for head in site.heads(model.config.n_heads)]
-
-
 @torch.inference_mode()
 def picked_antecedents(model: Transformer, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
-    """Return right_HR: whether a head's weight is larger on the antecedent than on other nouns.
+    """Return right_HR: whether an encoder's head gives the antecedent more than any other noun.
 
-    Heads are those of `encoder_heads`, pronouns the ambiguous ones in order.
-
-    Raises:
-        ValueError: The model has no encoder, or the sentences no ambiguous pronouns.
+    Equally large weights are no choice. Heads stand layer by layer, ambiguous pronouns in order.
     """
-    heads = encoder_heads(model)
-    if not heads:
-        raise ValueError(Message("The model has no encoder."))
-    if not _pronouns(pairs):
-        raise ValueError(Message("No pronoun in these sentences is ambiguous."))
-    sites = list(dict.fromkeys(head.site for head in heads))
+    sites = [site for site in model.sites() if site.attention is Kind.ENCODER_SELF]
     right = []
     for pair in pairs:
         record = Record(frozenset({Step.WEIGHTS}), frozenset(sites))
         # One by one: every family pads differently, and one sentence's maps are soon forgotten.
         model.encode(torch.tensor([pair.source], device=model.device), record)
         weights_HQK = torch.cat([record.weights(site)[0] for site in sites]).double().cpu().numpy()
-        right += [_picked(weights_HQK, each) for each in ambiguous([pair.references])]
+        for each in ambiguous([pair.references]):
+            row_HK = weights_HQK[:, list(each.pronoun)].mean(axis=1)
+            on_noun = {noun: row_HK[:, list(noun)].sum(axis=1) for noun in each.nouns}
+            antecedent_H = on_noun.pop(each.antecedent)
+            right.append(antecedent_H > np.max(list(on_noun.values()), axis=0))
     return np.stack(right, axis=1)
-
-
-def _picked(weights_HQK: NDArray[np.float64], reference: TokenReference) -> NDArray[np.bool_]:
-    """Return right_H for one pronoun; equally large weights are no choice."""
-    row_HK = weights_HQK[:, list(reference.pronoun)].mean(axis=1)
-    antecedent_H = row_HK[:, list(reference.antecedent)].sum(axis=1)
-    others = [noun for noun in reference.nouns if noun != reference.antecedent]
-    others_H = np.stack([row_HK[:, list(noun)].sum(axis=1) for noun in others])
-    return antecedent_H > others_H.max(axis=0)
-
-
-def _pronouns(pairs: Sequence[Pair]) -> list[TokenReference]:
-    return ambiguous([pair.references for pair in pairs])

@@ -18,10 +18,15 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.roles import N_SENTENCES, SEED
-from core.studies.heads.roles_questions import Role, role_keys, rows_of
-from core.studies.heads.roles_sentences import Sentences, held_out_sentences, is_delimiter
-from core.studies.heads.texts import batches_of, look
+from core.studies.heads.question import Question, Role, Rows, read, wanted_keys
+from core.studies.heads.roles import (
+    N_SENTENCES,
+    SEED,
+    delimiters_of,
+    is_delimiter,
+    questions_on,
+)
+from core.studies.heads.texts import batches_of, pairs_read
 from core.tokenizer import Token
 
 N_ROWS = 4
@@ -122,19 +127,23 @@ def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> H
     Raises:
         RunError: As in `core.studies.heads.texts.pairs_read`.
     """
-    sentences = held_out_sentences(run, n, seed)
+    pairs = pairs_read(run, n, seed)
     describe: Describes = {
         "source": run.tokenizer.describe,
         "target": run.target_tokenizer.describe,
     }
-    return study_head(run.model, sentences, head, describe)
+    return study_head(run.model, pairs, questions_on(pairs, delimiters_of(run)), head, describe)
 
 
 def study_head(
-    model: Transformer, sentences: Sentences, head: Head, describe: Describes
+    model: Transformer,
+    pairs: Sequence[Pair],
+    questions: Mapping[Role, Question],
+    head: Head,
+    describe: Describes,
 ) -> HeadCard:
     """Return what a head does in these sentences."""
-    rows = list(_rows(model, sentences, head, describe))
+    rows = list(_rows(model, pairs, questions, head, describe))
     seen_R = np.array([row.visible_K.sum() for row in rows], np.float64)
     words = [row for row in rows if row.target is Target.WORD]
     return HeadCard(
@@ -145,7 +154,7 @@ def study_head(
         largest_R=np.array([row.weight for row in rows], np.float64),
         target_R=np.array([str(row.target) for row in rows], np.str_),
         uniform=float((1 / seen_R).mean()) if rows else 0.0,
-        n_sentences=len(sentences.pairs),
+        n_sentences=len(pairs),
     )
 
 
@@ -182,17 +191,21 @@ def histogram(card: HeadCard, n_bins: int = N_BINS) -> dict[Target, NDArray[np.i
 
 @torch.inference_mode()
 def _rows(
-    model: Transformer, sentences: Sentences, head: Head, describe: Describes
+    model: Transformer,
+    pairs: Sequence[Pair],
+    questions: Mapping[Role, Question],
+    head: Head,
+    describe: Describes,
 ) -> Iterator[HeadRow]:
     """Yield the rows of a head that have a choice."""
-    place = {pair: number for number, pair in enumerate(sentences.pairs)}
-    for pairs in batches_of(sentences.pairs, model.config.pad_id):
-        batch, record = collate(pairs, model.config.pad_id), Record(sites=frozenset([head.site]))
-        look(model, batch.to(model.device), record)
-        rows = rows_of(head.kind, batch, record.tensors[head.site, Step.VISIBLE].cpu())
-        wanted = role_keys(rows, batch, pairs, sentences)
+    place = {pair: number for number, pair in enumerate(pairs)}
+    for group in batches_of(pairs, model.config.pad_id):
+        batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))
+        read(model, batch, record)
+        rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
+        wanted = wanted_keys(rows, questions)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
-        for at, pair in enumerate(pairs):
+        for at, pair in enumerate(group):
             sentence = _Sentence(
                 number=place[pair],
                 pair=pair,
@@ -275,7 +288,7 @@ def _with_offset(rows: Sequence[HeadRow]) -> Iterator[HeadRow]:
 
 
 def _usual_offset(rows: Sequence[HeadRow]) -> int:
-    """Return the same offset as `core.studies.heads.roles_tally`, of equal ones the nearest."""
+    """Return the same offset as `core.studies.heads.roles.Profile`, of equal ones the nearest."""
     picked: defaultdict[int, float] = defaultdict(float)
     for row in rows:
         # Equally large weights share a row.

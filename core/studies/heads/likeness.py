@@ -15,8 +15,8 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.roles_questions import rows_of
-from core.studies.heads.texts import batches_of, look, pairs_read
+from core.studies.heads.question import Rows, read
+from core.studies.heads.texts import batches_of, pairs_read
 
 N_SENTENCES = 100
 SEED = 0
@@ -97,8 +97,8 @@ def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     for group in batches_of(pairs, model.config.pad_id):
         batch = collate(group, model.config.pad_id)
         record = Record(sites=frozenset(sites))
-        look(model, batch.to(model.device), record)
-        chosen_BQ = rows_of(kind, batch, record.tensors[sites[0], Step.VISIBLE].cpu()).chosen_BQ
+        read(model, batch, record)
+        chosen_BQ = Rows.of(kind, batch, record.tensors[sites[0], Step.VISIBLE]).chosen_BQ
         n_rows += int(chosen_BQ.sum())
         rows = [record.weights(site).cpu().transpose(1, 2)[chosen_BQ] for site in sites]
         weights_NRK = torch.cat(rows, dim=1).transpose(0, 1)

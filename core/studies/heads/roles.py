@@ -1,7 +1,8 @@
 """What each head does on held-out sentences: its roles, each with a number and a baseline.
 
-A score is the share of rows whose largest weight lies where the role wants it; equally large
-weights share a row. Rows count that can see such a key and at least one other; padding never does.
+A score is the share of rows whose largest weight lies where the role wants it (see
+`core.studies.heads.question`). B batch, H heads, Q queries, K keys, V vocabulary, O offsets,
+M measures.
 
 Sources: Voita et al., "Analyzing Multi-Head Self-Attention" (2019) for positional and rare-word
 heads; Clark et al., "What Does BERT Look At?" (2019) for delimiters; Voita et al., "Context-Aware
@@ -9,31 +10,44 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 "Accurate Word Alignment Induction from Neural Machine Translation" (2020) for alignments.
 """
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from core.batch import Pair, TokenReference, collate
-from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import baselines
-from core.heads import Head
+from core.heads import Head, Kind, Side, Site
 from core.messages import N_
-from core.model import Record, Step, Transformer
+from core.model import Transformer
 from core.runs.run import Run
-from core.studies.heads.findings import PronounHead, evaluated_heads
-from core.studies.heads.roles_questions import Role, ambiguous, role_keys, rows_of
-from core.studies.heads.roles_sentences import Sentences, held_out_sentences
-from core.studies.heads.roles_tally import Asked, Tally
-from core.studies.heads.texts import batches_of, look
+from core.studies.heads.findings import evaluated_heads
+from core.studies.heads.question import (
+    ANY_KEY,
+    Answer,
+    Asking,
+    Question,
+    Role,
+    Rows,
+    Score,
+    ask,
+    heads_of,
+    largest,
+)
+from core.studies.heads.summaries import distances
+from core.studies.heads.texts import batches_of, pairs_read
+from core.tokenizer import Token, Tokenizer
 
-N_SENTENCES = 400
-SEED = 0
-POSITIONAL_FROM = 0.9
-"""So large a share of largest weights on one offset makes a head positional (Voita et al.)."""
-ANY_KEY = N_("any key")
+Counts = NDArray[np.float64]
+Column = list[str] | list[int] | list[float] | list[bool]
+N_SENTENCES, SEED = 400, 0
+N_OWN_POSITION = 200
+"""Sentences for `own_position`."""
 ANTECEDENT_RULES = {
     "nearest_noun": N_("nearest noun"),
     "first_noun": N_("first noun"),
@@ -42,36 +56,6 @@ ANTECEDENT_RULES = {
 """Rules of `core.evaluate.pronouns.Baselines` → what they are called."""
 OFFSETS = frozenset({Role.PREVIOUS, Role.NEXT})
 """Roles that are a fixed offset themselves, and so have no better rule than any key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """How far a head has a role."""
-
-    value: float
-    """Share of the rows, 0 to 1."""
-    baseline: float
-    """The same share of the best rule without a model."""
-    rule: str
-    """Which rule that is: `any key` (each that the row may see, as often as the others), `offset`
-    (always the same one), or for antecedents `nearest noun`, `first noun` or `random noun`."""
-    n: int
-    """Rows."""
-    rule_offset: int = 0
-    """The key's position less the row's, where the rule is an offset."""
-
-    @property
-    def above_baseline(self) -> float:
-        """How much more often it holds than by the rule."""
-        return self.value - self.baseline
-
-    @property
-    def beats_baseline(self) -> bool:
-        """Whether the best rule has less than Wilson's 95 % interval of the share begins with.
-
-        Rows of one sentence count as independent.
-        """
-        return wilson(round(self.value * self.n), self.n)[0] > self.baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +89,6 @@ class HeadRole:
     n_sentences: int
 
     @property
-    def positional(self) -> bool:
-        """Whether the head is one that Voita et al. call positional."""
-        score = self.scores.get(Role.POSITIONAL)
-        return score is not None and score.value >= POSITIONAL_FROM and score.beats_baseline
-
-    @property
     def leading(self) -> Role | None:
         """The role that says most of the head; None where none does.
 
@@ -118,7 +96,7 @@ class HeadRole:
         most of what its baseline leaves to gain.
         """
         held = {
-            role: (score.value - score.baseline) / (1 - score.baseline)
+            role: score.above_baseline / (1 - score.baseline)
             for role, score in self.scores.items()
             if score.value >= 0.5 and score.beats_baseline
         }
@@ -137,16 +115,33 @@ class HeadRole:
 
 
 @dataclass(frozen=True, slots=True)
-class RoleProgress:
-    """What is known after some of the sentences."""
+class HeadRoles:
+    """What the heads of a model do."""
 
-    done: int
-    n: int
-    """All sentences."""
     heads: tuple[HeadRole, ...]
 
+    def table(self) -> dict[str, Column]:
+        """Return one row for each head and role."""
+        rows = [(head, role, score) for head in self.heads for role, score in head.scores.items()]
+        return {
+            "head": [str(head.head) for head, *_ in rows],
+            "leading": [str(head.leading or "") for head, *_ in rows],
+            "role": [str(role) for _, role, _ in rows],
+            "score": [score.value for *_, score in rows],
+            "baseline": [score.baseline for *_, score in rows],
+            "rule": [score.rule for *_, score in rows],
+            "rule_offset": [score.rule_offset for *_, score in rows],
+            "beats_baseline": [score.beats_baseline for *_, score in rows],
+            "n": [score.n for *_, score in rows],
+            "offset": [head.offset for head, *_ in rows],
+            "entropy": [head.entropy.value for head, *_ in rows],
+            "evenness": [head.evenness.value for head, *_ in rows],
+            "distance": [head.distance.value for head, *_ in rows],
+            "confidence": [head.confidence.value for head, *_ in rows],
+        }
 
-def role_scores(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> tuple[HeadRole, ...]:
+
+def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRoles:
     """Return what every head does on up to `n` held-out sentences, by site and head.
 
     The decoder is fed the true targets. Rare words are judged by how frequent tokens are in these
@@ -155,114 +150,346 @@ def role_scores(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> tuple[HeadR
     Raises:
         RunError: As in `core.studies.heads.texts.pairs_read`.
     """
-    *_, last = role_steps(run, n, seed)
-    evaluated = evaluated_heads(run, n, seed)
-    return tuple(_with_antecedents(each, evaluated.get(each.head)) for each in last.heads)
+    pairs, evaluated = pairs_read(run, n, seed), evaluated_heads(run, n, seed)
+    heads = list[HeadRole]()
+    for each in roles_in(run.model, pairs, questions_on(pairs, delimiters_of(run))):
+        known = evaluated.get(each.head)
+        if known is not None and Role.ANTECEDENT in each.scores:
+            score = Score(known.score, known.baseline, known.baseline_name, known.n)
+            each = replace(each, scores={**each.scores, Role.ANTECEDENT: score})
+        heads.append(each)
+    return HeadRoles(tuple(heads))
 
 
-def _with_antecedents(role: HeadRole, found: PronounHead | None) -> HeadRole:
-    if found is None or Role.ANTECEDENT not in role.scores:
-        return role
-    score = Score(found.score, found.baseline, found.baseline_name, found.n)
-    return replace(role, scores={**role.scores, Role.ANTECEDENT: score})
+def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
+    """Return how often a token's largest weight is on itself, in all heads of a kind together.
 
-
-def role_steps(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[RoleProgress]:
-    """Yield the same after each batch, over the sentences so far.
+    Args:
+        run: Whose heads.
+        kind: Of self-attention.
+        n: Held-out sentences; a decoder is fed the true targets.
+        seed: Draws them.
 
     Raises:
         RunError: As in `core.studies.heads.texts.pairs_read`.
     """
-    yield from study_roles(run.model, held_out_sentences(run, n, seed))
+    pairs, asking = pairs_read(run, n, seed), Asking([kind], {Role.ITSELF: itself}, largest)
+    ask(
+        run.model,
+        (
+            collate(each, run.model.config.pad_id)
+            for each in batches_of(pairs, run.model.config.pad_id)
+        ),
+        asking,
+    )
+    heads, answer = heads_of(run.model, [kind]), asking.answers[kind][Role.ITSELF]
+    value = float(np.mean([answer.share(head) for head in heads]))
+    return Score(value, answer.even / answer.n, ANY_KEY, answer.n * len(heads), n_texts=len(pairs))
 
 
-def study_roles(model: Transformer, sentences: Sentences) -> Iterator[RoleProgress]:
-    """Yield what every head does in these sentences after each batch of them."""
-    longest = max(max(len(pair.source), len(pair.target)) for pair in sentences.pairs)
-    kinds = dict.fromkeys(site.attention for site in model.sites())
-    tallies = [
-        Tally([s for s in model.sites() if s.attention is kind], model.config.n_heads, longest)
-        for kind in kinds
-    ]
-    done = 0
-    references: list[TokenReference] = []
-    for pairs in batches_of(sentences.pairs, model.config.pad_id):
-        _add(tallies, model, pairs, sentences)
-        done += len(pairs)
-        references += ambiguous([pair.references for pair in pairs])
-        heads = tuple(each for tally in tallies for each in _heads(tally, references, done))
-        yield RoleProgress(done, len(sentences.pairs), heads)
+# ---- the questions
 
 
-@torch.inference_mode()
-def _add(
-    tallies: Sequence[Tally], model: Transformer, pairs: Sequence[Pair], sentences: Sentences
-) -> None:
-    """Show a batch to the model and count what its heads looked at."""
-    batch, record = collate(pairs, model.config.pad_id), Record()
-    look(model, batch.to(model.device), record)
-    for tally in tallies:
-        rows = rows_of(tally.kind, batch, record.tensors[tally.sites[0], Step.VISIBLE].cpu())
-        layers = [record.weights(site).float().cpu() for site in tally.sites]
-        tally.add(rows, layers, role_keys(rows, batch, pairs, sentences))
+def previous_token(rows: Rows) -> Tensor | None:
+    """The token before."""
+    return (rows.offset_QK == -1)[None] if rows.kind.is_self else None
 
 
-def _heads(tally: Tally, references: Sequence[TokenReference], done: int) -> Iterator[HeadRole]:
-    """Yield the heads of one kind of attention, by layer and head."""
-    uniform_M = tally.uniform_M / max(tally.n_rows, 1)
+def next_token(rows: Rows) -> Tensor | None:
+    """The token after."""
+    return (rows.offset_QK == 1)[None] if rows.kind.is_self else None
+
+
+def itself(rows: Rows) -> Tensor:
+    """The row's own position."""
+    return (rows.offset_QK == 0)[None]
+
+
+def first_token(rows: Rows) -> Tensor:
+    """The first token, for every row but its own."""
+    at_QK = torch.zeros_like(rows.offset_QK, dtype=torch.bool)
+    at_QK[1:, :1] = True
+    return at_QK[None]
+
+
+def same(rows: Rows) -> Tensor:
+    """The same token anywhere."""
+    return rows.same_BQK
+
+
+def duplicate(rows: Rows) -> Tensor:
+    """The same token at another position."""
+    return rows.same_BQK & (rows.offset_QK != 0)
+
+
+def induction(rows: Rows) -> Tensor:
+    """The token that follows the same token at another position."""
+    found_BQK = torch.zeros_like(rows.visible_BQK)
+    found_BQK[..., 1:] = duplicate(rows)[..., :-1]
+    return found_BQK
+
+
+def antecedent(rows: Rows) -> Tensor | None:
+    """The noun that an ambiguous pronoun stands for."""
+    if rows.kind.key_side != "source":
+        return None
+    found_BQK = torch.zeros_like(rows.visible_BQK)
+    for sentence, pronouns in enumerate(rows.batch.references):
+        for each in ambiguous([pronouns]):
+            query = each.rows(rows.kind.query_side)[0]
+            found_BQK[sentence, query, list(each.antecedent)] = True
+    return found_BQK
+
+
+def aligned(rows: Rows, later: int) -> Tensor | None:
+    """The source tokens of the word that a row predicts; `later` 1: of the word that it is fed."""
+    if rows.kind.is_self:
+        return None
+    found_BQK = torch.zeros_like(rows.visible_BQK)
+    for sentence, links in enumerate(rows.batch.alignment):
+        for step, sources in links:
+            found_BQK[sentence, step + later, list(sources)] = True
+    return found_BQK
+
+
+def questions_on(pairs: Sequence[Pair], delimiters: Mapping[Side, Tensor]) -> dict[Role, Question]:
+    """Return what heads are asked in sentences; `POSITIONAL` depends on the head.
+
+    Args:
+        pairs: The sentences; they say which tokens are rare.
+        delimiters: delimiters_V of what the encoder reads and of what the decoder is fed.
+    """
+    counts = {
+        "source": _counts([pair.source for pair in pairs], len(delimiters["source"])),
+        "target": _counts([pair.target[:-1] for pair in pairs], len(delimiters["target"])),
+    }
+
+    def delimiter(rows: Rows) -> Tensor:
+        return delimiters[rows.kind.key_side][rows.key_BK][:, None]
+
+    def rare(rows: Rows) -> Tensor:
+        counts_BK = counts[rows.kind.key_side][rows.key_BK]
+        hidden = torch.iinfo(counts_BK.dtype).max
+        counts_BQK = counts_BK[:, None].masked_fill(~rows.visible_BQK, hidden)
+        # Several may be equally rare.
+        return counts_BQK == counts_BQK.min(dim=-1, keepdim=True).values
+
+    return {
+        Role.PREVIOUS: previous_token,
+        Role.NEXT: next_token,
+        Role.SAME: same,
+        Role.DELIMITER: delimiter,
+        Role.RARE: rare,
+        Role.ANTECEDENT: antecedent,
+        Role.ALIGNED_FED: partial(aligned, later=1),
+        Role.ALIGNED_PREDICTED: partial(aligned, later=0),
+    }
+
+
+def ambiguous(references: Sequence[Sequence[TokenReference]]) -> list[TokenReference]:
+    """Return the pronouns that must be understood, in order."""
+    return [each for found in references for each in found if each.ambiguous]
+
+
+def delimiters_of(run: Run) -> dict[Side, Tensor]:
+    """Return delimiters_V of each side: True for special tokens and for punctuation."""
+    return {
+        "source": _delimiters(run.tokenizer),
+        "target": _delimiters(run.target_tokenizer),
+    }
+
+
+@lru_cache(maxsize=16)
+def _delimiters(tokenizer: Tokenizer) -> Tensor:
+    """Return delimiters_V; a vocabulary of 50,000 takes half a second to read."""
+    vocabulary = tokenizer.describe(range(tokenizer.vocab_size))
+    return torch.tensor([is_delimiter(token) for token in vocabulary])
+
+
+def is_delimiter(token: Token) -> bool:
+    """Say whether a token separates and means nothing: a special token, or punctuation alone.
+
+    >>> [is_delimiter(Token(text, False, 0)) for text in (".", "?!", "n't", "a")]
+    [True, True, False, False]
+    """
+    return token.special or all(unicodedata.category(sign)[0] == "P" for sign in token.text)
+
+
+def _counts(rows: Sequence[Sequence[int]], vocab_size: int) -> Tensor:
+    ids = np.fromiter((token for row in rows for token in row), dtype=np.int64)
+    return torch.from_numpy(np.bincount(ids, minlength=vocab_size))
+
+
+# ---- the answers
+
+
+@dataclass(eq=False)
+class Spread:
+    """Where the largest weights of one kind of attention lie, and how sharp its rows are."""
+
+    seen_O: Counts
+    """How many rows may look at an offset."""
+    chance_O: Counts
+    """How often a rule that picks any visible key picks it."""
+    n_rows: int = 0
+    """With two keys or more to choose from."""
+    rules: dict[Role, Counts] = field(default_factory=dict)
+    """hits_O of the rules that always look so many positions further."""
+    uniform_M: Counts = field(default_factory=lambda: np.zeros(4))
+    """Sums of the measures in a head whose rows are uniform."""
+    picked: dict[Site, Counts] = field(default_factory=dict)
+    """picked_HO: how often each head's largest weight lies at each offset."""
+    measures: dict[Site, Counts] = field(default_factory=dict)
+    """measures_HM: sums over rows of entropy in bits, its share of the largest, distance, and
+    confidence."""
+    distance_BQK: Tensor = field(default_factory=lambda: torch.zeros(0))
+    """Of the batch that is read."""
+
+
+class Profile(Asking):
+    """Asks heads where their largest weights lie, also at which offset, and how sharp they are."""
+
+    def __init__(
+        self, kinds: Sequence[Kind], questions: Mapping[Role, Question], longest: int
+    ) -> None:
+        """Begin with nothing.
+
+        Args:
+            kinds: Of attention.
+            questions: Role → its question.
+            longest: No sentence has more tokens.
+        """
+        super().__init__(kinds, questions, largest)
+        self.longest = longest
+        n_offsets = 2 * longest + 1
+        self.spreads = {kind: Spread(np.zeros(n_offsets), np.zeros(n_offsets)) for kind in kinds}
+
+    def ask(self, rows: Rows, wanted: Mapping[Role, Tensor]) -> None:
+        """Count what rules without a model find."""
+        super().ask(rows, wanted)
+        spread, even_BQK = self.spreads[rows.kind], rows.even_BQK
+        spread.n_rows += int(rows.chosen_BQ.sum())
+        spread.seen_O += self._by_offset((even_BQK > 0).double().sum(dim=0))
+        spread.chance_O += self._by_offset(even_BQK.sum(dim=0))
+        for role, wanted_BQK in wanted.items():
+            hits_O = self._by_offset(wanted_BQK.double().sum(dim=0))
+            spread.rules[role] = spread.rules.get(role, 0.0) + hits_O
+        spread.distance_BQK = _distances(rows)
+        spread.uniform_M += _measured(rows, even_BQK[:, None], spread.distance_BQK)[0]
+
+    def add(
+        self,
+        site: Site,
+        rows: Rows,
+        wanted: Mapping[Role, Tensor],
+        weights_BHQK: Tensor,
+        given_BHQK: Tensor,
+    ) -> None:
+        """Count what a site's heads pick."""
+        super().add(site, rows, wanted, weights_BHQK, given_BHQK)
+        spread = self.spreads[rows.kind]
+        picked_HQK = (given_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
+        picked_HO = np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
+        measures_HM = _measured(rows, weights_BHQK, spread.distance_BQK)
+        spread.picked[site] = spread.picked.get(site, 0.0) + picked_HO
+        spread.measures[site] = spread.measures.get(site, 0.0) + measures_HM
+
+    def offset(self, head: Head) -> int:
+        """Return the offset that a head picks most often; of equally frequent ones the nearest."""
+        picked_O = self.spreads[head.kind].picked[head.site][head.index]
+        often_O = np.flatnonzero(picked_O == picked_O.max()) - self.longest
+        return int(min(often_O, key=abs))
+
+    def positional(self, head: Head) -> Score:
+        """Return how often a head picks the offset that it picks most."""
+        spread, at = self.spreads[head.kind], self.offset(head) + self.longest
+        picked, n = spread.picked[head.site][head.index, at], int(spread.seen_O[at])
+        share, chance = (min(float(each) / n, 1.0) for each in (picked, spread.chance_O[at]))
+        return Score(share, chance, ANY_KEY, n)
+
+    def rule(self, role: Role, kind: Kind, answer: Answer) -> tuple[float, str, int]:
+        """Return the share, name and offset of the better rule: any key, or always one offset."""
+        hits_O = self.spreads[kind].rules[role]
+        best, is_offset = int(hits_O.argmax()), role in OFFSETS | {Role.SAME}
+        # Both may find as many, and rounding must not decide.
+        if (kind.is_self and is_offset) or hits_O[best] < answer.even + 1e-6:
+            return min(answer.even / answer.n, 1.0), ANY_KEY, 0
+        return float(hits_O[best]) / answer.n, "offset", best - self.longest
+
+    def _by_offset(self, counts_QK: Tensor) -> Counts:
+        """Return counts_O: what stands on each diagonal; the middle one is offset 0."""
+        n_queries, n_keys = counts_QK.shape
+        at_QK = np.arange(n_keys) - np.arange(n_queries)[:, None] + self.longest
+        counted_O = np.bincount(
+            at_QK.flatten(), counts_QK.flatten().numpy(), minlength=2 * self.longest + 1
+        )
+        return counted_O.astype(np.float64)
+
+
+def roles_in(
+    model: Transformer, pairs: Sequence[Pair], questions: Mapping[Role, Question]
+) -> Iterator[HeadRole]:
+    """Yield what every head does in these sentences, by site and head."""
+    longest = max(max(len(pair.source), len(pair.target)) for pair in pairs)
+    kinds = list(dict.fromkeys(site.attention for site in model.sites()))
+    profile, pad_id = Profile(kinds, questions, longest), model.config.pad_id
+    ask(model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), profile)
+    references = ambiguous([pair.references for pair in pairs])
     rules = asdict(baselines(references)) if references else {}
-    for number, head in enumerate(tally.heads):
-        measures_M = tally.measures_HM[number] / max(tally.n_rows, 1)
+    for head in heads_of(model, kinds):
+        spread = profile.spreads[head.kind]
+        n_rows = max(spread.n_rows, 1)
+        measures_M = spread.measures[head.site][head.index] / n_rows
         entropy, evenness, distance, confidence = (
             Measure(float(value), float(uniform))
-            for value, uniform in zip(measures_M, uniform_M, strict=True)
+            for value, uniform in zip(measures_M, spread.uniform_M / n_rows, strict=True)
         )
         yield HeadRole(
             head=head,
-            scores=dict(_scores(tally, number, rules)),
-            offset=tally.usual_offset(number),
+            scores=dict(_scores(profile, head, rules)),
+            offset=profile.offset(head),
             entropy=entropy,
             evenness=evenness,
             distance=distance,
             confidence=confidence,
-            n_rows=tally.n_rows,
-            n_sentences=done,
+            n_rows=spread.n_rows,
+            n_sentences=len(pairs),
         )
 
 
-def _scores(tally: Tally, number: int, rules: Mapping[str, float]) -> Iterator[tuple[Role, Score]]:
+def _scores(
+    profile: Profile, head: Head, rules: Mapping[str, float]
+) -> Iterator[tuple[Role, Score]]:
     """Yield the scores of a head for the roles that were asked for."""
+    answers = profile.answers[head.kind]
     for role in Role:
-        if role is Role.POSITIONAL and tally.n_rows:
-            yield role, _positional(tally, number)
-        elif role in tally.asked and (asked := tally.asked[role]).n:
-            value = _share(asked.hits_H[number], asked.n)
+        if role is Role.POSITIONAL and profile.spreads[head.kind].n_rows:
+            yield role, profile.positional(head)
+        elif role in answers and (answer := answers[role]).n:
+            share, name, offset = profile.rule(role, head.kind, answer)
             if role is Role.ANTECEDENT:
-                name = max(rules, key=lambda rule: rules[rule])
-                yield role, Score(value, rules[name], ANTECEDENT_RULES[name], asked.n)
-            elif role in OFFSETS or (role is Role.SAME and tally.kind.is_self):
-                yield role, Score(value, _share(asked.any_key, asked.n), ANY_KEY, asked.n)
-            else:
-                yield role, _against_offsets(value, asked, tally.offsets_O)
+                best = max(rules, key=lambda rule: rules[rule])
+                share, name, offset = rules[best], ANTECEDENT_RULES[best], 0
+            yield role, Score(answer.share(head), share, name, answer.n, offset)
 
 
-def _positional(tally: Tally, number: int) -> Score:
-    at = tally.usual_offset(number) + tally.longest
-    n = int(tally.seen_O[at])
-    picked, chance = tally.picked_HO[number, at], tally.chance_O[at]
-    return Score(_share(picked, n), _share(chance, n), ANY_KEY, n)
+def _measured(rows: Rows, weights_BHQK: Tensor, distance_BQK: Tensor) -> Counts:
+    """Return measures_HM, summed over the rows with a choice."""
+    counted_BHQK = weights_BHQK.double() * rows.chosen_BQ[:, None, :, None]
+    bits_BQ = rows.visible_BQK.sum(dim=-1).clamp_min(2).log2().double()
+    entropy_BHQ = torch.special.entr(counted_BHQK).sum(dim=-1) / np.log(2)
+    evenness_BHQ = entropy_BHQ / bits_BQ[:, None]
+    distance_BHQ = (counted_BHQK * distance_BQK[:, None]).sum(dim=-1)
+    measures = (entropy_BHQ, evenness_BHQ, distance_BHQ, counted_BHQK.amax(dim=-1))
+    return torch.stack([each.sum(dim=(0, 2)) for each in measures], dim=-1).numpy()
 
 
-def _against_offsets(value: float, asked: Asked, offsets_O: NDArray[np.intp]) -> Score:
-    """Return a score beside the better of two rules: any key, or always the same offset."""
-    best = int(asked.by_offset_O.argmax())
-    by_offset = asked.by_offset_O[best]
-    if by_offset > asked.any_key:
-        share = _share(by_offset, asked.n)
-        return Score(value, share, "offset", asked.n, int(offsets_O[best]))
-    return Score(value, _share(asked.any_key, asked.n), ANY_KEY, asked.n)
-
-
-def _share(hits: float, n: int) -> float:
-    # Adding up shared rows must not round beyond all of them.
-    return min(float(hits) / n, 1.0)
+def _distances(rows: Rows) -> Tensor:
+    """Return distances_BQK in tokens, along the diagonal where the sides are of unequal length."""
+    found_BQK = torch.zeros(rows.visible_BQK.shape, dtype=torch.float64)
+    sides = (rows.batch.said(rows.kind.query_side), rows.batch.said(rows.kind.key_side))
+    for sentence in range(len(found_BQK)):
+        n_queries, n_keys = (int(said_BP[sentence].sum()) for said_BP in sides)
+        found_QK = distances(n_queries, n_keys, scaled=not rows.kind.is_self)
+        found_BQK[sentence, :n_queries, :n_keys] = torch.from_numpy(found_QK)
+    return found_BQK

@@ -1,30 +1,159 @@
-"""The texts in which heads are looked at, whatever their model reads, and reading them.
+"""The texts in which heads are looked at, whatever their model reads.
 
 A model of encoder and decoder is given the pairs of its task. One of a single stack that was
 trained here is given the same as one text, with nothing masked. Of an opened one nobody knows what
-it learned from: it reads the lines that it was given, or else sentences of the grammar.
+it learned from: it reads the lines that it was given, or else sentences of the grammar. Roles that
+need no task are asked of it on such lines, or on random tokens that repeat: no order of them was
+ever learned, so that a head finds what it looks at by positions and by what is the same (Olsson et
+al., "In-context Learning and Induction Heads", 2022).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Literal
 
-from core.batch import Batch, Pair
+import numpy as np
+import torch
+
+from core.batch import Around, Batch, Ids, Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
-from core.heads import Stack
-from core.model import Probe, Transformer
+from core.heads import Kind, Side
+from core.messages import Message
 from core.objective import as_read
 from core.runs.own_text import lines_of
 from core.runs.run import Run, RunError
-from core.studies.heads.own_lines import as_ids
-from core.studies.heads.repeated_text import read
 from core.tasks import TASKS
 
 N_TEXTS, LONGEST = 60, 32
-"""So many texts, and so many tokens of each, of an opened model: all its maps are kept at once."""
+"""So many texts, and so many tokens of each, of an opened model."""
 GRAMMAR = "translate"
 """The task whose sources are read where there are no lines."""
+N_SEQUENCES, HALF, SEED = 20, 32, 0
+"""Of random tokens: how many sequences, how many tokens before they repeat, and what draws them."""
+LEAST_HALF = 3
+"""In a shorter half the previous token is the one after the earlier occurrence, too."""
+
+Source = Literal["random", "own"]
+"""Random tokens that repeat, or the lines that a model was given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Texts that a model reads one by one, as batches of one."""
+
+    batches: tuple[Batch, ...]
+    around: Mapping[Side, tuple[int, int]]
+    """How many special tokens stand before and after each text; they are not asked."""
+    half: int | None = None
+    """Tokens before a text repeats; None where it does not."""
+
+    def asked(self, side: Side, length: int) -> slice:
+        """Return which rows of a text of so many tokens are asked."""
+        before, after = self.around[side]
+        return slice(before, length - after)
+
+
+def texts_of(run: Run, source: Source, seed: int = SEED) -> Texts:
+    """Return the texts on which roles are asked that need no task.
+
+    Raises:
+        ValueError: Such texts cannot be made for this model; the message says why.
+    """
+    return random_texts(run, seed) if source == "random" else line_texts(run, lines_as_ids(run))
+
+
+def random_texts(run: Run, seed: int = SEED) -> Texts:
+    """Return sequences whose second half is their first once more, and has no token twice.
+
+    Source and target have nothing to do with each other, so that what a decoder knows again is in
+    its own past.
+
+    Args:
+        run: Whose special tokens are not drawn.
+        seed: Draws them.
+
+    Raises:
+        ValueError: The vocabulary or the positions are too few.
+    """
+    config, tokenizer = run.model.config, run.tokenizer
+    room = config.max_positions - len(tokenizer.begins) - len(tokenizer.ends) - 1
+    half = min(HALF, room // 2)
+    if half < LEAST_HALF:
+        text = "A half has {n} tokens; it needs at least {least}."
+        raise ValueError(Message(text, n=half, least=LEAST_HALF))
+    around: dict[Side, Around] = {
+        "source": (tokenizer.begins, tokenizer.ends),
+        "target": (config.begins, ()),
+    }
+    drawn: dict[Side, list[Ids]] = {side: [()] * N_SEQUENCES for side in around}
+    for side in (Kind.self_of(stack).query_side for stack in config.stacks):
+        drawn[side] = _repeated(run, side, around[side], half, seed)
+    pairs = zip(drawn["source"], drawn["target"], strict=True)
+    return Texts(
+        tuple(_alone(source, target) for source, target in pairs),
+        {side: (len(before), len(after)) for side, (before, after) in around.items()},
+        half,
+    )
+
+
+def _repeated(run: Run, side: Side, around: Around, half: int, seed: int) -> list[Ids]:
+    """Draw what the encoder reads, or what the decoder is fed."""
+    config, (before, after) = run.model.config, around
+    n_ids = config.vocab_size if side == "source" else config.n_target_tokens
+    named = {config.pad_id, config.bos_id, *config.eos_ids, *before, *after}
+    allowed = np.setdiff1d(np.arange(n_ids), list(named | set(run.tokenizer.specials)))
+    if len(allowed) < half:
+        text = "{n} different tokens are needed, and the vocabulary has {known}."
+        raise ValueError(Message(text, n=half, known=len(allowed)))
+    rng = np.random.default_rng([seed, side == "target"])
+    halves = [rng.choice(allowed, half, replace=False).tolist() for _ in range(N_SEQUENCES)]
+    return [(*before, *drawn, *drawn, *after) for drawn in halves]
+
+
+def line_texts(run: Run, lines: Sequence[Ids]) -> Texts:
+    """Return lines of token ids as a model of one stack reads them."""
+    begins, ends = len(run.tokenizer.begins), len(run.tokenizer.ends)
+    if run.model.config.is_decoder_alone:
+        return Texts(tuple(_alone((), ids) for ids in lines), {"target": (begins, 0)})
+    return Texts(tuple(_alone(ids, ()) for ids in lines), {"source": (begins, ends)})
+
+
+def _alone(source: Ids, fed: Ids) -> Batch:
+    """Return one text as a batch that nothing fills up."""
+    source_BS, fed_BT = (torch.tensor([ids], dtype=torch.long) for ids in (source, fed))
+    return Batch(source_BS, fed_BT, fed_BT, (), (), pad_id=-1)
+
+
+def lines_as_ids(run: Run) -> list[Ids]:
+    """Return the lines that a run was given, as `as_ids` does.
+
+    Raises:
+        ValueError: There is none of two tokens or more.
+    """
+    return as_ids(run, lines_of(run.path))
+
+
+def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[Ids]:
+    """Return texts of two tokens or more as a model of one stack reads them.
+
+    Args:
+        run: The model's.
+        texts: Cut where it has no more positions.
+        longest: They have no more tokens than that, either.
+
+    Raises:
+        ValueError: There is none of two tokens or more.
+    """
+    config, tokenizer = run.model.config, run.tokenizer
+    ends = () if config.is_decoder_alone else tokenizer.ends
+    most = min(longest or config.max_positions, config.max_positions) - len(ends)
+    found = [(*(*tokenizer.begins, *tokenizer.encode(text).ids)[:most], *ends) for text in texts]
+    long_enough = [ids for ids in found if len(ids) >= 2]
+    if not long_enough:
+        raise ValueError(Message("No line has two tokens."))
+    return long_enough
 
 
 def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
@@ -59,19 +188,6 @@ def batches_of(pairs: Sequence[Pair], pad_id: int) -> Iterator[list[Pair]]:
         return
     by_length = sorted(pairs, key=_lengths)
     yield from (list(group) for _, group in groupby(by_length, key=_lengths))
-
-
-def look(model: Transformer, batch: Batch, probe: Probe) -> None:
-    """Let a model read a batch, and a probe look at its weights, as `read` does.
-
-    Args:
-        model: In evaluation mode; one without a decoder need not be able to predict.
-        batch: On its device.
-        probe: Of attention's steps up to the weights.
-    """
-    stacks: tuple[Stack, Stack] = ("encoder", "decoder")
-    sides = zip(stacks, batch.inputs, strict=True)
-    read(model, {stack: ids_BP for stack, ids_BP in sides if ids_BP is not None}, probe)
 
 
 def _lengths(pair: Pair) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.heads import Kind
 from core.runs.run import RunError
-from core.studies.heads.own_position import own_position
+from core.studies.heads.roles import own_position
 from pages.frame import cached, measured_on
 from pages.frame.folded import fold
 from pages.frame.language import _, number, percent, plain
@@ -32,9 +32,9 @@ def _draw(opened: Opened, kind: Kind) -> None:
     )
     st.markdown(
         text.format(
-            sentences=measured_on.sentences(opened.run, found.n_sentences),
-            share=percent(found.share),
-            rows=number(found.n_rows),
-            chance=percent(found.chance),
+            sentences=measured_on.sentences(opened.run, found.n_texts),
+            share=percent(found.value),
+            rows=number(found.n),
+            chance=percent(found.baseline),
         )
     )

@@ -4,11 +4,11 @@ import streamlit as st
 
 from core.heads import Head
 from core.runs.run import RunError
-from core.studies.effects.line_cost import HeadCost, cost_of_head
+from core.studies.effects.text_cost import HeadCost, cost_of_head
 from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.repeated_text import roles_on_text
-from core.studies.heads.roles import N_SENTENCES, role_scores
+from core.studies.heads.roles import N_SENTENCES, roles_of_heads
+from core.studies.heads.text_roles import text_roles
 from pages.frame import cached, card_link, charts, notes, selection, snippets
 from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
@@ -85,8 +85,8 @@ def draw(opened: Opened) -> Shown | None:
         numbers=lambda: numbers(known),
         python=_python(opened, head),
         code=(
-            *(head_card, strongest, histogram, role_scores, head_likeness),
-            *((roles_on_text, cost_of_head) if alone else ()),
+            *(head_card, strongest, histogram, roles_of_heads, head_likeness),
+            *((text_roles, cost_of_head) if alone else ()),
         ),
         seen=card_findings.seen(
             known.card,
@@ -105,7 +105,7 @@ def draw(opened: Opened) -> Shown | None:
 
 def _known(opened: Opened, head: Head, cost: HeadCost | None) -> Known:
     alone = opened.run.settings.model.alone
-    scored = cached.of_run(role_scores, opened.path, N_SENTENCES)
+    scored = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
     return Known(
         cached.of_run(head_card, opened.path, head, N_SENTENCES),
         [each for each in scored if each.head.kind is head.kind],

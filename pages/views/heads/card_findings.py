@@ -10,8 +10,8 @@ from core.heads import Kind
 from core.runs.run import Run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
-from core.studies.heads.roles import SEED, HeadRole, Score
-from core.studies.heads.roles_questions import Role
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import SEED, HeadRole
 from pages.frame import amounts, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain
 from pages.frame.listed import joined, listed, listed_apart

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.heads import Head
+from core.studies.heads.question import Role
 from core.studies.heads.roles import HeadRole
-from core.studies.heads.roles_questions import Role
 from pages.frame import address, clicks, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, percent

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 from core.heads import Head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.line_cost import HeadCost
+from core.studies.effects.text_cost import HeadCost
 from core.studies.heads.card import HeadCard, histogram
 from core.studies.heads.likeness import Likeness
-from core.studies.heads.repeated_text import TextScore
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole
 from pages.frame.files import Columns, stacked
 
@@ -27,7 +26,7 @@ class Known:
     """All of the kind."""
     likeness: Likeness
     effects: HeadEffects | None
-    on_random: Mapping[TextRole, TextScore] = field(default_factory=dict)
+    on_random: Mapping[Role, Score] = field(default_factory=dict)
     """Of a model of one stack: the head's roles on random tokens."""
     cost: HeadCost | None = None
     """What silencing the head costs such a model; None where it was not measured."""
@@ -106,11 +105,11 @@ def numbers(known: Known) -> Columns:
         {
             "what": ["on_random_tokens"] * len(known.on_random),
             "name": [str(role) for role in known.on_random],
-            "value": [score.share for score in known.on_random.values()],
+            "value": [score.value for score in known.on_random.values()],
             "baseline": [score.baseline for score in known.on_random.values()],
             "low": [score.interval[0] for score in known.on_random.values()],
             "high": [score.interval[1] for score in known.on_random.values()],
-            "n": [score.n_rows for score in known.on_random.values()],
+            "n": [score.n for score in known.on_random.values()],
         },
         {
             "what": ["silenced"] * len(changes),

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.run import Run
-from core.studies.effects.line_cost import HeadCost, cost_of_head, knows_labels
-from core.studies.heads.repeated_text import TextScore, roles_on_text
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.effects.text_cost import HeadCost, cost_of_head, knows_labels
+from core.studies.heads.question import Role, Score
+from core.studies.heads.text_roles import text_roles
 from pages.frame import cached, controls
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.opening import Opened
@@ -23,14 +23,14 @@ HOW_TO_READ = N_(
 )
 
 
-def on_random(opened: Opened) -> dict[Head, dict[TextRole, TextScore]]:
+def on_random(opened: Opened) -> dict[Head, dict[Role, Score]]:
     """Return head → role → score on random tokens that repeat; empty where none can be drawn."""
     try:
-        found = cached.of_run(roles_on_text, opened.path)
+        found = cached.of_run(text_roles, opened.path, "random")
     except ValueError:
         # The view “roles” says why.
         return {}
-    heads: dict[Head, dict[TextRole, TextScore]] = {}
+    heads: dict[Head, dict[Role, Score]] = {}
     for role, scores in found.scores.items():
         for head, score in scores.items():
             heads.setdefault(head, {})[role] = score
@@ -44,16 +44,16 @@ def ask_cost(opened: Opened, head: Head) -> HeadCost | None:
     return cached.of_run(cost_of_head, opened.path, head)
 
 
-def roles(scores: Mapping[TextRole, TextScore]) -> str:
+def roles(scores: Mapping[Role, Score]) -> str:
     """Return the roles on random tokens that beat an even row, the largest first, as Markdown."""
     held = {role: score for role, score in scores.items() if score.beats_baseline}
     if not held:
         return _("**On random tokens, twice:** no role beats an even row.")
     said = [
         _("{role}: {share} of its weight (an even row {even})").format(
-            role=_(NAMES[role]), share=percent(score.share), even=percent(score.baseline)
+            role=_(NAMES[role]), share=percent(score.value), even=percent(score.baseline)
         )
-        for role, score in sorted(held.items(), key=lambda each: -each[1].share)
+        for role, score in sorted(held.items(), key=lambda each: -each[1].value)
     ]
     return _("**On random tokens, twice**") + "\n" + "\n".join(f"- {each}" for each in said)
 

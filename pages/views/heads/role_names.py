@@ -1,7 +1,7 @@
 """What the roles of heads are called, and what they mean."""
 
-from core.studies.heads.roles import ANY_KEY, OFFSETS, HeadRole, Score
-from core.studies.heads.roles_questions import Role
+from core.studies.heads.question import ANY_KEY, Role, Score
+from core.studies.heads.roles import OFFSETS, HeadRole
 from pages.frame import amounts
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.listed import ended, labelled
@@ -62,7 +62,7 @@ RULES = N_(
 
 def meanings() -> str:
     """Return all definitions, and how roles are found, as Markdown."""
-    lines = ["- " + ended(labelled(f"**{_(NAMES[role])}**", _(MEANINGS[role]))) for role in Role]
+    lines = ["- " + ended(labelled(f"**{_(NAMES[role])}**", _(MEANINGS[role]))) for role in NAMES]
     return "\n".join(
         [_("A row of a head has a role when its largest weight lies on …"), "", *lines, _(RULES)]
     )

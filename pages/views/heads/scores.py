@@ -7,8 +7,14 @@ import streamlit as st
 
 from core.heads import Head
 from core.runs.run import Run, RunError
-from core.studies.heads.roles import N_SENTENCES, SEED, HeadRole, role_scores, study_roles
-from core.studies.heads.roles_questions import role_keys
+from core.studies.heads.question import ask, wanted_keys
+from core.studies.heads.roles import (
+    N_SENTENCES,
+    SEED,
+    HeadRole,
+    questions_on,
+    roles_of_heads,
+)
 from pages.frame import address, cached, controls, measured_on, notes, snippets, tables
 from pages.frame.language import N_, _, plain
 from pages.frame.listed import joined, listed
@@ -65,7 +71,7 @@ def draw(opened: Opened) -> Shown | None:
     if not opened.run.settings.has_pairs or opened.run.settings.model.alone:
         return text_roles.draw(opened)
     try:
-        found = cached.of_run(role_scores, opened.path, N_SENTENCES)
+        found = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
     except RunError as error:
         st.error(plain(explained(error)))
         return None
@@ -99,7 +105,7 @@ def draw(opened: Opened) -> Shown | None:
         ),
         numbers=lambda: numbers(scored),
         python=_python(opened, of, found[0].n_sentences),
-        code=(role_scores, study_roles, role_keys),
+        code=(roles_of_heads, questions_on, wanted_keys, ask),
         seen=_seen(scored.heads, chosen),
         formula=_FORMULA,
         how_to_read=role_names.meanings(),
@@ -177,12 +183,12 @@ def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:
 def _python(opened: Opened, of: str, n: int) -> str:
     of_kind = "" if of == ALL else f' if head.head.kind == "{of}"'
     lines = [
-        f"heads = [head for head in role_scores(run, {n}){of_kind}]",
+        f"heads = [head for head in roles_of_heads(run, {n}).heads{of_kind}]",
         "heads.sort(key=lambda head: -head.above_baseline)",
         "scores = [score for head in heads for score in head.scores.values()]",
         'numbers = {"score": [each.value for each in scores],',
         '           "baseline": [each.baseline for each in scores]}',
         "",
     ]
-    imports = "from core.studies.heads.roles import role_scores"
+    imports = "from core.studies.heads.roles import roles_of_heads"
     return snippets.loading(opened.path, imports) + "\n".join(lines)

@@ -9,9 +9,10 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from core.evaluate.intervals import Difference
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.roles import HeadRole, Score
-from core.studies.heads.roles_questions import Role
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import HeadRole, HeadRoles
 from pages.frame.language import _, number, percent_of_100
+from pages.frame.view import Columns
 from pages.views.heads import role_names
 
 MARK = " "
@@ -170,25 +171,11 @@ def _width(role: Role) -> int:
     return max(112, 14 + 7 * len(_(role_names.NAMES[role])))
 
 
-def numbers(scored: Scored) -> dict[str, list[object]]:
+def numbers(scored: Scored) -> Columns:
     """Return one row for each head and role, for a file."""
-    rows = [(head, role, score) for head in scored.heads for role, score in head.scores.items()]
-    effects = [scored.effect(head) for head, _role, _score in rows]
+    effects = [scored.effect(head) for head in scored.heads for _role in head.scores]
     return {
-        "head": [str(head.head) for head, *_rest in rows],
-        "leading": [str(head.leading or "") for head, *_rest in rows],
-        "role": [str(role) for _head, role, _score in rows],
-        "score": [score.value for *_rest, score in rows],
-        "baseline": [score.baseline for *_rest, score in rows],
-        "rule": [score.rule for *_rest, score in rows],
-        "rule_offset": [score.rule_offset for *_rest, score in rows],
-        "beats_baseline": [score.beats_baseline for *_rest, score in rows],
-        "n": [score.n for *_rest, score in rows],
-        "offset": [head.offset for head, *_rest in rows],
-        "entropy": [head.entropy.value for head, *_rest in rows],
-        "evenness": [head.evenness.value for head, *_rest in rows],
-        "distance": [head.distance.value for head, *_rest in rows],
-        "confidence": [head.confidence.value for head, *_rest in rows],
+        **HeadRoles(tuple(scored.heads)).table(),
         "exact_match_change": ["" if e is None else e.exact_match.change for e in effects],
         "pronoun_change": [
             "" if e is None or e.pronoun is None else e.pronoun.change for e in effects

@@ -11,25 +11,14 @@ import streamlit as st
 
 from core.heads import Head, Kind
 from core.runs.run import Run
-from core.studies.effects.line_cost import LineCost, costs_on_lines
-from core.studies.effects.repetition_cost import (
-    RepetitionCost,
-    control_heads,
-    cost_of_silencing,
-)
+from core.studies.effects.text_cost import TextCosts, control_heads, text_costs
 from core.studies.heads.antecedent import antecedent_head
-from core.studies.heads.own_lines import measure_lines, roles_on_lines, row_in_lines
-from core.studies.heads.repeated_row import RoleRow, repeated_row
-from core.studies.heads.repeated_text import (
-    RepeatedText,
-    TextRoles,
-    TextScore,
-    measure_roles,
-    roles_on_text,
-)
-from core.studies.heads.repeated_tokens import SEED, TextRole
+from core.studies.heads.question import Role, Score, ask, wanted_keys
+from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
+from core.studies.heads.texts import SEED, Source
 from pages.frame import address, cached, clicks, controls, notes, snippets
 from pages.frame.components import matrices
+from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.listed import listed_apart
 from pages.frame.maps import labels
@@ -37,8 +26,8 @@ from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
-from pages.views.heads.text_roles_costs import numbers, say_costs
-from pages.views.heads.text_roles_own import ask_text, say_line_costs
+from pages.views.heads.text_roles_costs import say_costs
+from pages.views.heads.text_roles_own import OWN, RANDOM, ask_text, say_line_costs
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix, numbered
@@ -49,21 +38,21 @@ MAP = "text_roles_map"
 _ROOMY = 12
 """So many heads of a layer have room for a number in each cell."""
 NAMES = {
-    TextRole.INDUCTION: N_("induction"),
-    TextRole.DUPLICATE: N_("duplicate"),
-    TextRole.PREVIOUS: N_("previous token"),
-    TextRole.FIRST: N_("first token"),
-    TextRole.ITSELF: N_("itself"),
+    Role.INDUCTION: N_("induction"),
+    Role.DUPLICATE: N_("duplicate"),
+    Role.PREVIOUS: N_("previous token"),
+    Role.FIRST: N_("first token"),
+    Role.ITSELF: N_("itself"),
 }
 """What a role is called in a word or two; marked for translation."""
 MEANINGS = {
-    TextRole.INDUCTION: N_(
+    Role.INDUCTION: N_(
         "the token that came after the same one before: what comes next if the text repeats"
     ),
-    TextRole.DUPLICATE: N_("the same token at its other place"),
-    TextRole.PREVIOUS: N_("the token before"),
-    TextRole.FIRST: N_("the first token, where a head leaves weight that it has no use for"),
-    TextRole.ITSELF: N_("its own place"),
+    Role.DUPLICATE: N_("the same token at its other place"),
+    Role.PREVIOUS: N_("the token before"),
+    Role.FIRST: N_("the first token, where a head leaves weight that it has no use for"),
+    Role.ITSELF: N_("its own place"),
 }
 """Where a row's weight has to go for the role; marked for translation."""
 _FORMULA = (
@@ -96,9 +85,9 @@ def draw(opened: Opened) -> Shown | None:
     """Draw the map of a role, one row of a head, and what silencing costs on request."""
     with st.container(horizontal=True, vertical_alignment="center"):
         controls_here = st.container(horizontal=True, vertical_alignment="center")
-        own = ask_text(opened)
+        source: Source = OWN if ask_text(opened) else RANDOM
     try:
-        found = cached.of_run(roles_on_lines if own else roles_on_text, opened.path)
+        found = cached.of_run(text_roles, opened.path, source)
     except ValueError as error:
         st.info(plain(explained(error)))
         return None
@@ -110,20 +99,22 @@ def draw(opened: Opened) -> Shown | None:
     with left:
         picture = matrices(_map(found, role, head), key=MAP, on_pick=partial(_take, found, role))
     with right:
-        row = cached.of_run(row_in_lines if own else repeated_row, opened.path, role, head)
+        row = cached.of_run(text_row, opened.path, source, role, head)
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
-        costs = say_costs(opened) if measured and not own else {}
-        line_costs = say_line_costs(opened, role) if measured and own else {}
+        costs: TextCosts | None = None
+        if measured:
+            costs = say_line_costs(opened, role) if source == OWN else say_costs(opened)
     return Shown(
         name=f"text_roles_{role}",
         title=_("Which heads look at {what}").format(what=_(MEANINGS[role])),
-        numbers=lambda: numbers(found, costs, line_costs),
-        python=_python_of_lines(opened, role, line_costs) if own else _python(opened, costs),
-        code=(measure_lines, costs_on_lines)
-        if own
-        else (measure_roles, control_heads, cost_of_silencing, antecedent_head),
+        numbers=lambda: stacked(found.table(), costs.table() if costs else {}),
+        python=_python(opened, source, costs),
+        code=(
+            *(text_roles, wanted_keys, ask, text_costs, control_heads),
+            *(() if source == OWN else (antecedent_head,)),
+        ),
         seen=_seen(found, role, head),
         pictures=[picture, strip],
         about={"head": notes.site_and_head(head)},
@@ -133,21 +124,21 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _ask(run: Run, found: TextRoles) -> TextRole:
+def _ask(run: Run, found: TextRoles) -> Role:
     """Ask for a role; a decoder opens on induction, which an encoder has no use for."""
-    wanted = TextRole.INDUCTION if "decoder" in run.model.config.stacks else TextRole.PREVIOUS
+    wanted = Role.INDUCTION if "decoder" in run.model.config.stacks else Role.PREVIOUS
     offered = {role: _(name) for role, name in NAMES.items() if role in found.scores}
     usual = wanted if wanted in offered else next(iter(offered))
     return controls.choice(_("Role"), ROLE, offered, usual)
 
 
-def _chosen(found: TextRoles, role: TextRole) -> Head:
+def _chosen(found: TextRoles, role: Role) -> Head:
     """Return the head that the link names, or else the one with the largest share."""
     named = {str(head): head for head in found.scores[role]}
     return named.get(address.linked(HEAD) or "", found.best(role)[0])
 
 
-def _map(found: TextRoles, role: TextRole, chosen: Head) -> Matrices:
+def _map(found: TextRoles, role: Role, chosen: Head) -> Matrices:
     panels = [_panel(kind, heads, found.scores[role]) for kind, heads in _kinds(found).items()]
     at = list(_kinds(found)).index(chosen.kind)
     return Matrices(
@@ -160,8 +151,8 @@ def _map(found: TextRoles, role: TextRole, chosen: Head) -> Matrices:
     )
 
 
-def _panel(kind: Kind, heads: Sequence[Sequence[Head]], scores: Mapping[Head, TextScore]) -> Matrix:
-    shares = [[scores[head].share for head in layer] for layer in heads]
+def _panel(kind: Kind, heads: Sequence[Sequence[Head]], scores: Mapping[Head, Score]) -> Matrix:
+    shares = [[scores[head].value for head in layer] for layer in heads]
     roomy = len(heads[0]) <= _ROOMY
     return Matrix(
         title=_("{kind}: layers × heads").format(kind=_(kind.label)),
@@ -174,14 +165,14 @@ def _panel(kind: Kind, heads: Sequence[Sequence[Head]], scores: Mapping[Head, Te
     )
 
 
-def _detail(score: TextScore) -> str:
+def _detail(score: Score) -> str:
     even = _("an even row {even}").format(even=number(score.baseline, 3))
     return listed_apart([_interval(score, partial(number, digits=3)), even])
 
 
-def _interval(score: TextScore, written: Callable[[float], str]) -> str:
+def _interval(score: Score, written: Callable[[float], str]) -> str:
     """Return between what the share may lie; of one line nobody knows."""
-    if score.n_sequences < 2:
+    if score.n_texts < 2:
         return _("one line: no interval")
     low, high = map(written, score.interval)
     return _("95 %: {low} to {high}").format(low=low, high=high)
@@ -198,14 +189,14 @@ def _kinds(found: TextRoles) -> dict[Kind, list[list[Head]]]:
     return kinds
 
 
-def _take(found: TextRoles, role: TextRole) -> None:
+def _take(found: TextRoles, role: Role) -> None:
     """Take over the head whose cell was clicked."""
     if pick := clicks.picked(MAP):
         layers = list(_kinds(found).values())[int(pick["panel"])]
         address.choose({HEAD: str(layers[int(pick["row"])][int(pick["column"])])})
 
 
-def _draw_row(opened: Opened, row: RoleRow, role: TextRole) -> Drawn:
+def _draw_row(opened: Opened, row: RoleRow, role: Role) -> Drawn:
     text = _("**One of its rows** gives **{weight}** to {what}")
     weight = float(row.weights_K[row.key])
     st.markdown(text.format(weight=number(weight, 2), what=_(MEANINGS[role])))
@@ -232,21 +223,20 @@ def _draw_row(opened: Opened, row: RoleRow, role: TextRole) -> Drawn:
 
 
 def _on_what(found: TextRoles) -> str:
-    if not isinstance(found, RepeatedText):
-        n = max(score.n_sequences for of in found.scores.values() for score in of.values())
+    if found.half is None:
+        n = max(score.n_texts for of in found.scores.values() for score in of.values())
         return n_("In {n} line of your own.", "In {n} lines of your own.", n).format(n=number(n))
-    text = found.text
     return n_(
         "{n} sequence of {half} random tokens, each read twice; seed {seed}.",
         "{n} sequences of {half} random tokens, each read twice; seed {seed}.",
-        text.n_sequences,
-    ).format(n=number(text.n_sequences), half=number(text.half), seed=SEED)
+        found.n_texts,
+    ).format(n=number(found.n_texts), half=number(found.half), seed=SEED)
 
 
-def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
+def _seen(found: TextRoles, role: Role, head: Head) -> str:
     """Say how much of its weight a head gives to a role, beside an even row."""
     score = found.scores[role][head]
-    n_clear = sum(each.share >= 0.5 for each in found.scores[role].values())
+    n_clear = sum(each.value >= 0.5 for each in found.scores[role].values())
     said = _(
         "**{head}** gives **{share}** of its weight to {what} ({interval}; an even row {even}). "
         "{clear}"
@@ -258,7 +248,7 @@ def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
     ).format(n=number(n_clear), of=number(len(found.scores[role])))
     return said.format(
         head=notes.site_and_head(head),
-        share=percent(score.share),
+        share=percent(score.value),
         what=_(MEANINGS[role]),
         interval=_interval(score, percent),
         even=percent(score.baseline),
@@ -266,34 +256,18 @@ def _seen(found: TextRoles, role: TextRole, head: Head) -> str:
     )
 
 
-def _python(opened: Opened, costs: dict[int, RepetitionCost]) -> str:
-    imports = ["from core.studies.heads.repeated_text import roles_on_text"]
+def _python(opened: Opened, source: Source, costs: TextCosts | None) -> str:
+    imports = ["from core.studies.heads.text_roles import text_roles"]
     lines = [
-        "found = roles_on_text(run)",
-        "values = [each.share for of in found.scores.values() for each in of.values()]",
+        f'found = text_roles(run, "{source}")',
+        "values = [each.value for of in found.scores.values() for each in of.values()]",
     ]
-    if costs:
-        imports.insert(0, "from core.studies.effects.repetition_cost import costs_of_induction")
+    if costs is not None:
+        imports.insert(0, "from core.studies.effects.text_cost import text_costs")
+        imports.append("from core.studies.heads.question import Role")
         lines += [
-            "costs = costs_of_induction(run, found)",
-            "values += [cost.silenced.second.after for cost in costs.values()]",
-        ]
-    lines += ['numbers = {"value": values}', ""]
-    return snippets.loading(opened.path, *imports) + "\n".join(lines)
-
-
-def _python_of_lines(opened: Opened, role: TextRole, costs: dict[int, LineCost]) -> str:
-    imports = ["from core.studies.heads.own_lines import roles_on_lines"]
-    lines = [
-        "found = roles_on_lines(run)",
-        "values = [each.share for of in found.scores.values() for each in of.values()]",
-    ]
-    if costs:
-        imports.insert(0, "from core.studies.effects.line_cost import costs_on_lines")
-        imports.append("from core.studies.heads.repeated_tokens import TextRole")
-        lines += [
-            f'costs = costs_on_lines(run, TextRole("{role}"))',
-            "values += [cost.silenced.after for cost in costs.values()]",
+            f'costs = text_costs(run, "{source}", Role("{costs.role}"))',
+            "values += [cost.silenced.after for cost in costs.of.values()]",
         ]
     lines += ['numbers = {"value": values}', ""]
     return snippets.loading(opened.path, *imports) + "\n".join(lines)

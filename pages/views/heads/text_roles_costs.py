@@ -1,24 +1,21 @@
-"""What silencing the heads costs that find what repeats, in words, and all numbers of that view."""
+"""What silencing the heads costs that find what repeats, in words."""
 
 import streamlit as st
 
-from core.runs.run import Run
-from core.studies.effects.line_cost import LineCost
-from core.studies.effects.repetition_cost import RepetitionCost, costs_of_induction
+from core.studies.effects.text_cost import TextCosts, text_costs
 from core.studies.heads.antecedent import antecedent_of
-from core.studies.heads.repeated_text import TextRoles, roles_on_text
+from core.studies.heads.question import Role
 from pages.frame import amounts, cached, notes
 from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened
-from pages.frame.view import Columns
 
 
-def say_costs(opened: Opened) -> dict[int, RepetitionCost]:
+def say_costs(opened: Opened) -> TextCosts:
     """Say what silencing costs a decoder, and whether a head of an encoder finds antecedents."""
-    costs = cached.of_run(_costs, opened.path)
+    costs = cached.of_run(text_costs, opened.path, "random", Role.INDUCTION)
     antecedent = cached.of_run(antecedent_of, opened.path)
-    for n, cost in costs.items():
-        rise = cost.silenced.second
+    for n, cost in costs.of.items():
+        first = cost.first_half or cost.silenced
         st.markdown(
             n_(
                 "Without the best induction head, −log p of the repetition goes from {before} to "
@@ -30,11 +27,11 @@ def say_costs(opened: Opened) -> dict[int, RepetitionCost]:
                 n,
             ).format(
                 n=number(n),
-                before=number(rise.before, 2),
-                after=number(rise.after, 2),
-                other=number(cost.control.second.after, 2),
-                first_before=number(cost.silenced.first.before, 2),
-                first_after=number(cost.silenced.first.after, 2),
+                before=number(cost.silenced.before, 2),
+                after=number(cost.silenced.after, 2),
+                other=number(cost.control.after, 2),
+                first_before=number(first.before, 2),
+                first_after=number(first.after, 2),
             )
         )
     if antecedent is not None:
@@ -53,37 +50,6 @@ def say_costs(opened: Opened) -> dict[int, RepetitionCost]:
                 nearest=percent(antecedent.baselines.nearest_noun),
             )
         )
-    if not costs and antecedent is None:
+    if not costs.of and antecedent is None:
         st.caption(_("Nothing can be measured of this model: it has too few heads or positions."))
     return costs
-
-
-def _costs(run: Run) -> dict[int, RepetitionCost]:
-    return costs_of_induction(run, cached.of_run(roles_on_text, run.path))
-
-
-def numbers(
-    found: TextRoles, costs: dict[int, RepetitionCost], line_costs: dict[int, LineCost]
-) -> Columns:
-    """Return a row for each role and head, and one for each number of silenced heads."""
-    rows = [
-        (str(role), str(head), each.share, each.baseline, *each.interval, each.n_sequences)
-        for role, scores in found.scores.items()
-        for head, each in scores.items()
-    ]
-    silenced = [("induction", cost.silenced.heads, cost.silenced.second) for cost in costs.values()]
-    silenced += [("in_lines", cost.heads, cost.silenced) for cost in line_costs.values()]
-    rows += [
-        (
-            f"silenced_{where}",
-            " ".join(map(str, heads)),
-            each.after,
-            each.before,
-            each.low,
-            each.high,
-            each.n,
-        )
-        for where, heads, each in silenced
-    ]
-    names = ("role", "head", "value", "baseline", "low", "high", "n")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))

@@ -7,8 +7,9 @@ import streamlit as st
 from core.evaluate.intervals import Difference
 from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
-from core.studies.effects.line_cost import LineCost, costs_on_lines
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.effects.text_cost import TextCosts, text_costs
+from core.studies.heads.question import Role
+from core.studies.heads.texts import Source
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls, service
 from pages.frame.language import _, n_, number, plain
@@ -16,8 +17,10 @@ from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 
-TEXT, RANDOM, OWN = "roles_text", "random", "own"
+TEXT = "roles_text"
 """In the link: on which text the roles are measured."""
+RANDOM: Source = "random"
+OWN: Source = "own"
 _FILE, _TYPED = "own_text_file", "own_text_typed"
 
 
@@ -138,10 +141,10 @@ def _take_back(opened: Opened) -> None:
     st.rerun()
 
 
-def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
+def say_line_costs(opened: Opened, role: Role) -> TextCosts:
     """Say what silencing the heads with most of a role costs a decoder in the lines."""
-    costs = cached.of_run(costs_on_lines, opened.path, role)
-    for n, cost in costs.items():
+    costs = cached.of_run(text_costs, opened.path, OWN, role)
+    for n, cost in costs.of.items():
         st.markdown(
             n_(
                 "Without the head that does this most, −log p of the next token goes from {before} "
@@ -159,7 +162,7 @@ def say_line_costs(opened: Opened, role: TextRole) -> dict[int, LineCost]:
                 other=number(cost.control.after, 3),
             )
         )
-    if costs:
+    if costs.of:
         st.caption(_("Heads are chosen by every other line, and silenced in those between."))
     else:
         st.caption(

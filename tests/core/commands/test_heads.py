@@ -9,7 +9,7 @@ from core.studies.effects import measuring
 from core.studies.effects.head_effects import head_effects
 from core.studies.effects.pruning import greedy_pruning, pruning_by_score
 from core.studies.effects.stored import HEADS, effect_json, stored_effects, stored_pruning
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def test_json_holds_the_scores_and_the_effect_of_every_head(command, path):
     found = json.loads(out)
     assert (status, error) == (0, "")
     run = load_run(path)
-    effects, roles = list(head_effects(run, 8)), role_scores(run, 8)
+    effects, roles = list(head_effects(run, 8)), roles_of_heads(run, 8).heads
     assert [each["effect"] for each in found["heads"]] == [effect_json(e) for e in effects]
     assert [each["head"] for each in found["heads"]] == [
         str(head) for site in run.model.sites() for head in site.heads(2)

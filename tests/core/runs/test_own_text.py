@@ -11,7 +11,7 @@ from core.runs.run import RunError, load_run
 from core.runs.unpack import unpack_run
 from core.studies.effects.ablation import Silenceable
 from core.studies.heads.findings import task_of
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 from core.tasks.translation import Translation
 
 PAIRS = [
@@ -69,7 +69,7 @@ def test_what_fills_a_batch_up_counts_nowhere(given, kind):
 @pytest.mark.parametrize("kind", ["marian", "t5"])
 def test_every_row_of_a_target_is_scored_the_first_included(given, kind):
     run, _ = given(kind, TSV)
-    roles = {str(role.head): role for role in role_scores(run)}
+    roles = {str(role.head): role for role in roles_of_heads(run).heads}
     # Each row but the first of decoder self-attention has a choice; cross-attention has all.
     rows = sum(len(pair.target) - 1 for pair in held_out_pairs(run, 10, 0))
     assert roles["decoder.0.cross:0"].n_rows == rows

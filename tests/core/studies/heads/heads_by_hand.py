@@ -8,8 +8,7 @@ import torch
 from core.batch import Pair, TokenReference
 from core.heads import Site
 from core.model import Step
-from core.studies.heads.roles import study_roles
-from core.studies.heads.roles_sentences import known_sentences
+from core.studies.heads.roles import is_delimiter, questions_on, roles_in
 from core.tokenizer import Token
 from core.vocabulary import PAD
 
@@ -30,14 +29,19 @@ def sentence(rng, meant):
     source = [*rng.choice(words, size=n_source, replace=False).tolist(), DOT, 2]
     target = [1, *rng.choice(words, size=n_target, replace=False).tolist(), DOT, 2]
     reference = TokenReference((3,), (meant,), ((1,), (2,)), (2,), ambiguous=True)
-    links = tuple((token, int(rng.integers(n_source))) for token in range(n_target))
-    return Pair(tuple(source), tuple(target), (reference,)), links
+    links = tuple((token, (int(rng.integers(n_source)),)) for token in range(n_target))
+    return Pair(tuple(source), tuple(target), (reference,), alignment=links)
 
 
 def sentences(seed=0, n=6):
     rng = np.random.default_rng(seed)
-    links = dict(sentence(rng, meant=1 + number % 2) for number in range(n))
-    return known_sentences(list(links), links, VOCABULARY)
+    return [sentence(rng, meant=1 + number % 2) for number in range(n)]
+
+
+def questions(pairs):
+    """What is asked in sentences of this vocabulary."""
+    delimiters_V = torch.tensor([is_delimiter(token) for token in VOCABULARY])
+    return questions_on(pairs, {"source": delimiters_V, "target": delimiters_V})
 
 
 class ByHand:
@@ -46,7 +50,7 @@ class ByHand:
     device = torch.device("cpu")
 
     def __init__(self, known, heads):
-        self.pairs = {pair.source: pair for pair in known.pairs}
+        self.pairs = {pair.source: pair for pair in known}
         self.heads = heads
         self.config = SimpleNamespace(n_heads=len(next(iter(heads.values()))), pad_id=PAD)
 
@@ -104,8 +108,7 @@ def antecedent(pair):
 
 
 def scores_of(known, heads):
-    *_, last = study_roles(ByHand(known, heads), known)
-    return last.heads
+    return list(roles_in(ByHand(known, heads), known, questions(known)))
 
 
 def values(head):

@@ -19,9 +19,8 @@ from core.studies.heads.card import (
     strongest,
     study_head,
 )
-from core.studies.heads.roles import role_scores
-from core.studies.heads.roles_questions import Role
-from core.studies.heads.roles_sentences import known_sentences
+from core.studies.heads.question import Role
+from core.studies.heads.roles import roles_of_heads
 from core.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
@@ -31,6 +30,7 @@ from tests.core.studies.heads.heads_by_hand import (
     ByHand,
     antecedent,
     pointing,
+    questions,
     scores_of,
     sentences,
 )
@@ -46,6 +46,7 @@ def card_of(known, site, key_of):
     return study_head(
         ByHand(known, {site: [pointing(site, key_of)]}),
         known,
+        questions(known),
         Head(site, 0),
         {"source": describe, "target": describe},
     )
@@ -61,11 +62,11 @@ def texts(ids):
 def test_a_head_that_points_from_pronouns_alone_shows_these_rows():
     known = sentences()
     card = card_of(known, SELF, lambda pair, row: antecedent(pair) if row == 3 else None)
-    largest = [round(0.7 + 0.3 / len(pair.source), 2) for pair in known.pairs]
+    largest = [round(0.7 + 0.3 / len(pair.source), 2) for pair in known]
     expected = sorted(range(len(largest)), key=lambda at: (-largest[at], at))[:4]
     assert [(row.query, row.sentence) for row in card.strongest] == [(3, at) for at in expected]
     for row in card.strongest:
-        pair = known.pairs[row.sentence]
+        pair = known[row.sentence]
         n = len(pair.source)
         assert row.key == antecedent(pair)
         assert row.weight == pytest.approx(0.7 + 0.3 / n)
@@ -74,7 +75,7 @@ def test_a_head_that_points_from_pronouns_alone_shows_these_rows():
         assert row.roles[Role.ANTECEDENT]
         assert row.weights_K.sum() == pytest.approx(1)
     # All other rows are uniform: no key of theirs has the largest weight.
-    n_rows = sum(len(pair.source) for pair in known.pairs)
+    n_rows = sum(len(pair.source) for pair in known)
     assert card.share(Target.SEVERAL) == pytest.approx(1 - 6 / n_rows)
     assert card.share(Target.WORD) == pytest.approx(6 / n_rows)
     assert sum(n for _pair, n in card.pairs) == 6
@@ -84,7 +85,7 @@ def test_pairs_targets_and_sizes_are_those_counted_by_hand():
     known = sentences(3)
     card = card_of(known, SELF, lambda pair, row: row + 1)
     expected, targets, sizes = Counter(), Counter(), []
-    for pair in known.pairs:
+    for pair in known:
         names, n = texts(pair.source), len(pair.source)
         for query in range(n):
             if query + 1 == n:
@@ -101,7 +102,7 @@ def test_pairs_targets_and_sizes_are_those_counted_by_hand():
     assert [n for _pair, n in card.pairs] == sorted(expected.values(), reverse=True)
     assert Counter(card.target_R.tolist()) == targets
     assert sorted(card.largest_R) == pytest.approx(sorted(sizes))
-    lengths = [len(pair.source) for pair in known.pairs for _row in pair.source]
+    lengths = [len(pair.source) for pair in known for _row in pair.source]
     assert card.uniform == pytest.approx(np.mean(1 / np.array(lengths, np.float64)))
 
 
@@ -118,7 +119,7 @@ def test_in_cross_attention_a_row_is_named_for_what_is_to_be_written():
     known = sentences(1)
     card = card_of(known, CROSS, lambda pair, row: 0)
     for row in card.strongest:
-        pair = known.pairs[row.sentence]
+        pair = known[row.sentence]
         assert row.predicted.text == VOCABULARY[pair.target[row.query + 1]].text
         assert row.queries[row.query].text == VOCABULARY[pair.target[row.query]].text
         assert row.pair == (row.predicted.text, VOCABULARY[pair.source[0]].text)
@@ -135,7 +136,7 @@ def test_examples_of_a_role_have_it_or_have_it_not():
 
 
 def test_sentences_without_a_choice_have_no_rows():
-    known = known_sentences([Pair((5, 2), (1, 2))], {}, VOCABULARY)
+    known = [Pair((5, 2), (1, 2))]
     card = card_of(known, CAUSAL, lambda pair, row: row)
     assert (card.n_rows, card.strongest, card.pairs, card.examples) == (0, (), (), {})
     assert (card.uniform, card.share(Target.WORD), histogram(card)) == (0, 0, {})
@@ -147,7 +148,7 @@ def test_sentences_without_a_choice_have_no_rows():
 @pytest.mark.parametrize("name", ["encoder.1.self:1", "decoder.0.self:0", "decoder.0.cross:1"])
 def test_a_card_agrees_with_the_scores_of_its_roles(copy_run, name):
     head = Head.parse(name)
-    role = next(each for each in role_scores(copy_run, N) if each.head == head)
+    role = next(each for each in roles_of_heads(copy_run, N).heads if each.head == head)
     card = head_card(copy_run, head, N)
     assert (card.n_rows, card.n_sentences) == (role.n_rows, role.n_sentences)
     assert card.largest_R.mean() == pytest.approx(role.confidence.value, abs=1e-6)

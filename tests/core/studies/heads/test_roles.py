@@ -5,26 +5,38 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.batch import Pair
 from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import study_pronouns
-from core.heads import Head
+from core.heads import Head, Kind
+from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
-from core.studies.heads.roles import Score, role_scores, role_steps, study_roles
-from core.studies.heads.roles_questions import Role
-from core.studies.heads.roles_sentences import held_out_sentences, known_sentences
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import (
+    delimiters_of,
+    is_delimiter,
+    own_position,
+    questions_on,
+    roles_in,
+    roles_of_heads,
+)
+from core.studies.heads.texts import pairs_read
+from core.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,
     DOT,
     SELF,
-    VOCABULARY,
     antecedent,
     pointing,
     scores_of,
     sentences,
+    sides,
     values,
 )
 
@@ -35,7 +47,7 @@ GALLERY = Path(__file__).parents[4] / "gallery"
 
 def test_every_head_of_the_encoder_is_found():
     known = sentences()
-    counts = np.bincount([token for pair in known.pairs for token in pair.source])
+    counts = np.bincount([token for pair in known for token in pair.source])
     roles = {
         Role.PREVIOUS: lambda pair, row: row - 1,
         Role.NEXT: lambda pair, row: row + 1,
@@ -46,7 +58,7 @@ def test_every_head_of_the_encoder_is_found():
         Role.ANTECEDENT: lambda pair, row: antecedent(pair) if row == 3 else None,
     }
     found = scores_of(known, {SELF: [pointing(SELF, key_of) for key_of in roles.values()]})
-    n_rows = sum(len(pair.source) for pair in known.pairs)
+    n_rows = sum(len(pair.source) for pair in known)
     for role, head in zip(roles, found, strict=True):
         assert head.scores[role].value == 1
         assert head.scores[role].value > head.scores[role].baseline
@@ -54,7 +66,6 @@ def test_every_head_of_the_encoder_is_found():
         assert all(other.scores[role].value < 1 for other in others if role != Role.POSITIONAL)
         assert (head.n_rows, head.n_sentences) == (n_rows, 6)
     assert [head.offset for head in found[:4]] == [-1, 1, 0, -2]
-    assert [head.positional for head in found] == [True] * 4 + [False] * 3
     # An offset of −1 is both; the narrower name leads.
     assert [head.leading for head in found] == list(roles)
 
@@ -64,7 +75,7 @@ def test_every_head_between_the_sides_is_found():
 
     def aligned(row_of_first):
         def key_of(pair, row):
-            return dict(known.links[pair]).get(row - row_of_first)
+            return dict(pair.alignment).get(row - row_of_first, (None,))[0]
 
         return pointing(CROSS, key_of)
 
@@ -73,7 +84,7 @@ def test_every_head_between_the_sides_is_found():
     predicted, fed, writer, last = scores_of(known, {CROSS: [aligned(0), aligned(1), writes, ends]})
     assert values(predicted)[Role.ALIGNED_PREDICTED] == values(fed)[Role.ALIGNED_FED] == 1
     assert values(predicted)[Role.ALIGNED_FED] < 0.5 > values(fed)[Role.ALIGNED_PREDICTED]
-    assert predicted.scores[Role.ALIGNED_PREDICTED].n == sum(map(len, known.links.values()))
+    assert predicted.scores[Role.ALIGNED_PREDICTED].n == sum(len(pair.alignment) for pair in known)
     assert values(writer)[Role.ANTECEDENT] == 1
     assert values(last)[Role.DELIMITER] == 1
     assert not {Role.PREVIOUS, Role.NEXT} & set(predicted.scores)
@@ -90,7 +101,7 @@ def test_the_first_row_of_the_decoder_has_no_choice_and_nobody_sees_what_is_next
             ]
         },
     )
-    n = sum(len(pair.target) - 2 for pair in known.pairs)
+    n = sum(len(pair.target) - 2 for pair in known)
     assert before.n_rows == before.scores[Role.PREVIOUS].n == n
     assert values(before)[Role.PREVIOUS] == values(first)[Role.DELIMITER] == 1
     assert Role.NEXT not in before.scores
@@ -111,8 +122,8 @@ def test_a_uniform_head_has_what_any_key_has(site):
 
 
 def test_an_alignment_that_runs_along_the_diagonal_is_no_better_than_an_offset():
-    pair = Pair((5, 6, 7, 8, DOT, 2), (1, 9, 10, 11, 12, DOT, 2))
-    known = known_sentences([pair], {pair: tuple((i, i) for i in range(4))}, VOCABULARY)
+    links = tuple((i, (i,)) for i in range(4))
+    known = [Pair((5, 6, 7, 8, DOT, 2), (1, 9, 10, 11, 12, DOT, 2), alignment=links)]
     [head] = scores_of(known, {CROSS: [pointing(CROSS, lambda pair, row: row)]})
     found = head.scores[Role.ALIGNED_PREDICTED]
     assert found == Score(1.0, 1.0, "offset", 4, 0)
@@ -138,22 +149,126 @@ def test_a_baseline_is_beaten_where_wilsons_interval_leaves_it_below(value, base
 
 def test_without_links_or_pronouns_nothing_is_asked_about_them():
     known = sentences(4)
-    bare = [replace(pair, references=()) for pair in known.pairs]
-    [head] = scores_of(
-        known_sentences(bare, {}, VOCABULARY), {CROSS: [pointing(CROSS, lambda pair, row: 0)]}
-    )
+    bare = [replace(pair, references=(), alignment=()) for pair in known]
+    [head] = scores_of(bare, {CROSS: [pointing(CROSS, lambda pair, row: 0)]})
     # Both sides have full stops, and so a token that is the same.
     assert set(head.scores) == {Role.SAME, Role.POSITIONAL, Role.DELIMITER, Role.RARE}
+
+
+# ---- any heads, against a slow count in float64
+
+
+def drawn(seed, site, spread):
+    def weights(pair):
+        _, _, seen = sides(site, pair)
+        # Of the pair, so that it is the same in every batch.
+        rng = np.random.default_rng([seed, *pair.source])
+        found = np.exp(rng.normal(scale=spread, size=seen.shape)) * seen
+        return (found / found.sum(axis=1, keepdims=True)).astype(np.float32)
+
+    return weights
+
+
+def keys_with(role, known, site, pair, row, seen):
+    """The visible keys that have a role, found one by one."""
+    rows, columns, _ = sides(site, pair)
+    sides_of = [p.target[:-1] if site == CAUSAL else p.source for p in known]
+    [reference] = pair.references
+    match role:
+        case Role.PREVIOUS | Role.NEXT:
+            keys = [row + (1 if role is Role.NEXT else -1)]
+        case Role.SAME:
+            keys = [key for key in seen if columns[key] == rows[row]]
+        case Role.DELIMITER:
+            keys = [key for key in seen if columns[key] in (1, 2, DOT)]
+        case Role.RARE:
+            counts = {key: sum(side.count(columns[key]) for side in sides_of) for key in seen}
+            keys = [key for key in seen if counts[key] == min(counts.values())]
+        case Role.ANTECEDENT:
+            right = reference.pronoun if site == SELF else reference.steps
+            keys = [antecedent(pair)] if row == right[0] else []
+        case _:
+            token = row - (role is Role.ALIGNED_FED)
+            keys = list(dict(pair.alignment).get(token, ()))
+    return [key for key in keys if key in seen]
+
+
+def slowly(known, site, weights, role):
+    """Hits, hits of any key, hits of each offset, and rows, one row after the other."""
+    hits, chance, offsets, n = 0, 0.0, {}, 0
+    for pair in known:
+        _, _, visible = sides(site, pair)
+        for row, weights_K in enumerate(weights(pair)):
+            seen = np.flatnonzero(visible[row]).tolist()
+            keys = keys_with(role, known, site, pair, row, seen)
+            if len(seen) < 2 or not keys:
+                continue
+            n += 1
+            hits += int(weights_K.argmax()) in keys
+            chance += len(keys) / len(seen)
+            for key in keys:
+                offsets[key - row] = offsets.get(key - row, 0) + 1
+    return hits, chance, offsets, n
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 999), site=st.sampled_from([SELF, CAUSAL, CROSS]))
+def test_scores_and_baselines_are_those_of_a_slow_count(seed, site):
+    known, weights = sentences(seed, 4), drawn(seed, site, 2.0)
+    [head] = scores_of(known, {site: [weights]})
+    for role, score in head.scores.items():
+        if role is Role.POSITIONAL:
+            continue
+        hits, chance, offsets, n = slowly(known, site, weights, role)
+        assert (score.value, score.n) == (pytest.approx(hits / n), n)
+        if role is Role.ANTECEDENT:
+            first = sum(antecedent(pair) == 1 for pair in known) / n
+            assert score.baseline == max(first, 1 - first)
+        elif score.rule == "any key":
+            assert score.baseline == pytest.approx(chance / n)
+        else:
+            assert score.baseline == max(offsets.values()) / n == offsets[score.rule_offset] / n
+            assert score.baseline > chance / n - 1e-9
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 999), site=st.sampled_from([SELF, CAUSAL, CROSS]))
+def test_measures_and_offsets_are_those_of_a_slow_count(seed, site):
+    known, weights = sentences(seed, 4), drawn(seed, site, 2.0)
+    [head] = scores_of(known, {site: [weights]})
+    bits, shares, aways, largest, offsets, places = [], [], [], [], [], []
+    for pair in known:
+        rows, columns, visible = sides(site, pair)
+        stretch = (len(columns) - 1) / (len(rows) - 1) if site == CROSS else 1
+        for row, exact in enumerate(weights(pair).astype(np.float64)):
+            if visible[row].sum() < 2:
+                continue
+            some = exact[exact > 0]
+            bits.append(-(some * np.log2(some)).sum())
+            shares.append(bits[-1] / np.log2(visible[row].sum()))
+            aways.append(sum(w * abs(row * stretch - key) for key, w in enumerate(exact)))
+            largest.append(exact.max())
+            offsets.append(int(exact.argmax()) - row)
+            places += [key - row for key in np.flatnonzero(visible[row])]
+    measures = (head.entropy, head.evenness, head.distance, head.confidence)
+    for measure, expected in zip(measures, (bits, shares, aways, largest), strict=True):
+        assert measure.value == pytest.approx(np.mean(expected), rel=1e-5)
+    often = max(set(offsets), key=lambda offset: (offsets.count(offset), -abs(offset)))
+    assert offsets.count(head.offset) == offsets.count(often)
+    assert abs(head.offset) == abs(often)
+    found = head.scores[Role.POSITIONAL]
+    assert found.n == places.count(head.offset)
+    assert found.value == pytest.approx(offsets.count(head.offset) / found.n)
 
 
 # ---- heads that were trained
 
 
 def test_scores_are_those_of_the_pronouns_study(translation_run):
-    known = held_out_sentences(translation_run, 40, seed=1)
-    study = study_pronouns(translation_run.model, known.pairs)
-    *_, last = study_roles(translation_run.model, known)
-    found = {head.head: head.scores for head in last.heads}
+    pairs = pairs_read(translation_run, 40, seed=1)
+    study = study_pronouns(translation_run.model, pairs)
+    questions = questions_on(pairs, delimiters_of(translation_run))
+    found = {each.head: each.scores for each in roles_in(translation_run.model, pairs, questions)}
     for head in study.heads:
         score = found[head.head][Role.ANTECEDENT]
         assert score.value == pytest.approx(head.score)
@@ -162,7 +277,9 @@ def test_scores_are_those_of_the_pronouns_study(translation_run):
 
 def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
     run = load_run(GALLERY / "translate-guided")
-    heads = {(str(head.head.site), head.head.index): head for head in role_scores(run, n=100)}
+    heads = {
+        (str(head.head.site), head.head.index): head for head in roles_of_heads(run, n=100).heads
+    }
     stored = next(head for head in run.evaluation["heads"] if head["head"] == "encoder.2.self:0")
     guided = heads["encoder.2.self", 0]
     assert guided.scores[Role.ANTECEDENT].value == pytest.approx(stored["score"], abs=0.05)
@@ -177,25 +294,24 @@ def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
 
 
 def test_copying_is_done_by_heads_at_the_same_place():
-    heads = role_scores(load_run(GALLERY / "copy"), n=60)
+    heads = roles_of_heads(load_run(GALLERY / "copy"), n=60).heads
     first = [head for head in heads if head.head.site == CROSS]
-    assert all(head.positional and head.offset == 0 for head in first)
+    assert all(head.scores[Role.POSITIONAL].value >= 0.9 and head.offset == 0 for head in first)
     for head in first:
         assert head.scores[Role.ALIGNED_PREDICTED].value > 0.95
         assert head.scores[Role.ALIGNED_FED].value < 0.1
 
 
-def test_scores_grow_with_the_sentences_and_are_the_same_again(copy_run):
-    *_, last = progress = list(role_steps(copy_run, n=130, seed=3))
-    assert [(each.done, each.n) for each in progress] == [(128, 130), (130, 130)]
-    assert last.heads == role_scores(copy_run, n=130, seed=3)
-    assert [head.n_sentences for head in last.heads] == [130] * len(last.heads)
+def test_heads_stand_by_site_and_have_read_all_sentences(copy_run):
+    found = roles_of_heads(copy_run, n=130, seed=3)
+    assert found == roles_of_heads(copy_run, n=130, seed=3)
+    assert [head.n_sentences for head in found.heads] == [130] * len(found.heads)
     expected = [head for site in copy_run.model.sites() for head in site.heads(2)]
-    assert [head.head for head in last.heads] == expected
+    assert [head.head for head in found.heads] == expected
 
 
 def test_the_farthest_role_differs_most_from_its_baseline_of_those_that_beat_it(copy_run):
-    for head in role_scores(copy_run, 20):
+    for head in roles_of_heads(copy_run, 20).heads:
         differences = {
             role: score.value - score.baseline
             for role, score in head.scores.items()
@@ -210,7 +326,7 @@ def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
     entries = {str(Head.read(each)): each for each in run.evaluation["heads"]}
     found = {
         str(each.head): each.scores[Role.ANTECEDENT]
-        for each in role_scores(run, 30)
+        for each in roles_of_heads(run, 30).heads
         if Role.ANTECEDENT in each.scores
     }
     assert set(found) == set(entries)
@@ -222,7 +338,61 @@ def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
         assert not evaluated_heads(run, n, seed)
     [other] = {
         each.scores[Role.ANTECEDENT].n
-        for each in role_scores(run, 30, seed=1)
+        for each in roles_of_heads(run, 30, seed=1).heads
         if Role.ANTECEDENT in each.scores
     }
     assert other < 30
+
+
+def test_alignments_join_the_tokens_of_linked_words(translation_run):
+    tokenizer = translation_run.tokenizer
+    for pair in pairs_read(translation_run, 20, seed=0):
+        source, target = (tokenizer.word_texts(ids) for ids in (pair.source, pair.target[1:]))
+        read, written = (tokenizer.describe(ids) for ids in (pair.source, pair.target[1:]))
+        joined = {
+            (target[written[step].word], source[read[key].word])
+            for step, keys in pair.alignment
+            for key in keys
+        }
+        assert {other for one, other in joined if one == "était"} <= {"was", "wasn", "n't"}
+        # All but marks have a source.
+        assert {one for one, _ in joined} == set(target) - {".", ",", "?", "EOS"}
+
+
+def test_what_separates_is_special_or_punctuation():
+    texts = {"EOS": True, ".": True, "?!": True, "'": True, "n't": False, "7": False, "␣": False}
+    for text, separates in texts.items():
+        assert is_delimiter(Token(text, text == "EOS", 0)) == separates
+
+
+# ---- a token's own position
+
+
+@pytest.mark.parametrize("kind", [Kind.ENCODER_SELF, Kind.DECODER_SELF])
+def test_own_positions_are_counted_as_one_by_one_in_the_maps_of_each_sentence(kind):
+    run = load_run(GALLERY / "translate-guided")
+    own, chances = [], []
+    for pair in pairs_read(run, 12, 0):
+        record = Record()
+        with torch.inference_mode():
+            run.model(torch.tensor([pair.source]), torch.tensor([pair.target[:-1]]), record)
+        for site in (each for each in run.model.sites() if each.attention is kind):
+            weights_HKK = record.weights(site)[0].numpy()
+            visible_KK = record.tensors[site, Step.VISIBLE][0].expand(weights_HKK.shape[1:])
+            n_visible_K = visible_KK.sum(dim=-1).numpy()
+            for weights_KK in weights_HKK:
+                for row in np.flatnonzero(n_visible_K > 1):
+                    own.append(weights_KK[row].argmax() == row)
+                    chances.append(1 / n_visible_K[row])
+    found = own_position(run, kind, n=12)
+    assert (found.n, found.n_texts) == (len(own), 12)
+    assert found.value == pytest.approx(np.mean(own))
+    assert found.baseline == pytest.approx(np.mean(chances))
+
+
+@pytest.mark.parametrize("like", ["bert", "gpt2"])
+def test_own_positions_of_one_stack_that_was_trained_here_are_counted_too(one_stack_folder, like):
+    run = load_run(one_stack_folder(like))
+    found = own_position(run, run.model.sites()[0].attention, n=5)
+    assert found.n_texts == 5
+    assert 0 <= found.value <= 1

@@ -18,10 +18,9 @@ from core.runs.run import RunError, load_run
 from core.studies.heads import texts
 from core.studies.heads.card import Target, head_card
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.repeated_text import read
-from core.studies.heads.roles import role_scores
-from core.studies.heads.roles_questions import Role
-from core.studies.heads.texts import LONGEST, N_TEXTS, batches_of, pairs_read
+from core.studies.heads.question import Role, read
+from core.studies.heads.roles import roles_of_heads
+from core.studies.heads.texts import LONGEST, N_TEXTS, batches_of, line_texts, pairs_read
 from core.tasks import TASKS
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -144,7 +143,7 @@ def test_rows_of_a_decoder_say_what_comes_next_and_those_of_an_encoder_nothing(r
 
 
 def test_scores_of_roles_are_those_of_loops(run):
-    found = {role.head: role for role in role_scores(run)}
+    found = {role.head: role for role in roles_of_heads(run).heads}
     for head in heads_of(run):
         hits = n = 0
         for line in LINES:
@@ -179,9 +178,9 @@ def test_heads_are_as_alike_as_their_rows_text_by_text(run):
 
 
 def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
-    together = role_scores(run)
+    together = roles_of_heads(run).heads
     monkeypatch.setattr(texts, "sorted_batches", lambda pairs: ([pair] for pair in pairs))
-    for one, other in zip(together, role_scores(run), strict=True):
+    for one, other in zip(together, roles_of_heads(run).heads, strict=True):
         for role, score in one.scores.items():
             alike = other.scores[role]
             assert (score.n, score.rule_offset) == (alike.n, alike.rule_offset)
@@ -192,9 +191,8 @@ def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
 
 
 def test_nothing_is_computed_above_the_last_weights_that_are_looked_at(run):
-    ids_BP = torch.tensor([ids_of(run, LINES[0])])
+    [batch] = line_texts(run, [ids_of(run, LINES[0])]).batches
     sites = run.model.sites()
-    [stack] = run.model.config.stacks
     computed = []
     hooks = [
         module.register_forward_pre_hook(lambda module, _: computed.append(module.site))
@@ -205,11 +203,10 @@ def test_nothing_is_computed_above_the_last_weights_that_are_looked_at(run):
         for site in sites:
             computed.clear()
             record = Record(sites=frozenset([site]))
-            read(run.model, {stack: ids_BP}, record)
+            read(run.model, batch, record)
             assert computed[-1] == site
             whole = Record(sites=frozenset([site]))
-            sides = (ids_BP, None) if stack == "encoder" else (None, ids_BP)
-            run.model(*sides, whole)
+            run.model(*batch.inputs, whole)
             assert torch.equal(record.weights(site), whole.weights(site))
             assert computed[-1] != site
     finally:

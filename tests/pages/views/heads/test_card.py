@@ -10,7 +10,7 @@ from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 from pages.views.heads import card
 from tests.pages.conftest import ROOT, component, said, send_from, unfold
 from tests.pages.takeable import assert_takeable, computed, numbers_of
@@ -153,7 +153,7 @@ def test_what_is_taken_away_is_computed_again(open_page, handed_over, copy_run, 
     assert computed(shown) == pytest.approx(numbers_of(shown, "weight", "count"), abs=1e-6)
     columns = shown.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    role = next(e for e in role_scores(copy_run, N) if str(e.head) == head)
+    role = next(e for e in roles_of_heads(copy_run, N).heads if str(e.head) == head)
     assert {r["name"]: r["value"] for r in rows if r["what"] == "role"} == {
         str(name): score.value for name, score in role.scores.items()
     }

@@ -9,8 +9,8 @@ from core.heads import Head, Kind
 from core.runs.run import load_run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
-from core.studies.heads.roles import Measure, Score
-from core.studies.heads.roles_questions import Role
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import Measure
 from core.tokenizer import Token
 from pages.views.heads import card_findings
 from tests.pages.conftest import ROOT, said
@@ -43,7 +43,7 @@ def test_a_leading_role_is_said_with_its_score_baseline_and_n():
     assert "in 90 % of 100 rows (best rule, a random token: 10 %)" in line
 
 
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("role", list(card_findings.LOOKS))
 @pytest.mark.parametrize("offset", [-2, 0, 1])
 @pytest.mark.parametrize("head", ["encoder.0.self:0", "decoder.0.cross:0"])
 def test_every_role_can_be_said(role, offset, head):

@@ -5,9 +5,9 @@ import pytest
 
 from core.heads import Head, Kind
 from core.runs.run import load_run
-from core.studies.heads.roles import HeadRole, Measure, Score, role_scores
-from core.studies.heads.roles_questions import Role
-from pages.views.heads import card_map
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import HeadRole, Measure, roles_of_heads
+from pages.views.heads import card_map, role_names
 from tests.pages.conftest import ROOT, component
 from viz.plane.matrices import unpack
 
@@ -46,7 +46,7 @@ def test_a_tile_names_the_leading_role(role, tile):
 
 
 def test_every_role_has_a_word_that_fits_into_a_tile():
-    for role in Role:
+    for role in role_names.NAMES:
         assert 1 < len(card_map.tile(role_of(role))) <= 11
 
 
@@ -58,7 +58,7 @@ def test_a_role_that_does_not_beat_its_baseline_is_not_named():
 def test_tiles_are_the_heads_by_layer_with_their_mean_largest_weight(open_page):
     at = open_page("heads", trial="card", model="copy", sentence="a b c", kind="decoder.cross")
     [panel] = unpack(component(at, "matrices").bytes).panels
-    found = role_scores(load_run(ROOT / "gallery" / "copy"), N)
+    found = roles_of_heads(load_run(ROOT / "gallery" / "copy"), N).heads
     cross = {each.head: each for each in found if each.head.kind is Kind.CROSS}
     expected = [
         [cross[Head(Kind.CROSS.site(layer), index)] for index in range(4)] for layer in range(2)

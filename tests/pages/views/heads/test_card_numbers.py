@@ -8,7 +8,7 @@ from core.runs.run import load_run
 from core.studies.effects.stored import stored_effects
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 from pages.views.heads.card_numbers import N_ALIKE, Known, numbers
 
 HEAD = Head.parse("decoder.1.cross:2")
@@ -18,7 +18,7 @@ N = 30
 @pytest.fixture(scope="module")
 def known():
     run = load_run(Path(__file__).parents[4] / "gallery" / "copy")
-    heads = [each for each in role_scores(run, N) if each.head.kind is HEAD.kind]
+    heads = [each for each in roles_of_heads(run, N).heads if each.head.kind is HEAD.kind]
     likeness = head_likeness(run, HEAD.kind, N)
     return Known(head_card(run, HEAD, N), heads, likeness, stored_effects(run))
 

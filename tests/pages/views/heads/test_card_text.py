@@ -9,11 +9,10 @@ from core.evaluate.intervals import Difference
 from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
-from core.studies.effects.line_cost import cost_of_head
+from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.repeated_text import roles_on_text
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame.language import number, percent, plain
 from pages.views.heads import card_text
 from pages.views.heads.text_roles import NAMES
@@ -84,13 +83,13 @@ def test_pairs_and_sizes_are_those_of_all_rows(open_card, path):
 @both
 def test_roles_on_random_tokens_stand_beside_an_even_row(open_card, path):
     at = open_card()
-    scores = roles_on_text(load_run(path)).scores
+    scores = text_roles(load_run(path), "random").scores
     head = Head.parse(HEADS[path.name])
-    for role in TextRole:
+    for role in QUESTIONS:
         score = scores.get(role, {}).get(head)
         line = f"- {NAMES[role]}: "
         if score and score.beats_baseline:
-            line += f"{percent(score.share)} of its weight (an even row {percent(score.baseline)})"
+            line += f"{percent(score.value)} of its weight (an even row {percent(score.baseline)})"
             assert line in said(at)
         else:
             assert line not in said(at)

@@ -1,8 +1,8 @@
 import pytest
 
 from core.runs.run import load_run
-from core.studies.heads.roles import Measure, Score, role_scores
-from core.studies.heads.roles_questions import Role
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import Measure, roles_of_heads
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT, said, unfold
 
@@ -21,7 +21,7 @@ def _few_sentences():
 
 @pytest.fixture(scope="module")
 def copy_scores():
-    return role_scores(load_run(COPY), N)
+    return roles_of_heads(load_run(COPY), N).heads
 
 
 def open_scores(open_page, **query_params):
@@ -38,7 +38,7 @@ def test_roles_that_prove_nothing_are_named(open_page, copy_scores):
 
 def test_every_role_is_explained(open_page):
     at = unfold(open_scores(open_page), "how_to_read")
-    for role in Role:
+    for role in role_names.NAMES:
         assert f"**{role_names.NAMES[role]}**: {role_names.MEANINGS[role]}." in said(at)
 
 

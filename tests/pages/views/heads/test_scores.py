@@ -5,7 +5,7 @@ import pytest
 
 from core.heads import Kind
 from core.runs.run import load_run
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 from pages.frame.language import percent
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT, said, tick_rows
@@ -27,7 +27,7 @@ def _few_sentences():
 
 @pytest.fixture(scope="module")
 def copy_scores():
-    return role_scores(load_run(COPY), N)
+    return roles_of_heads(load_run(COPY), N).heads
 
 
 def open_scores(open_page, **query_params):

@@ -5,7 +5,7 @@ from core.runs.run import load_run
 from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.stored import store_effects
-from core.studies.heads.roles import role_scores
+from core.studies.heads.roles import roles_of_heads
 from pages.views.heads import role_names, scores
 from tests.pages.conftest import ROOT
 
@@ -29,7 +29,7 @@ def table(at):
 
 @pytest.fixture(scope="module")
 def copy_scores():
-    return role_scores(load_run(COPY), N)
+    return roles_of_heads(load_run(COPY), N).heads
 
 
 def open_scores(open_page, **query_params):

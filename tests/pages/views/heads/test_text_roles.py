@@ -1,14 +1,14 @@
 import pytest
 
-from core.studies.heads.repeated_text import roles_on_text
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.heads.question import Role
+from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame import notes
 from pages.frame.language import percent
 from pages.views.heads.text_roles import MEANINGS
 from tests.pages.conftest import component, said, send_from
 from viz.plane.matrices import unpack
 
-USUAL = {"bert": TextRole.PREVIOUS, "gpt2": TextRole.INDUCTION, "t5": TextRole.INDUCTION}
+USUAL = {"bert": Role.PREVIOUS, "gpt2": Role.INDUCTION, "t5": Role.INDUCTION}
 
 
 def shown(at):
@@ -19,26 +19,26 @@ def test_it_opens_on_the_head_with_the_largest_share_and_says_the_baseline(
     open_text_roles, opened_run, opened_kind
 ):
     at = open_text_roles()
-    role, found = USUAL[opened_kind], roles_on_text(opened_run)
+    role, found = USUAL[opened_kind], text_roles(opened_run, "random")
     [best] = found.best(role)
     score = found.scores[role][best]
     low, high = map(percent, score.interval)
     assert (
-        f"**{notes.site_and_head(best)}** gives **{percent(score.share)}** of its weight to "
+        f"**{notes.site_and_head(best)}** gives **{percent(score.value)}** of its weight to "
         f"{MEANINGS[role]} (95 %: {low} to {high}; an even row {percent(score.baseline)})"
     ).replace("\u00a0", " ") in said(at).replace("\u00a0", " ")
     maps = shown(at)
     panel, layer, index = maps.selected
-    assert maps.panels[panel].values[layer, index] == pytest.approx(score.share)
+    assert maps.panels[panel].values[layer, index] == pytest.approx(score.value)
     assert (layer, index) == (best.layer, best.index)
 
 
-@pytest.mark.parametrize("role", TextRole)
+@pytest.mark.parametrize("role", QUESTIONS)
 def test_a_map_is_the_mean_weight_on_the_keys_of_its_role(open_text_roles, opened_run, role):
     at = open_text_roles(text_role=str(role))
-    found = roles_on_text(opened_run).scores[role]
+    found = text_roles(opened_run, "random").scores[role]
     values = [each for panel in shown(at).panels for each in panel.values.reshape(-1).tolist()]
-    assert values == pytest.approx([found[head].share for head in sorted(found)], abs=1e-6)
+    assert values == pytest.approx([found[head].value for head in sorted(found)], abs=1e-6)
 
 
 def test_a_click_chooses_a_head_and_shows_one_of_its_rows(open_text_roles):

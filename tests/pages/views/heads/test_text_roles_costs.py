@@ -1,8 +1,9 @@
-from core.studies.effects.repetition_cost import costs_of_induction
+from core.studies.effects.text_cost import text_costs
 from core.studies.heads.antecedent import antecedent_of
-from core.studies.heads.repeated_text import roles_on_text
+from core.studies.heads.question import Role
+from core.studies.heads.text_roles import text_roles
+from pages.frame.files import stacked
 from pages.frame.language import number, percent
-from pages.views.heads.text_roles_costs import numbers
 from tests.pages.conftest import said
 from tests.pages.views.heads.conftest import assert_computed_again
 
@@ -10,10 +11,10 @@ from tests.pages.views.heads.conftest import assert_computed_again
 def test_what_silencing_costs_is_said_on_request(open_text_roles, opened_run, opened_kind):
     assert "induction head, −log p" not in said(open_text_roles())
     at = open_text_roles(text_costs="true")
-    costs = costs_of_induction(opened_run, roles_on_text(opened_run))
+    costs = text_costs(opened_run, "random", Role.INDUCTION).of
     assert bool(costs) == (opened_kind == "gpt2")
     for cost in costs.values():
-        assert f"to **{number(cost.silenced.second.after, 2)}** nats" in said(at)
+        assert f"to **{number(cost.silenced.after, 2)}** nats" in said(at)
     if antecedent := antecedent_of(opened_run):
         assert f"**{percent(antecedent.share)}** of {antecedent.n} sentences" in said(at)
 
@@ -22,8 +23,7 @@ def test_what_is_taken_away_can_be_computed_again(
     open_text_roles, opened_run, handed_over, opened_folder
 ):
     at = open_text_roles(text_costs="true")
-    columns = numbers(
-        roles_on_text(opened_run), costs_of_induction(opened_run, roles_on_text(opened_run)), {}
-    )
+    costs = text_costs(opened_run, "random", Role.INDUCTION)
+    columns = stacked(text_roles(opened_run, "random").table(), costs.table())
     assert handed_over[-1].columns() == columns
     assert_computed_again(at, handed_over[-1], "value", root=opened_folder.parent)

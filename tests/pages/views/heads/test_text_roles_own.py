@@ -6,9 +6,9 @@ from core.evaluate.evaluation import held_out_pairs
 from core.inspection import inspect_sentence
 from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
-from core.studies.effects.line_cost import costs_on_lines
-from core.studies.heads.own_lines import roles_on_lines
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.effects.text_cost import text_costs
+from core.studies.heads.question import Role
+from core.studies.heads.text_roles import text_roles
 from pages import heads
 from pages.frame.language import percent
 from tests.pages.conftest import component, said
@@ -35,13 +35,13 @@ def own_models(opened_path, tmp_path, elsewhere):
 def test_lines_that_were_given_come_first(open_page, own_models, kind):
     run = load_run(own_models(kind, "\n".join(LINES)))
     at = open_page("heads", trial="scores", model=f"runs/{kind}", text_role="previous")
-    found = roles_on_lines(run).scores[TextRole.PREVIOUS]
-    best = max(found, key=lambda head: found[head].share)
-    assert f"gives **{percent(found[best].share)}**" in said(at)
+    found = text_roles(run, "own").scores[Role.PREVIOUS]
+    best = max(found, key=lambda head: found[head].value)
+    assert f"gives **{percent(found[best].value)}**" in said(at)
     assert "In 4 lines of your own." in said(at)
     maps = unpack(component(at, "matrices").bytes)
     values = [each for panel in maps.panels for each in panel.values.reshape(-1).tolist()]
-    assert values == pytest.approx([found[head].share for head in sorted(found)], abs=1e-6)
+    assert values == pytest.approx([found[head].value for head in sorted(found)], abs=1e-6)
 
 
 def test_the_made_text_stays_a_choice(open_page, own_models):
@@ -54,7 +54,7 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     run = load_run(own_models("gpt2", "\n".join(LINES)))
     query = {"text_role": "previous", "text_costs": "true"}
     at = open_page("heads", trial="scores", model="runs/gpt2", **query)
-    cost = costs_on_lines(run, TextRole.PREVIOUS)[1]
+    cost = text_costs(run, "own", Role.PREVIOUS).of[1]
     assert f"to **{cost.silenced.after:.3f}** nats" in said(at)
     assert "n = 2 lines" in said(at)
 

@@ -5,14 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 
 from core.evaluate.intervals import Difference
-from core.heads import Head
 from core.runs.run import Run
-from core.studies.effects.line_cost import LineCost, costs_on_lines
-from core.studies.effects.repetition_cost import RepetitionCost, costs_of_induction
+from core.studies.effects.text_cost import TextCost, text_costs
 from core.studies.heads.antecedent import AntecedentHead, antecedent_of
-from core.studies.heads.own_lines import roles_on_lines
-from core.studies.heads.repeated_text import RepeatedText, TextRoles, TextScore, roles_on_text
-from core.studies.heads.repeated_tokens import TextRole
+from core.studies.heads.question import Role
+from core.studies.heads.text_roles import TextRoles, text_roles
 
 SHOWN = 5
 """So many heads of each role."""
@@ -23,45 +20,50 @@ def run(loaded: Run, *, as_json: bool) -> None:
 
     Of an encoder it is told, too, which head links "it" to its antecedent, if any does.
     """
-    found = roles_on_text(loaded)
-    costs, antecedent = costs_of_induction(loaded, found), antecedent_of(loaded)
-    own = roles_on_lines(loaded) if loaded.settings.has_lines else None
-    own_costs = {} if own is None else {role: costs_on_lines(loaded, role) for role in own.scores}
+    found = text_roles(loaded, "random")
+    costs, antecedent = text_costs(loaded, "random", Role.INDUCTION).of, antecedent_of(loaded)
+    own = text_roles(loaded, "own") if loaded.settings.has_lines else None
+    own_costs = {role: text_costs(loaded, "own", role).of for role in (own.scores if own else ())}
     if as_json:
-        of_own = {} if own is None else {"own_lines": _own_json(own, own_costs)}
-        print(json.dumps(to_json(found, costs, antecedent) | of_own))
+        of_own = {"own_lines": _own_json(own, own_costs)} if own else {}
+        print(json.dumps(_json(found, costs, antecedent) | of_own))
         return
-    for line in lines(found, costs, antecedent):
+    for line in _lines(found, costs, antecedent):
         print(line)
-    for line in () if own is None else _own_lines(own, own_costs):
+    for line in _own_lines(own, own_costs) if own else ():
         print(line)
 
 
-def to_json(
-    found: RepeatedText, costs: Mapping[int, RepetitionCost], antecedent: AntecedentHead | None
+def _json(
+    found: TextRoles, costs: Mapping[int, TextCost], antecedent: AntecedentHead | None
 ) -> dict[str, object]:
-    """Return what was measured as JSON can hold it."""
     return {
-        "n_sequences": found.text.n_sequences,
-        "tokens_before_they_repeat": found.text.half,
+        "n_sequences": found.n_texts,
+        "tokens_before_they_repeat": found.half,
         "roles": _roles_json(found),
         "silenced_induction_heads": {
             n: {
-                "heads": [str(head) for head in cost.silenced.heads],
-                "first_half": asdict(cost.silenced.first),
-                "second_half": asdict(cost.silenced.second),
-                "others": [str(head) for head in cost.control.heads],
-                "others_second_half": asdict(cost.control.second),
+                "heads": [str(head) for head in cost.heads],
+                "first_half": cost.first_half and asdict(cost.first_half),
+                "second_half": asdict(cost.silenced),
+                "others": [str(head) for head in cost.others],
+                "others_second_half": asdict(cost.control),
             }
             for n, cost in costs.items()
         },
-        "antecedent": None if antecedent is None else _antecedent_json(antecedent),
+        "antecedent": antecedent
+        and {
+            "head": str(antecedent.head),
+            "of_heads": antecedent.n_heads,
+            "share": antecedent.share,
+            "interval": antecedent.interval,
+            "n": antecedent.n,
+            "baselines": asdict(antecedent.baselines),
+        },
     }
 
 
-def _own_json(
-    found: TextRoles, costs: Mapping[TextRole, Mapping[int, LineCost]]
-) -> dict[str, object]:
+def _own_json(found: TextRoles, costs: Mapping[Role, Mapping[int, TextCost]]) -> dict[str, object]:
     return {
         "roles": _roles_json(found),
         "silenced": {
@@ -81,37 +83,35 @@ def _own_json(
 
 def _roles_json(found: TextRoles) -> dict[str, dict[str, object]]:
     return {
-        role: {str(head): asdict(score) for head, score in scores.items()}
+        role: {
+            str(head): {
+                "share": score.value,
+                "baseline": score.baseline,
+                "interval": score.interval,
+                "n_rows": score.n,
+                "n_sequences": score.n_texts,
+            }
+            for head, score in scores.items()
+        }
         for role, scores in found.scores.items()
     }
 
 
-def _antecedent_json(found: AntecedentHead) -> dict[str, object]:
-    return {
-        "head": str(found.head),
-        "of_heads": found.n_heads,
-        "share": found.share,
-        "interval": found.interval,
-        "n": found.n,
-        "baselines": asdict(found.baselines),
-    }
-
-
-def lines(
-    found: RepeatedText, costs: Mapping[int, RepetitionCost], antecedent: AntecedentHead | None
+def _lines(
+    found: TextRoles, costs: Mapping[int, TextCost], antecedent: AntecedentHead | None
 ) -> Iterator[str]:
     """Yield what was measured as lines to read."""
-    text = found.text
     yield (
-        f"{text.n_sequences} sequences of {text.half} random tokens, said twice; "
+        f"{found.n_texts} sequences of {found.half} random tokens, said twice; "
         "the mean weight on what a role looks at"
     )
     yield from _role_lines(found)
     for n, cost in costs.items():
+        before = f"; before it repeats {_rise(cost.first_half)}" if cost.first_half else ""
         yield (
             f"without the best {n} of induction, -log p of the repetition rises "
-            f"{_rise(cost.silenced.second)}; before it repeats {_rise(cost.silenced.first)}; "
-            f"without {n} others of the same layers {_rise(cost.control.second)}"
+            f"{_rise(cost.silenced)}{before}; "
+            f"without {n} others of the same layers {_rise(cost.control)}"
         )
     if antecedent is not None:
         low, high = antecedent.interval
@@ -124,7 +124,7 @@ def lines(
         )
 
 
-def _own_lines(found: TextRoles, costs: Mapping[TextRole, Mapping[int, LineCost]]) -> Iterator[str]:
+def _own_lines(found: TextRoles, costs: Mapping[Role, Mapping[int, TextCost]]) -> Iterator[str]:
     yield ""
     yield "your own lines; the mean weight on what a role looks at"
     yield from _role_lines(found)
@@ -140,15 +140,11 @@ def _own_lines(found: TextRoles, costs: Mapping[TextRole, Mapping[int, LineCost]
 def _role_lines(found: TextRoles) -> Iterator[str]:
     for role, scores in found.scores.items():
         for head in found.best(role, SHOWN):
-            yield _role_line(role, head, scores[head])
-
-
-def _role_line(role: TextRole, head: Head, score: TextScore) -> str:
-    low, high = score.interval
-    return (
-        f"{role:<10} {head!s:<20} {score.share:.3f} "
-        f"({low:.3f} to {high:.3f}; an even row {score.baseline:.3f})"
-    )
+            low, high = scores[head].interval
+            yield (
+                f"{role:<10} {head!s:<20} {scores[head].value:.3f} "
+                f"({low:.3f} to {high:.3f}; an even row {scores[head].baseline:.3f})"
+            )
 
 
 def _rise(found: Difference) -> str:
