@@ -1,8 +1,8 @@
 import pytest
-from core.studies.heads.roles import own_position
 
 from core.heads import Kind
 from core.runs.run import load_run
+from core.studies.heads.roles import own_position
 from pages.frame.language import percent
 from pages.views.attention import itself
 from tests.pages.conftest import ROOT, said
