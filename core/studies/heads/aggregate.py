@@ -16,7 +16,7 @@ def mean_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
     [[0.75, 0.25]]
     """
     # Added up in 64 bits, so that the order of the heads makes no difference worth the name.
-    return _checked(weights_HQK).mean(axis=0, dtype=np.float64).astype(np.float32)
+    return weights_HQK.mean(axis=0, dtype=np.float64).astype(np.float32)
 
 
 def largest_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -25,22 +25,13 @@ def largest_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
     >>> largest_of_heads(np.array([[[1.0, 0.0]], [[0.5, 0.5]]], np.float32)).tolist()
     [[1.0, 0.5]]
     """
-    return _checked(weights_HQK).max(axis=0)
+    return weights_HQK.max(axis=0)
 
 
 def heads_of_all_layers(layers_LHQK: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """Return weights_HQK with the heads of every layer, those of layer 0 first.
 
-    Raises:
-        ValueError: There is no layer, or the layers' maps differ in shape.
+    >>> heads_of_all_layers([np.zeros((1, 2, 3), np.float32), np.ones((4, 2, 3), np.float32)]).shape
+    (5, 2, 3)
     """
-    shapes = {weights_HQK.shape[1:] for weights_HQK in layers_LHQK}
-    if len(shapes) != 1:
-        raise ValueError(f"layers need maps of one shape, got {sorted(shapes)}")
     return np.concatenate(layers_LHQK)
-
-
-def _checked(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
-    if weights_HQK.ndim != 3 or len(weights_HQK) == 0:
-        raise ValueError(f"weights need (heads, queries, keys), got {weights_HQK.shape}")
-    return weights_HQK

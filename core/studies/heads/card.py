@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -205,77 +204,43 @@ def _rows(
         rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
         wanted = wanted_keys(rows, questions)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
+        weights_BQK = weights_BQK.masked_fill(~rows.visible_BQK, 0)
         for at, pair in enumerate(group):
-            sentence = _Sentence(
-                number=place[pair],
-                pair=pair,
-                kind=head.kind,
-                source=describe["source"](pair.source),
-                target=describe["target"](pair.target),
-                weights_QK=weights_BQK[at].numpy(),
-                visible_QK=rows.visible_BQK[at].numpy(),
-                wanted={role: wanted_BQK[at].numpy() for role, wanted_BQK in wanted.items()},
-            )
+            # The last token of a target is predicted and never fed.
+            target = describe["target"](pair.target)
+            sides = {"source": describe["source"](pair.source), "target": target[:-1]}
+            queries, keys = (sides[side] for side in head.kind.sides)
             for query in torch.nonzero(rows.chosen_BQ[at]).flatten().tolist():
-                yield sentence.row(query)
+                weights_K = weights_BQK[at, query, : len(keys)].numpy().copy()
+                key = int(weights_K.argmax())
+                predicted = None if head.kind is Kind.ENCODER_SELF else target[query + 1]
+                own = queries[query] if head.kind.is_self or predicted is None else predicted
+                yield HeadRow(
+                    sentence=place[pair],
+                    text=pair.text,
+                    queries=queries,
+                    keys=keys,
+                    predicted=predicted,
+                    query=query,
+                    key=key,
+                    weights_K=weights_K,
+                    visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
+                    target=_target(queries[query], keys[key], weights_K, head.kind),
+                    pair=(own.text, keys[key].text),
+                    roles={
+                        role: bool(wanted_BQK[at, query, key])
+                        for role, wanted_BQK in wanted.items()
+                        if wanted_BQK[at, query].any()
+                    },
+                )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Sentence:
-    """What a head does in one sentence; its maps may have rows and columns of padding."""
-
-    number: int
-    pair: Pair
-    kind: Kind
-    source: tuple[Token, ...]
-    target: tuple[Token, ...]
-    """With EOS at the end, which is never fed."""
-    weights_QK: NDArray[np.float32]
-    visible_QK: NDArray[np.bool_]
-    wanted: Mapping[Role, NDArray[np.bool_]]
-    """Role → wanted_QK."""
-
-    @cached_property
-    def queries(self) -> tuple[Token, ...]:
-        return self._read(self.kind.query_side)
-
-    @cached_property
-    def keys(self) -> tuple[Token, ...]:
-        return self._read(self.kind.key_side)
-
-    def row(self, query: int) -> HeadRow:
-        visible_K = self.visible_QK[query, : len(self.keys)]
-        weights_K = np.where(visible_K, self.weights_QK[query, : len(self.keys)], np.float32(0))
-        key = int(weights_K.argmax())
-        alone = int((weights_K == weights_K[key]).sum()) == 1
-        predicted = None if self.kind.query_side == "source" else self.target[query + 1]
-        own = self.queries[query] if self.kind.is_self or predicted is None else predicted
-        return HeadRow(
-            sentence=self.number,
-            text=self.pair.text,
-            queries=self.queries,
-            keys=self.keys,
-            predicted=predicted,
-            query=query,
-            key=key,
-            weights_K=weights_K,
-            visible_K=visible_K,
-            target=self._target(query, key) if alone else Target.SEVERAL,
-            pair=(own.text, self.keys[key].text),
-            roles={
-                role: bool(wanted_QK[query, key])
-                for role, wanted_QK in self.wanted.items()
-                if wanted_QK[query].any()
-            },
-        )
-
-    def _read(self, side: Side) -> tuple[Token, ...]:
-        return self.source if side == "source" else self.target[:-1]
-
-    def _target(self, query: int, key: int) -> Target:
-        if self.kind.is_self and self.queries[query].text == self.keys[key].text:
-            return Target.SAME
-        return Target.DELIMITER if is_delimiter(self.keys[key]) else Target.WORD
+def _target(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> Target:
+    if (weights_K == weights_K.max()).sum() > 1:
+        return Target.SEVERAL
+    if kind.is_self and query.text == key.text:
+        return Target.SAME
+    return Target.DELIMITER if is_delimiter(key) else Target.WORD
 
 
 def _with_offset(rows: Sequence[HeadRow]) -> Iterator[HeadRow]:

@@ -17,8 +17,7 @@ from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts
 from core.studies.heads.card import Target, head_card
-from core.studies.heads.likeness import head_likeness
-from core.studies.heads.question import Role, read
+from core.studies.heads.question import read
 from core.studies.heads.roles import roles_of_heads
 from core.studies.heads.texts import LONGEST, N_TEXTS, batches_of, line_texts, pairs_read
 from core.tasks import TASKS
@@ -140,41 +139,6 @@ def test_rows_of_a_decoder_say_what_comes_next_and_those_of_an_encoder_nothing(r
             continue
         ids = ids_of(run, LINES[row.sentence])
         assert run.tokenizer.describe([ids[row.query + 1]])[0].text == row.predicted.text
-
-
-def test_scores_of_roles_are_those_of_loops(run):
-    found = {role.head: role for role in roles_of_heads(run).heads}
-    for head in heads_of(run):
-        hits = n = 0
-        for line in LINES:
-            for query, row_K in enumerate(alone(run, head, ids_of(run, line))):
-                if query >= 1:
-                    n += 1
-                    hits += int(row_K.argmax()) == query - 1
-        score = found[head].scores[Role.PREVIOUS]
-        assert (score.n, score.value) == (n, pytest.approx(hits / n))
-
-
-def test_heads_are_as_alike_as_their_rows_text_by_text(run):
-    kind = heads_of(run)[0].kind
-    found = head_likeness(run, kind)
-    one, other = found.heads[0], found.heads[-1]
-    distances = []
-    for line in LINES:
-        ids = ids_of(run, line)
-        for query, (p, q) in enumerate(
-            zip(alone(run, one, ids), alone(run, other, ids), strict=True)
-        ):
-            if not kind.causal or query >= 1:
-                middle = (p + q) / 2
-                bits = sum(
-                    (each[seen] * np.log2(each[seen] / middle[seen])).sum() / 2
-                    for each in (p, q)
-                    for seen in [each > 0]
-                )
-                distances.append(np.sqrt(max(bits, 0)))
-    assert found.n_rows == len(distances)
-    assert found.likeness_NN[0, -1] == pytest.approx(1 - np.mean(distances), abs=1e-5)
 
 
 def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):
