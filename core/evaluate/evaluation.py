@@ -65,13 +65,19 @@ def evaluate(
     }
 
 
-def held_out_pairs(run: Run, n: int, seed: int) -> list[Pair]:
+def held_out_pairs(run: Run, n: int, seed: int, *, aligned: bool = False) -> list[Pair]:
     """Return up to `n` held-out pairs of the run's task that fit the model's positions.
+
+    Args:
+        run: The run.
+        n: Pairs.
+        seed: Draws them.
+        aligned: Whether the pairs are to know where their targets' words come from.
 
     Raises:
         RunError: The task's file of pairs cannot be used, or nothing fits.
     """
-    return _those_that_fit(run, held_out_samples(run, n, seed))
+    return _those_that_fit(run, held_out_samples(run, n, seed), aligned=aligned)
 
 
 def held_out_samples(run: Run, n: int, seed: int) -> list[Sample]:
@@ -99,9 +105,9 @@ def _task(run: Run, folder: Path | None = None) -> Task:
         ) from error
 
 
-def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
+def _those_that_fit(run: Run, samples: Sequence[Sample], *, aligned: bool = False) -> list[Pair]:
     longest = longest_side(run.settings.model, run.tokenizer)
-    pairs = pairs_of(run, samples)
+    pairs = pairs_of(run, samples, aligned=aligned)
     short = [pair for pair in pairs if max(len(pair.source), len(pair.target) - 1) <= longest]
     if not short:
         raise RunError(
@@ -112,17 +118,17 @@ def _those_that_fit(run: Run, samples: Sequence[Sample]) -> list[Pair]:
     return short
 
 
-def pairs_of(run: Run, samples: Sequence[Sample]) -> list[Pair]:
+def pairs_of(run: Run, samples: Sequence[Sample], *, aligned: bool = False) -> list[Pair]:
     """Return samples as token ids of a run's model, with what stands around its texts."""
     config = run.model.config
     if not run.settings.is_opened:
-        return encode_samples(run.tokenizer, samples, aligned=True)
+        return encode_samples(run.tokenizer, samples, aligned=aligned)
     return encode_samples(
         run.tokenizer,
         samples,
         run.target_tokenizer,
         ((run.tokenizer.begins, run.tokenizer.ends), (config.begins, config.eos_ids[:1])),
-        aligned=True,
+        aligned=aligned,
     )
 
 

@@ -166,7 +166,7 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
             line that an opened one was given has two tokens.
     """
     if not run.settings.model.alone:
-        return held_out_pairs(run, n, seed)
+        return held_out_pairs(run, n, seed, aligned=True)
     if not run.settings.is_opened:
         read_whole = as_read(held_out_pairs(run, n, seed), run.model.config, run.tokenizer)
         return [_named(run, pair) for pair in read_whole]

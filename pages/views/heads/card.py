@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.heads import Head
 from core.runs.run import RunError
+from core.studies.effects.head_report import N_PAIRS, HeadReport
 from core.studies.effects.text_cost import HeadCost, cost_of_head
 from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.studies.heads.likeness import head_likeness
@@ -17,7 +18,6 @@ from pages.frame.maps import labels
 from pages.frame.opening import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.heads import card_findings, card_map, card_text, named_heads
-from pages.views.heads.card_numbers import N_PAIRS, Known, numbers
 from pages.views.heads.text_roles_own import offer_text
 from viz.charts.curves import Chart
 from viz.charts.histogram import Mark
@@ -82,7 +82,7 @@ def draw(opened: Opened) -> Shown | None:
     return Shown(
         name=f"card_{head.kind}_{head.layer}_{head.index}",
         title=_("The card of {head}").format(head=notes.within_sentence(head)),
-        numbers=lambda: numbers(known),
+        numbers=known.table,
         python=_python(opened, head),
         code=(
             *(head_card, strongest, histogram, roles_of_heads, head_likeness),
@@ -103,10 +103,10 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
-def _known(opened: Opened, head: Head, cost: HeadCost | None) -> Known:
+def _known(opened: Opened, head: Head, cost: HeadCost | None) -> HeadReport:
     alone = opened.run.settings.model.alone
     scored = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
-    return Known(
+    return HeadReport(
         cached.of_run(head_card, opened.path, head, N_SENTENCES),
         [each for each in scored if each.head.kind is head.kind],
         cached.of_run(head_likeness, opened.path, head.kind),
@@ -116,7 +116,7 @@ def _known(opened: Opened, head: Head, cost: HeadCost | None) -> Known:
     )
 
 
-def _draw(opened: Opened, known: Known) -> list[Drawn]:
+def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
     beside = opened.run.settings.model.n_heads <= _BESIDE
     above = st.columns([5, 7], gap="medium") if beside else [st.container(), st.container()]
     with above[0]:
@@ -219,7 +219,7 @@ def _chart(card: HeadCard) -> Chart:
     )
 
 
-def _say(opened: Opened, known: Known) -> None:
+def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
     roles.markdown(card_findings.roles(known.role, known.card.examples))

@@ -5,11 +5,11 @@ import pytest
 
 from core.heads import Head
 from core.runs.run import load_run
+from core.studies.effects.head_report import N_ALIKE, HeadReport
 from core.studies.effects.stored import stored_effects
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
-from pages.views.heads.card_numbers import N_ALIKE, Known, numbers
 
 HEAD = Head.parse("decoder.1.cross:2")
 N = 30
@@ -20,11 +20,11 @@ def known():
     run = load_run(Path(__file__).parents[4] / "gallery" / "copy")
     heads = [each for each in roles_of_heads(run, N).heads if each.head.kind is HEAD.kind]
     likeness = head_likeness(run, HEAD.kind, N)
-    return Known(head_card(run, HEAD, N), heads, likeness, stored_effects(run))
+    return HeadReport(head_card(run, HEAD, N), heads, likeness, stored_effects(run))
 
 
 def rows_of(known):
-    columns = numbers(known)
+    columns = known.table()
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -51,6 +51,6 @@ def test_the_most_alike_are_the_others_with_the_largest_likeness(known):
 
 
 def test_a_run_that_was_not_measured_has_no_effect(known):
-    unmeasured = Known(known.card, known.heads, known.likeness, None)
+    unmeasured = HeadReport(known.card, known.heads, known.likeness, None)
     assert unmeasured.effect is None
     assert "silenced" not in {each["what"] for each in rows_of(unmeasured)}

@@ -1,0 +1,107 @@
+"""All that is known of one head, and the table of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.effects.text_cost import HeadCost
+from core.studies.heads.card import HeadCard, histogram
+from core.studies.heads.likeness import Likeness
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import HeadRole
+
+N_PAIRS, N_ALIKE = 5, 3
+"""So many pairs, and so many other heads, are reported."""
+Row = dict[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadReport:
+    """All that is known of one head."""
+
+    card: HeadCard
+    heads: Sequence[HeadRole]
+    """All of the kind."""
+    likeness: Likeness
+    effects: HeadEffects | None
+    on_random: Mapping[Role, Score] = field(default_factory=dict)
+    """Of a model of one stack: the head's roles on random tokens."""
+    cost: HeadCost | None = None
+    """What silencing the head costs such a model; None where it was not measured."""
+
+    @property
+    def role(self) -> HeadRole:
+        """What roles the head has."""
+        return next(each for each in self.heads if each.head == self.card.head)
+
+    @property
+    def effect(self) -> HeadEffect | None:
+        """What silencing it costs; None where it was not measured."""
+        if self.effects is not None:
+            with suppress(KeyError):
+                return self.effects.of(self.card.head)
+        return None
+
+    @property
+    def alike(self) -> list[tuple[Head, float]]:
+        """Other heads with their likeness, the most alike first."""
+        own = self.likeness.heads.index(self.card.head)
+        found = enumerate(self.likeness.likeness_NN[own].tolist())
+        others = [(self.likeness.heads[at], value) for at, value in found if at != own]
+        return sorted(others, key=lambda other: -other[1])[:N_ALIKE]
+
+    def table(self) -> dict[str, list[str | int | float | None]]:
+        """Return strips, pairs, histogram, roles, silencing, likeness, and all heads."""
+        rows = [*self._looks(), *self._scores(), *self._changes(), *self._others()]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def _looks(self) -> Iterator[Row]:
+        card = self.card
+        for row in card.strongest:
+            strip: Row = {"what": "strip", "sentence": row.text, "from": row.pair[0]}
+            for key, weight in zip(row.keys, row.weights_K, strict=True):
+                yield strip | {"to": key.text, "weight": float(weight)}
+        for (query, key_text), count in card.pairs[:N_PAIRS]:
+            pair: Row = {"what": "pair", "from": query, "to": key_text}
+            yield pair | {"count": count, "n": card.n_rows}
+        for target, counts in histogram(card).items():
+            size: Row = {"what": "largest_weight", "name": str(target)}
+            for place, count in enumerate(counts.tolist()):
+                yield size | {"bin": place, "count": count, "n": card.n_rows}
+        yield {"what": "uniform_row", "value": card.uniform}
+
+    def _scores(self) -> Iterator[Row]:
+        for role, score in self.role.scores.items():
+            yield _score("role", role, score)
+        for role, score in self.on_random.items():
+            low, high = score.interval
+            yield _score("on_random_tokens", role, score) | {"low": low, "high": high}
+
+    def _changes(self) -> Iterator[Row]:
+        changes: dict[str, Difference | None] = {}
+        if (effect := self.effect) is not None:
+            changes |= {"exact_match": effect.exact_match, "pronoun": effect.pronoun}
+            changes["loss"] = effect.loss
+        if self.cost is not None:
+            changes |= {"loss": self.cost.silenced, "loss_of_others": self.cost.others}
+        for name, each in changes.items():
+            if each is not None:
+                change: Row = {"what": "silenced", "name": name, "baseline": each.before}
+                change |= {"value": each.after, "low": each.low, "high": each.high, "n": each.n}
+                yield change
+
+    def _others(self) -> Iterator[Row]:
+        for head, likeness in self.alike:
+            yield {"what": "alike", "name": str(head), "value": likeness}
+        for each in self.heads:
+            head_row: Row = {"what": "mean_largest_weight", "name": str(each.head)}
+            yield head_row | {"to": str(each.leading or ""), "value": each.confidence.value}
+
+
+def _score(what: str, role: Role, score: Score) -> Row:
+    row: Row = {"what": what, "name": str(role), "value": score.value}
+    return row | {"baseline": score.baseline, "n": score.n}
