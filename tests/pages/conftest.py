@@ -144,6 +144,27 @@ def unfold(at, name):
     return at.run()
 
 
+@pytest.fixture(scope="session")
+def run_of_kind(tmp_path_factory):
+    """Return a function that returns a run of one of `KINDS`, called `run`, made once.
+
+    It is everybody's: whoever changes it copies it.
+    """
+    # Imported here: most tests need none.
+    from tests.pages.kinds_of_model import KINDS, make
+
+    folders = tmp_path_factory.mktemp("kinds")
+
+    def run(kind):
+        runs = folders / str(KINDS.index(kind))
+        if not runs.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                make(kind, runs, patch)
+        return runs / "run"
+
+    return run
+
+
 @pytest.fixture
 def open_app():
     """Return a function that opens the app as a link with these parameters does."""

@@ -1,57 +1,62 @@
-"""Every view of every page, and the link that opens it."""
+"""Every view of every page, the link that opens it, and the models that it shows."""
 
 from importlib import import_module
 
 import pytest
 
-PAGES = {
-    "attention": "view",
-    "heads": "trial",
-    "decoding": "decoding",
-    "masks": "masks",
-    "positions": "positions",
-    "scaling": "scaling",
-    "layers": "layers",
-    "experiments": "outcome",
-    "training": "training",
-    "runs": "",
+from core.runs.run import read_settings
+from pages.frame import links
+from pages.frame.cached import GALLERY
+from pages.frame.needs import missing
+
+VIEWS = {
+    (page, view.name): view
+    for page in links.PAGES
+    for view in getattr(import_module(f"pages.{page}"), "VIEWS", ())
 }
-"""Page → the name of its views in the URL; empty where what is ticked chooses among them."""
+"""Page and name → view."""
+CASES = list(VIEWS)
+CHOICES = {"attention": "view", "heads": "trial", "experiments": "outcome", "runs": ""}
+"""Page → the name of its views in the URL, where it is not the page's own; empty where what is
+ticked chooses among them."""
+PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}
+"""Page → the name of its views in the URL."""
+TICKED = ("copy", "copy-learned")
 ASKED = {
-    **{
-        ("experiments", name): {"experiment": "residuals"}
-        for name in ("answer", "lengths", "learning")
-    },
-    ("runs", "run"): {"runs": "copy"},
-    ("runs", "compare"): {"runs": ["copy", "copy-learned"]},
-    ("heads", "prune"): {"model": "copy"},
-    ("decoding", "exposure"): {"model": "copy"},
-    ("decoding", "passes"): {"model": "parallel"},
-    ("decoding", "copying"): {"model": "copying"},
-    ("attention", "compare"): {"other_sentence": "The street slept because it was wide."},
+    "attention": {"other_sentence": "The street slept because it was wide."},
+    "heads": {"model": "copy"},
+    "experiments": {"experiment": "residuals"},
 }
-"""Page and view → what else a link must say for it."""
-CASES = [
-    (page, each.name)
-    for page in PAGES
-    for each in getattr(import_module(f"pages.{page}"), "VIEWS", ())
-]
+"""Page → what else a link must say, so that each of its views has something to show, and soon."""
+MODELS = ("translate-guided", "copying", "copy", "parallel")
+"""The first of the gallery to show a view on; each is of another kind."""
 
 
 def query_of(page, name):
-    """Return what a link says that opens a view."""
+    """Return what a link says that opens a view on a model that has what the view is about."""
     query = {PAGES[page]: name} if PAGES[page] else {}
-    return query | ASKED.get((page, name), {})
+    if page == "runs":
+        n_ticked = [view for of, view in CASES if of == page].index(name)
+        query = {"runs": list(TICKED[:n_ticked])}
+    [model, *_] = fitting(page, name)
+    return query | ({} if model == MODELS[0] else {"model": model}) | ASKED.get(page, {})
+
+
+def fitting(page, name):
+    """Return the gallery's models that have what a view is about."""
+    runs = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
+    needs = VIEWS[page, name].needs
+    return [
+        run
+        for run in sorted(runs, key=lambda run: MODELS.index(run) if run in MODELS else len(MODELS))
+        if not missing(read_settings(GALLERY / run), needs)
+    ]
 
 
 def each_view_of(kinds, cases=CASES):
-    """Return each view of each kind of model: two kinds of each view at once, all with `slow`."""
-    n = len(kinds)
+    """Return each view of each kind of model: one kind of each view at once, all with `slow`."""
     return [
-        pytest.param(
-            *(kind, page, view),
-            marks=() if at in {number % n, (number + n // 2) % n} else pytest.mark.slow,
-        )
+        pytest.param(*(kind, page, view), marks=() if number % len(kinds) == at else pytest.mark.slow)
         for at, kind in enumerate(kinds)
         for number, (page, view) in enumerate(cases)
     ]

@@ -34,7 +34,7 @@ AXES = ("rows", "columns")
 """Fields that hold an axis, which has a name."""
 WORDS = re.compile(r"[^\W\d_]{2,}")
 NAMES = frozenset(
-    {"masked", "bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"}
+    {"masked", "pointer", "bfloat16", "float32", "copy-tiny", "output", "softmax", "e^(z/τ − max)"}
 )
 """The same everywhere: number formats, a run, parts of a model as in the code, a formula."""
 MARKDOWN = re.compile(r":(?:small|primary|gray)(?=\[)|\$[^$]+\$|\*\*")

@@ -1,0 +1,167 @@
+"""One drawing of a view by the tests: what stands on the page, and all that can be taken away."""
+
+import csv
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from contextlib import chdir
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import ROOT, _run_page
+from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
+
+HOSTILE = (
+    "The <img src=x onerror=alert(1)> [x](javascript:alert(2)) $$z$$ :red[y] **bold** "
+    "![i](http://elsewhere.example/x.png) <script>alert(3)</script> &lt; :smile: it </s> שלום سلام."
+)
+MARKS = (
+    *("<img src=x", "<script>alert", "</s>", "](javascript", "](http"),
+    *("$$z", ":red[y", "**bold", "&lt; :", ":smile:"),
+)
+FILE = re.compile("(PNG|SVG|CSV|JSON|HTML)\\b")
+ISOLATED = re.compile("\u2068[^\u2068\u2069]*\u2069")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A page as it was drawn once."""
+
+    at: AppTest
+    files: Mapping[str, Callable[[], str | bytes]]
+    """Label of each download button → what makes its file."""
+
+    @property
+    def seen(self) -> list[str]:
+        """The lines that say what there is to see."""
+        found = [line.value for line in self.at.markdown if "What you see" in line.value]
+        return [line.partition("]")[2].strip() for line in found]
+
+    @property
+    def reasons(self) -> list[str]:
+        """What stands in the place of a picture that the model does not have."""
+        return [each.value for each in (*self.at.info, *self.at.error)]
+
+    @property
+    def python(self) -> str:
+        """The code that computes the view's numbers again."""
+        [popover] = [
+            block
+            for block in _blocks(self.at.main)
+            if block.type == "popover" and "Python" in block.proto.popover.label
+        ]
+        [code] = popover.code
+        return code.value
+
+    @property
+    def about(self) -> dict:
+        """What the JSON file holds."""
+        return json.loads(self.files["JSON"]())
+
+
+def _blocks(block):
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield child
+            yield from _blocks(child)
+
+
+def draw(page: str, query: Mapping[str, str | list[str]]) -> Drawing:
+    """Open a page by its link, without the others, and note what its buttons would write."""
+    files = {}
+    button = st.download_button
+
+    def noted(label, data, **how):
+        files[label] = data
+        return button(label, data=data, **how)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(st, "download_button", noted)
+        at = AppTest.from_function(_run_page, kwargs={"name": page}, default_timeout=90)
+        at.query_params.update(query)
+        at.run()
+    assert not at.exception, at.exception
+    # A page has buttons of its own.
+    return Drawing(at, {name: made for name, made in files.items() if FILE.match(name)})
+
+
+def taken_for_markup(at: AppTest) -> list[tuple[str, str]]:
+    """Return what of the hostile texts would not be shown as it is."""
+    found = [(kind, text) for kind, text in sent(at) if kind not in SHOWN_AS_THEY_ARE]
+    return [(kind, mark) for kind, text in found for mark in MARKS if mark in text]
+
+
+def left_bare(at: AppTest) -> list[tuple[str, str]]:
+    """Return the texts in which words that run from right to left could move their neighbours."""
+    found = []
+    for kind, text in sent(at):
+        # In HTML each word has an element of its own; a column holds no text.
+        if kind in {*SHOWN_AS_THEY_ARE, "html", "column"}:
+            continue
+        while ISOLATED.search(text):
+            text = ISOLATED.sub("", text)
+        if {"R", "AL"} & set(map(unicodedata.bidirectional, text)):
+            found.append((kind, text))
+    return found
+
+
+def assert_files(drawing: Drawing) -> None:
+    """Make sure that every file can be made, and is what its button calls it."""
+    files = {label: made() for label, made in drawing.files.items()}
+    columns = json.loads(files.pop("JSON"))["columns"]
+    names, *rows = csv.reader(io.StringIO(files.pop("CSV"), newline=""))
+    assert names == list(columns)
+    assert {len(column) for column in columns.values()} == {len(rows)}
+    HTMLParser().feed(files.pop("HTML"))
+    assert len([label for label in files if label.startswith("PNG")]) * 2 == len(files)
+    for label, file in files.items():
+        if label.startswith("PNG"):
+            assert file.startswith(b"\x89PNG\r\n")
+        else:
+            assert ElementTree.fromstring(file).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def assert_computes(python: str, columns: Mapping[str, list]) -> None:
+    """Make sure that Python computes in `numbers`, in the project's folder, what a table holds.
+
+    A part of the table is enough, exactly as it stands there; of what still grows on the page,
+    Python computes all.
+    """
+    found = {}
+    with chdir(ROOT):
+        exec(compile(python, "python", "exec"), found)
+    numbers = found["numbers"]
+    if isinstance(numbers, Mapping):
+        # A column of texts may say otherwise what Python has as numbers, a shape for example.
+        numbers = {name: numbers[name] for name in numbers if not _is_text(columns.get(name, ()))}
+        columns = {name: columns[name] for name in numbers if name in columns} or columns
+    computed, shown = set(_numbers(numbers)), set(_numbers(columns))
+    assert computed
+    strange = computed - shown
+    assert not strange or shown < computed, f"{len(strange)} of {len(computed)} are not shown"
+
+
+def _is_text(column):
+    return bool(column) and all(isinstance(value, str) for value in column)
+
+
+def _numbers(values):
+    """Yield the finite numbers of nested values, as numbers of Python."""
+    if isinstance(values, Mapping):
+        values = list(values.values())
+    if isinstance(values, np.ndarray | np.generic):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        for value in values:
+            yield from _numbers(value)
+    elif isinstance(values, int | float) and math.isfinite(values):
+        yield values
