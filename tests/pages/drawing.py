@@ -133,8 +133,7 @@ def assert_files(drawing: Drawing) -> None:
 def assert_computes(python: str, columns: Mapping[str, list]) -> None:
     """Make sure that Python computes in `numbers`, in the project's folder, what a table holds.
 
-    A part of the table is enough, exactly as it stands there; of what still grows on the page,
-    Python computes all.
+    A part of the table is enough.
     """
     found = {}
     with chdir(ROOT):
@@ -146,8 +145,11 @@ def assert_computes(python: str, columns: Mapping[str, list]) -> None:
         columns = {name: columns[name] for name in numbers if name in columns} or columns
     computed, shown = set(_numbers(numbers)), set(_numbers(columns))
     assert computed
-    strange = computed - shown
-    assert not strange or shown < computed, f"{len(strange)} of {len(computed)} are not shown"
+    # What was measured and stored on another machine is rounded otherwise there.
+    strange = [
+        x for x in computed - shown if not any(math.isclose(x, y, rel_tol=1e-5) for y in shown)
+    ]
+    assert not strange, f"{len(strange)} of {len(computed)} are not shown: {strange[:5]}"
 
 
 def _is_text(column):

@@ -55,8 +55,9 @@ def fitting(page, name):
 
 def each_view_of(kinds, cases=CASES):
     """Return each view of each kind of model: one kind of each view at once, all with `slow`."""
+    at_once = {(number % len(kinds), number) for number in range(len(cases))}
     return [
-        pytest.param(*(kind, page, view), marks=() if number % len(kinds) == at else pytest.mark.slow)
+        pytest.param(kind, *case, marks=() if (at, number) in at_once else pytest.mark.slow)
         for at, kind in enumerate(kinds)
-        for number, (page, view) in enumerate(cases)
+        for number, case in enumerate(cases)
     ]

@@ -31,7 +31,7 @@ from tests.pages.drawing import (
 )
 from tests.pages.every_view import CASES, VIEWS, each_view_of, fitting, query_of
 from tests.pages.kinds_of_model import KINDS
-from tests.pages.test_chinese_signs import half_width
+from tests.pages.test_languages import half_width
 
 SENTENCE = "The animal slept because it was tired."
 
@@ -150,9 +150,7 @@ def test_a_link_opens_the_view_that_it_was_taken_from(page, name):
 
 
 @pytest.mark.parametrize(("kind", "page", "name"), each_view_of(KINDS, OF_A_MODEL))
-def test_a_view_shows_a_model_of_any_kind_or_says_why_not(
-    run_of_kind, elsewhere, kind, page, name
-):
+def test_a_view_shows_a_model_of_any_kind_or_says_why_not(run_of_kind, elsewhere, kind, page, name):
     run = run_of_kind(kind)
     elsewhere("OWN", run.parent)
     drawing = draw(page, query_of(page, name) | {"model": "runs/run", "sentence": "a b c"})
@@ -170,3 +168,16 @@ def test_a_view_shows_a_model_of_any_kind_or_says_why_not(
 def test_no_two_views_are_called_the_same_and_none_like_a_page():
     names = [*dict(CASES), *(view.label.lower() for view in VIEWS.values())]
     assert sorted(set(names)) == sorted(names)
+
+
+def test_nothing_of_the_start_stays_english_but_the_sentences_and_the_licence():
+    at = draw("attention", {"lang": pseudo_locale.LANGUAGE}).at
+    caption, words = pseudo_locale.left_in_english(at)
+    assert caption == f"caption: {plain(load_run(cached.GALLERY / 'everyday').notice)}"
+    assert words.startswith("markdown: The animal didn")
+    assert "fatigué" in words
+
+
+def test_what_stays_english_is_found(monkeypatch):
+    monkeypatch.setattr("pages.views.runs.manage._", lambda message: message)
+    assert pseudo_locale.left_in_english(draw("runs", {"lang": pseudo_locale.LANGUAGE}).at)

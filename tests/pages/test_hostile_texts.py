@@ -1,67 +1,20 @@
 """Texts that would be markup if anybody took them for some are shown as texts, wherever they are.
 
-What the components draw of them, and what runs in a browser, is tested in tests/browser.
+Sentences are tested with each view; what the components draw of them, and what runs in a browser,
+in tests/browser.
 """
 
 import json
-import re
 import shutil
-import unicodedata
 
 import pytest
 
 from core.runs.run import NOTICE
-from pages.frame import cached, tour_file, view
-from pages.frame.files import as_csv
+from pages.frame import cached, tour_file
 from tests.pages.conftest import ROOT, UNLISTED
-from tests.pages.every_view import CASES, query_of
-from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
+from tests.pages.drawing import HOSTILE, taken_for_markup
 
-HOSTILE = (
-    "The <img src=x onerror=alert(1)> [x](javascript:alert(2)) $$z$$ :red[y] **bold** "
-    "![i](http://elsewhere.example/x.png) <script>alert(3)</script> &lt; :smile: it </s> שלום سلام."
-)
-MARKS = (
-    *("<img src=x", "<script>alert", "</s>", "](javascript", "](http"),
-    *("$$z", ":red[y", "**bold", "&lt; :", ":smile:"),
-)
 IN_A_NAME = "<img src=x onerror=alert(1)> ](javascript:alert(2)) $$z$$ :red[y] **bold** :smile:"
-
-
-def taken_for_markup(at):
-    """Return what of the hostile texts would not be shown as it is."""
-    found = [(kind, text) for kind, text in sent(at) if kind not in SHOWN_AS_THEY_ARE]
-    return [(kind, mark) for kind, text in found for mark in MARKS if mark in text]
-
-
-def left_bare(at):
-    """Return the texts in which words that run from right to left could move their neighbours."""
-    isolate = re.compile("\u2068[^\u2068\u2069]*\u2069")
-    found = []
-    for kind, text in sent(at):
-        # In HTML each word has an element of its own; a column holds no text.
-        if kind in {*SHOWN_AS_THEY_ARE, "html", "column"}:
-            continue
-        while isolate.search(text):
-            text = isolate.sub("", text)
-        if {"R", "AL"} & set(map(unicodedata.bidirectional, text)):
-            found.append((kind, text))
-    return found
-
-
-@pytest.mark.parametrize(("page", "name"), CASES)
-def test_a_sentence_is_no_markup_in_any_view_nor_in_its_files(
-    open_page, taken, monkeypatch, page, name
-):
-    typed = dict.fromkeys(("sentence", "other_sentence", "reference", "others"), HOSTILE)
-    at = open_page(page, **typed | {"unit": "words"} | query_of(page, name) | typed)
-    assert not at.get("exception")
-    assert taken_for_markup(at) == []
-    assert left_bare(at) == []
-    for shown in taken:
-        assert "\u2068" not in shown.snippet() + as_csv(shown.columns())
-        written = view.page(shown, {"sentence": HOSTILE})
-        assert [mark for mark in ("<img src=x", "<script>alert") if mark in written] == []
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 import re
+from html import unescape
 from types import SimpleNamespace
 
 from streamlit.testing.v1 import AppTest
@@ -8,6 +9,33 @@ from pages.locales import catalogues
 from tests.pages.conftest import ROOT
 
 CHINESE = LOCALES / "zh_CN" / "LC_MESSAGES" / "app.po"
+HAN = "[\u4e00-\u9fff]"
+AS_WRITTEN = re.compile(rf"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+(?=\[)|\*\*(?:(?!{HAN}|\*).)+\*\*")
+"""Code, formulas, marks of Markdown, and tokens: what is bold without being Chinese."""
+MARKS = re.compile(r"[*\[\]]")
+AS_NUMBERS = ("层.头",)
+"""As numbers are written: 0.3 is head 3 of layer 0."""
+HALF_WIDTH = re.compile(
+    rf"(?:{HAN}|）)[:;,.!?](?!\d)|[:;,!?] *{HAN}|[:;] \d+ {HAN}|\.{HAN}|\([^()]*{HAN}[^()]*\)",
+    re.MULTILINE,
+)
+
+
+def half_width(text):
+    """Return the places of a text at which a sign of English stands beside Chinese.
+
+    >>> half_width("头 A: 权重"), half_width("权重."), half_width("q·k: 8 个")
+    (['头 A: 权重'], ['权重.'], ['q·k: 8 个'])
+    >>> half_width("头 (编码器)")
+    ['头 (编码器)']
+    >>> half_width("头 A：`a, b`，$x, y$，**.** 和 1, 2，f(x) 的变化")
+    []
+    """
+    text = AS_WRITTEN.sub("·", unescape(text))
+    for name in AS_NUMBERS:
+        text = text.replace(name, "")
+    text = MARKS.sub("", text)
+    return [text[max(0, at.start() - 8) : at.end() + 8] for at in HALF_WIDTH.finditer(text)]
 
 
 def test_english_and_chinese_are_offered_under_their_own_names(open_page):
@@ -82,3 +110,14 @@ def test_no_english_stands_in_the_chinese_catalogue_but_names():
         and re.search("[A-Za-z]{4}", re.sub(r"\{\w+[^{}]*\}", "", catalogues._forms(text.id)[0]))
     ]
     assert left == ["masked = s + M"]
+
+
+def test_no_sign_of_english_stands_beside_chinese_in_the_catalogue():
+    found = [
+        place
+        for text in catalogues.read(CHINESE)
+        if text.id
+        for form in catalogues._forms(text.string)
+        for place in half_width(form)
+    ]
+    assert not found, "\n".join(found)

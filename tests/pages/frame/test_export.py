@@ -8,7 +8,6 @@ import pytest
 
 from core.__main__ import main
 from core.runs.run import load_run
-from pages.attention import VIEWS
 from pages.frame import export
 from pages.frame.files import as_csv, as_json, stem
 from pages.frame.language import plain
@@ -18,8 +17,6 @@ from viz.plane.map_payload import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
-NAMES = [view.name for view in VIEWS]
-NASTY = "</script><script>alert(1)</script> \"quoted\", 'single' <!-- =1+1 -2 @x"
 
 
 @pytest.fixture
@@ -58,49 +55,6 @@ def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view,
 def about(**changed):
     facts = {"model": "m", "step": 1, "sentence": "s", "translation": "t"}
     return facts | changed
-
-
-def opened_view(open_view, name, **query):
-    at, taken = open_view(name, **query)
-    if taken is None:
-        pytest.skip(f"{name} has nothing to draw of this")
-    return at, taken
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", NAMES)
-def test_every_view_can_be_taken_away_whole(open_view, name, kind):
-    at, taken = opened_view(open_view, name, kind=kind, sentence=NASTY)
-    columns = taken.columns()
-    assert len(set(map(len, columns.values()))) == 1
-    read = from_csv(as_csv(columns))
-    assert list(read) == list(columns)
-    texts = {column: values for column, values in columns.items() if isinstance(values[0], str)}
-    assert {column: read[column] for column in texts} == {n: list(v) for n, v in texts.items()}
-    assert set(json.loads(as_json({}, columns))["columns"]) == set(columns)
-    page = export.page(taken, about(sentence=NASTY))
-    assert page.count("</script>") == 2 * len(taken.pictures)
-    assert html.escape(NASTY) in page
-    assert f"<title>{html.escape(taken.title)}</title>" in page
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_view_offers_files_link_python_and_explanations(open_view, name):
-    at, taken = opened_view(open_view, name)
-    assert [button.label for button in at.get("download_button")] == [
-        *(("PNG", "SVG") if name == "heads" else ()),
-        *("CSV", "JSON", "HTML"),
-    ]
-    assert [folded.label for folded in at.expander][-4:] == [
-        "As a table",
-        "How to read this",
-        "Formula",
-        "Code that computes it",
-    ]
-    codes = [code.value for code in at.code]
-    assert taken.snippet().strip() in [code.strip() for code in codes]
-    [link] = [code for code in codes if f"view={name}" in code or (name == "maps" and code == "")]
-    assert "\n" not in link
 
 
 @pytest.fixture

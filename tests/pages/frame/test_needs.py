@@ -1,18 +1,13 @@
 from dataclasses import replace
-from importlib import import_module
 
 import pytest
 
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.opening.opening import open_model
 from pages.frame import notes
 from pages.frame.needs import Need, why_not
-from tests.core.families.folders import write_folder
-from tests.pages.conftest import ROOT, said
-from tests.pages.every_view import PAGES, each_view_of, query_of
+from tests.pages.conftest import ROOT
 
-KINDS = ["bert", "bert without a head", "gpt2", "llama3", "t5", "marian"]
 SENTENCE = "The street was too tired."
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
@@ -35,26 +30,16 @@ LACKS = {
 }
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory):
-    """Tiny models of every family, as runs of one's own."""
-    path = tmp_path_factory.mktemp("opened")
-    for name in KINDS:
-        write_folder(path / "models" / name, name)
-        list(open_model(str(path / "models" / name), path / "runs" / name.replace(" ", "-")))
-    return path / "runs"
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_what_a_model_lacks_is_said_in_a_sentence(opened, name):
-    run = load_run(opened / name.replace(" ", "-"))
+@pytest.mark.parametrize("name", LACKS)
+def test_what_a_model_lacks_is_said_in_a_sentence(run_of_kind, name):
+    run = load_run(run_of_kind(name))
     lacks = {need for need in Need if why_not(run, [need])}
     assert lacks == LACKS[name] | {Need.PARALLEL, Need.POINTER}
     assert all(why_not(run, [need]).endswith(".") for need in lacks)
 
 
-def test_lines_of_text_are_not_said_to_help_where_pairs_are_needed(opened):
-    said = {name: why_not(load_run(opened / name), [Need.TASK]) for name in ("bert", "marian")}
+def test_lines_of_text_are_not_said_to_help_where_pairs_are_needed(run_of_kind):
+    said = {name: why_not(load_run(run_of_kind(name)), [Need.TASK]) for name in ("bert", "marian")}
     assert "one stack of layers" in said["bert"]
     assert "give it some" not in said["bert"]
     assert "give it some of your own" in said["marian"]
@@ -70,54 +55,9 @@ def test_a_model_trained_here_lacks_nothing_but_what_it_was_not_made_with():
     assert {need for need in Need if why_not(copying, [need])} == {Need.OWN_VECTORS, Need.PARALLEL}
 
 
-VIEWS = [
-    (page, view)
-    for page in PAGES
-    if page not in ("experiments", "training", "runs")
-    for view in import_module(f"pages.{page}").VIEWS
-]
-
-
-@pytest.fixture
-def shown_or_said(opened, elsewhere, open_page, taken):
-    """Return a function that opens a view of a model: what it said, and whether it drew."""
-    elsewhere("OWN", opened)
-
-    def look(page, view, folder):
-        query = query_of(page, view.name) | {"model": f"runs/{folder}", "sentence": SENTENCE}
-        at = open_page(page, **query)
-        return [each.value for each in [*at.info, *at.error]], bool(taken)
-
-    return look
-
-
-@pytest.mark.parametrize(("name", "page", "view"), each_view_of(KINDS, VIEWS))
-def test_every_view_works_for_an_opened_model_or_says_why_not(
-    opened, shown_or_said, page, view, name
-):
-    folder = name.replace(" ", "-")
-    said, drew = shown_or_said(page, view, folder)
-    why = why_not(load_run(opened / folder), view.needs)
-    assert said == [why] if why else drew or said
-
-
-@pytest.mark.parametrize(
-    ("page", "view"),
-    [each for each in VIEWS if Need.TASK not in each[1].needs and Need.BOTH not in each[1].needs],
-    ids=lambda each: getattr(each, "name", each),
-)
-def test_what_a_decoder_alone_writes_is_not_called_a_translation(
-    opened, elsewhere, open_page, page, view
-):
-    elsewhere("OWN", opened)
-    query = query_of(page, view.name) | {"model": "runs/gpt2", "sentence": SENTENCE}
-    at = open_page(page, **query)
-    assert "ranslat" not in said(at)
-
-
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
-def test_nothing_is_said_of_a_training_that_nobody_knows(opened, name):
-    run = load_run(opened / name)
+def test_nothing_is_said_of_a_training_that_nobody_knows(run_of_kind, name):
+    run = load_run(run_of_kind(name))
     assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []
 
 

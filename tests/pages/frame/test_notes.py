@@ -123,6 +123,12 @@ def test_a_nearly_uniform_head_is_said(own_copy):
     assert any("nearly uniform" in line for line in notes.about_map(run, inspection, Head(site, 0)))
 
 
+def test_a_sentence_is_cut_where_a_model_has_no_more_positions(run_of_kind):
+    run = load_run(run_of_kind("odd width"))
+    found = notes.about_sentence(run, inspect_sentence(run, "a b c d " * 30))
+    assert any("The sentence was cut" in line for line in found)
+
+
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
 OTHER_KIND = "Measured on sentences of another kind than this one"
 
