@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from pages import attention, heads
 from tests.browser.waiting import fits, in_scheme, settled
 from tests.pages.every_view import CASES, query_of
 
@@ -21,14 +20,13 @@ STREAMLITS = {
     "scrollable-region-focusable": [".stCode"],
 }
 
-VIEWS = [f"?view={view.name}" for view in attention.VIEWS]
-
-# Those of all other pages take minutes.
-OTHERS = [f"heads?trial={view.name}&model=copy" for view in heads.VIEWS] + [
+# One at once; all of them take minutes.
+LINKS = [
     f"{page}?{urlencode(query_of(page, name), doseq=True)}"
     for page, name in CASES
-    if page not in ("attention", "heads", "training")
+    if page != "training"
 ]
+VIEWS = [LINKS[0], *(pytest.param(link, marks=pytest.mark.slow) for link in LINKS[1:])]
 
 # Each component of ours and each chart stands, and nothing that only keeps the place for one.
 DRAWN = """() => {
@@ -64,19 +62,13 @@ def test_a_view_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", OTHERS)
-def test_a_view_of_another_page_has_no_serious_fault_and_fits_a_narrow_window(visit, view):
-    page = visit(view, color_scheme="light")
-    page.get_by_text("Code that computes it", exact=True).wait_for()
-    assert_without_serious_fault(page)
-
-
 def test_the_start_has_no_serious_fault_and_fits_a_narrow_window(visit):
     page = visit("", color_scheme="light")
     page.locator(".lines[data-drawn]").wait_for()
     assert_without_serious_fault(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page_of", "shows"), [("tour", "Begin"), ("glossary", "See it")])
 def test_a_page_without_views_has_no_serious_fault_and_fits_a_narrow_window(visit, page_of, shows):
     page = visit(page_of, color_scheme="light")
@@ -84,6 +76,7 @@ def test_a_page_without_views_has_no_serious_fault_and_fits_a_narrow_window(visi
     assert_without_serious_fault(page)
 
 
+@pytest.mark.slow
 def test_a_stop_of_the_tour_has_no_serious_fault_and_fits_a_narrow_window(visit):
     page = visit("?tour=paper&stop=1&view=lines&revealed=true", color_scheme="light")
     page.locator(".lines[data-drawn]").wait_for()
@@ -104,6 +97,7 @@ def assert_without_serious_fault(page):
     fits(page, 900)
 
 
+@pytest.mark.slow
 def test_the_judge_sees_what_is_inside_of_components(visit):
     page = visit("?model=copy&sentence=a")
     page.locator(".maps[data-drawn]").wait_for()
@@ -115,6 +109,7 @@ def test_the_judge_sees_what_is_inside_of_components(visit):
     assert ".tile" in found
 
 
+@pytest.mark.slow
 def test_the_table_and_the_python_have_no_serious_fault(visit):
     page = visit("?view=maps&kind=decoder+self")
     page.get_by_text("As a table", exact=True).click()

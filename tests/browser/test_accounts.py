@@ -95,6 +95,7 @@ def test_an_answer_that_nobody_asked_for_opens_nothing(address):
         urllib.request.urlopen(request)
 
 
+@pytest.mark.slow
 def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, address, browser):
     asked.said = ANN
     page = browser.new_context().new_page()
@@ -109,6 +110,7 @@ def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, add
     page.context.close()
 
 
+@pytest.mark.slow
 def test_in_a_browser_the_teacher_signs_in_and_out(asked, address, browser):
     asked.said = ANN | {"sub": "1", "email": "t@school.example"}
     page = browser.new_context().new_page()

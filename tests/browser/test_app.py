@@ -47,6 +47,7 @@ def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
     assert weight_under_pointer(page, row=8, column=6, of=14)[1] < 0.1
 
 
+@pytest.mark.slow
 def test_the_box_of_the_sentence_stays_as_wide_while_it_is_typed_into(visit):
     page = drawn(visit("?view=maps"))
     box = page.get_by_role("textbox", name="Sentence")
@@ -86,6 +87,7 @@ def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_fr
         assert listed_in_sidebar(page) == set()
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser):
     phone = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
     with first_visit(browser, "masks", **phone) as page:
@@ -114,6 +116,7 @@ def test_the_view_survives_reload_and_the_way_back(visit):
     expect(title(page)).to_contain_text("Decoder layer 0, head 3")
 
 
+@pytest.mark.slow
 def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
     page = drawn(visit("?view=maps"))
     page.get_by_role("combobox", name="Model").click()
@@ -161,6 +164,7 @@ def test_whatever_is_typed_is_shown_as_it_is_and_not_executed(visit):
         expect(page.locator(".stException")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_ten_thousand_characters_survive_a_reload(visit):
     page = drawn(visit("?model=copy"))
     type_sentence(page, "a b c d e " * 1000)
@@ -169,6 +173,7 @@ def test_ten_thousand_characters_survive_a_reload(visit):
     expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.slow
 def test_the_view_survives_a_switch_of_pages(visit):
     page = drawn(visit("?model=translate"))
     page.get_by_role("radio", name="cross").click()
@@ -187,6 +192,7 @@ def test_the_view_survives_a_switch_of_pages(visit):
     expect(title(page)).to_contain_text("Decoder layer 1, head 2")
 
 
+@pytest.mark.slow
 def test_a_view_that_came_by_link_survives_a_switch_of_pages(visit):
     page = drawn(visit("?sentence=The+cat+slept.&kind=cross&layer=1&head=2"))
     page.get_by_role("link", name="Decoding").click()
@@ -197,6 +203,7 @@ def test_a_view_that_came_by_link_survives_a_switch_of_pages(visit):
     expect(title(page)).to_contain_text("Decoder layer 1, head 2")
 
 
+@pytest.mark.slow
 def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
     page = visit("decoding?sentence=The+cat+slept.")
     page.locator(".decoding[data-drawn]").wait_for()
@@ -209,6 +216,7 @@ def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
     expect(page.locator(".stException")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_nothing_sticks_out_sideways(visit):
     page = drawn(visit("?view=maps", viewport={"width": 900, "height": 800}))
     page.get_by_role("radio", name="cross").click()
@@ -223,6 +231,7 @@ def test_nothing_sticks_out_sideways(visit):
         assert left["x"] + left["width"] <= right["x"]
 
 
+@pytest.mark.slow
 def test_the_picture_stands_on_the_first_screen(visit):
     page = drawn(visit("?view=maps"))
     box = page.locator(".cells").bounding_box()
@@ -275,6 +284,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
     assert set(found[before:]) == {"FINISHED_FRAGMENT_RUN_SUCCESSFULLY"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["decoding?decoding=tree&", "layers?layers=norms&"])
 def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
     typed = "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Ebold%3C%2Fb%3E+a"

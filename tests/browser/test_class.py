@@ -60,6 +60,7 @@ def test_without_signing_in_nothing_of_the_app_is_sent(address):
             urllib.request.urlopen(address + path)
 
 
+@pytest.mark.slow
 def test_the_app_of_one_user_asks_nobody(serve):
     with urllib.request.urlopen(serve("app.py")) as answer:
         assert answer.status == 200
@@ -69,6 +70,7 @@ def test_the_app_of_one_user_asks_nobody(serve):
     assert "class" not in recipe
 
 
+@pytest.mark.slow
 def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
     page = signed_in("Ben", f"/?model={RUN}")
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
@@ -87,6 +89,7 @@ def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
     expect(page.get_by_text("Open a model")).to_have_count(0 if name else 1)
 
 
+@pytest.mark.slow
 def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
     page = browser.new_context().new_page()
     page.goto(f"{address}/heads?model=translate&trial=scores&lang=zh_CN")
@@ -100,6 +103,7 @@ def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
     page.context.close()
 
 
+@pytest.mark.slow
 def test_whoever_signs_out_is_asked_again(signed_in):
     page = signed_in("Ann", "/runs")
     page.get_by_role("button", name="Sign out").click()

@@ -49,6 +49,7 @@ def test_a_term_is_explained_to_whoever_rests_on_it(visit):
     expect(tip).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit(
         "heads?trial=scores&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
@@ -67,6 +68,7 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     expect(tip).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
     page = visit("heads?trial=prune&model=everyday", viewport={"width": 1280, "height": 720})
     page.locator(".st-key-seen").wait_for(timeout=60_000)
@@ -123,6 +125,7 @@ def page_of_texts(browser):
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "word", "term"), TOLD)
 def test_a_word_is_explained_only_where_the_term_is_meant(page_of_texts, text, word, term):
     page = page_of_texts

@@ -36,6 +36,7 @@ def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
     expect(page.get_by_text("No head is changed").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_heads_are_silenced_with_the_keyboard_one_after_the_other(visit):
     page = visit("heads?trial=silence&model=copy&silent=none")
     page.locator(".matrices[data-drawn]").wait_for()
@@ -51,12 +52,14 @@ def test_heads_are_silenced_with_the_keyboard_one_after_the_other(visit):
     expect(page.get_by_text("Without cross 0.1, cross 1.1")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_silenced_heads_and_passes_over_those_that_are_not_there(visit):
     page = visit("heads?model=copy&silent=decoder.1.cross:3,encoder.0.self:1,encoder.9.self:0")
     expect(page.get_by_text("Without encoder self 0.1, cross 1.3")).to_be_visible()
     expect(radio(page, "silence")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_link_to_the_view_guided_compares_both_models_and_back_leads_to_the_page(visit):
     page = visit("heads?trial=guided")
     titles = page.locator(".matrices .panels figcaption")
@@ -66,6 +69,7 @@ def test_a_link_to_the_view_guided_compares_both_models_and_back_leads_to_the_pa
     expect(radio(page, "silence")).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_second_sentence_of_another_length_is_counted_and_stays_while_others_are_looked_at(visit):
     page = visit("heads?trial=patch&model=copy")
     second = page.get_by_role("textbox", name="Second sentence")

@@ -80,6 +80,7 @@ def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
     expect(page.locator(".stTable")).not_to_contain_text("shape: memory")
 
 
+@pytest.mark.slow
 def test_the_diagram_is_reached_with_the_tab_key(visit):
     page = visit(link("layers", "parts"))
     picture(page)
@@ -102,6 +103,7 @@ def saved(page, panel):
     return list(csv.reader(waiting.value.path().read_text().splitlines()))
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
     page = visit(link("masks", "scores", row="2"))
     picture(page)
@@ -129,6 +131,7 @@ def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
     expect(page.locator(".matrices .live")).to_contain_text("hidden by the mask")
 
 
+@pytest.mark.slow
 def test_a_lesson_keeps_its_view_while_others_are_visited(visit):
     page = visit(link("scaling", "jacobian", scores="1,2"))
     picture(page)
@@ -139,6 +142,7 @@ def test_a_lesson_keeps_its_view_while_others_are_visited(visit):
     expect(page.get_by_role("textbox", name="Scores")).to_have_value("1,2")
 
 
+@pytest.mark.slow
 def test_scores_that_cannot_be_read_are_named_and_not_lost(visit):
     page = visit(link("scaling", "jacobian"))
     picture(page)
@@ -149,6 +153,7 @@ def test_scores_that_cannot_be_read_are_named_and_not_lost(visit):
     expect(box).to_have_value("1, two")
 
 
+@pytest.mark.slow
 def test_numbers_of_a_chart_can_be_taken_away(visit):
     page = visit(link("scaling", "softmax"))
     picture(page)
@@ -167,6 +172,7 @@ LUMINANCE = """(node, colour) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lesson", "view", "words", "colour"),
     [

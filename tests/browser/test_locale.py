@@ -20,6 +20,7 @@ def test_numbers_and_forms_follow_the_language_of_the_payload(kept_pages):
         expect(page.locator(".note.pooled", has_text="jede")).to_have_text("jede 2.")
 
 
+@pytest.mark.slow
 def test_chinese_beside_a_map_is_not_turned_on_its_head(kept_pages):
     """Without this each sign would stand upright in a column, and the column is turned around."""
     with kept_pages.show("german", ".maps[data-drawn]", "") as page:
@@ -38,6 +39,7 @@ def german_numbers(new_page, serve):
     page.close()
 
 
+@pytest.mark.slow
 def test_charts_on_a_page_have_the_numbers_of_the_readers_language(german_numbers):
     shares, losses = (
         set(
@@ -53,6 +55,7 @@ def test_charts_on_a_page_have_the_numbers_of_the_readers_language(german_number
     assert not {"0%", "0.1"} & (shares | losses)
 
 
+@pytest.mark.slow
 def test_a_column_that_is_written_for_the_reader_is_sorted_by_the_size_of_its_numbers(
     german_numbers,
 ):

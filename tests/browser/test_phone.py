@@ -61,6 +61,7 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
         assert page.evaluate(SIDEWAYS) <= 0, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "words"),
     [
@@ -76,6 +77,7 @@ def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
     assert not [line for line in written if "…" in line]
 
 
+@pytest.mark.slow
 def test_in_a_wide_window_parts_of_a_chart_stand_in_a_row_and_its_title_is_one_line(visit):
     wide = shown(visit("decoding?decoding=cost"), CHART).locator(CHART).bounding_box()
     phone = shown(visit("decoding?decoding=cost", **PHONE), CHART).locator(CHART).bounding_box()
@@ -83,6 +85,7 @@ def test_in_a_wide_window_parts_of_a_chart_stand_in_a_row_and_its_title_is_one_l
     assert phone["width"] <= 390 < 3 * 250 < phone["height"]
 
 
+@pytest.mark.slow
 def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
     page = shown(visit("decoding?decoding=tree", **PHONE), CHART)
     assert not [line for line in page.evaluate(WRITTEN) if "…" in line]
@@ -91,6 +94,7 @@ def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
     assert frame.evaluate("node => node.scrollWidth > node.clientWidth")
 
 
+@pytest.mark.slow
 def test_every_word_stands_above_its_strips(visit):
     page = shown(visit("attention?view=word", **PHONE), ".strips[data-drawn]")
     columns = labels(page, "columns")
@@ -106,6 +110,7 @@ def test_every_word_stands_above_its_strips(visit):
     page.locator(".maps[data-drawn]").wait_for()
 
 
+@pytest.mark.slow
 def test_in_a_wide_window_names_stand_beside_their_strips(visit):
     page = shown(visit("attention?view=word"), ".strips[data-drawn]")
     name, cells = (
@@ -114,6 +119,7 @@ def test_in_a_wide_window_names_stand_beside_their_strips(visit):
     assert name["x"] + name["width"] <= cells["x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_every_word_of_a_mask_is_read(visit, size):
     page = shown(visit("masks?masks=masks", **size), ".matrices[data-drawn]")
@@ -124,6 +130,7 @@ def test_every_word_of_a_mask_is_read(visit, size):
     assert not [label for label in rows + columns if "…" in label["text"]]
 
 
+@pytest.mark.slow
 def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(visit):
     stop = STOPS[5]
     page = shown(visit(f"?{urlencode(stop.query)}", **PHONE), ".lines[data-drawn]")
@@ -134,6 +141,7 @@ def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(
     assert box.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
+@pytest.mark.slow
 def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_cell(visit):
     stop = next(each for each in STOPS if each.page == "layers")
     query = urlencode({**stop.query, **stop.shows})
@@ -147,12 +155,14 @@ def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_c
     expect(page.locator(".matrices canvas.words")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_all_positions_are_no_thin_stripe(visit):
     page = shown(visit("positions?positions=map", **PHONE), ".matrices[data-drawn]")
     cells = page.locator(".panel .cells").bounding_box()
     assert cells["width"] / cells["height"] < 2
 
 
+@pytest.mark.slow
 def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
     page = shown(visit("attention?view=maps&kind=cross", **PHONE), ".maps[data-drawn]")
     assert page.evaluate(SIDEWAYS) <= 0
@@ -163,6 +173,7 @@ def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
     assert zoom["y"] - cells["y"] - cells["height"] < 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, WIDE])
 @pytest.mark.parametrize("sentence", STRANGE)
 def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
@@ -172,6 +183,7 @@ def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
     assert page.locator(".column:visible .chips .chip").evaluate_all(OUTSIDE) <= 4
 
 
+@pytest.mark.slow
 def test_rows_of_words_grow_before_they_scroll(visit):
     query = urlencode({"view": "maps", "model": "everyday", "sentence": STRANGE[1]})
     page = shown(visit(f"attention?{query}", **WIDE), ".maps[data-drawn]")
@@ -185,6 +197,7 @@ def test_all_views_can_be_chosen(visit):
     assert tabs.evaluate("it => it.scrollWidth <= it.clientWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["attention?view=maps", "heads?trial=patch"])
 def test_a_sentence_is_seen_to_its_end(visit, view):
     page = shown(visit(view, **SMALL), ".st-key-sentence input")
@@ -194,12 +207,14 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
     assert cut == 0
 
 
+@pytest.mark.slow
 def test_all_runs_of_the_gallery_are_seen_in_their_table(visit):
     page = shown(visit("runs", **WIDE), ".stDataFrame canvas")
     n_runs = len(list(GALLERY.glob("*/run.json")))
     assert page.locator(".stDataFrame").bounding_box()["height"] > 35 * (1 + n_runs)
 
 
+@pytest.mark.slow
 def test_a_tables_tools_cover_nothing(visit):
     page = shown(visit("runs", **PHONE), ".stDataFrame canvas")
     tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
@@ -208,6 +223,7 @@ def test_a_tables_tools_cover_nothing(visit):
     assert tools["y"] + tools["height"] <= below["y"] + 1
 
 
+@pytest.mark.slow
 def test_what_a_training_step_measured_is_read_to_its_end(visit):
     page = shown(visit("training?training=look_back", **SMALL), ".course[data-drawn]")
     words = page.locator(".course .words")
@@ -216,6 +232,7 @@ def test_what_a_training_step_measured_is_read_to_its_end(visit):
     assert words.bounding_box()["height"] <= 26
 
 
+@pytest.mark.slow
 def test_everything_of_a_training_can_be_asked_for(visit):
     page = shown(visit("training?training=set_up", **SMALL), ".st-key-task")
     for name in ("task", "size", "like", "start"):

@@ -31,6 +31,7 @@ def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
     expect(page.locator(".lines[data-active='key 6']")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_space_bar_pins_the_word_of_the_row_and_lets_go_of_it(visit):
     page = visit("?view=maps&model=translate")
     cells = page.locator(".map .cells")

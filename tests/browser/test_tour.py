@@ -107,6 +107,7 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
     expect(page.locator(".st-key-seen")).to_contain_text("Predict first")
 
 
+@pytest.mark.slow
 def test_who_leaves_comes_back_to_the_same_stop(visit):
     page = visit("?tour=paper&stop=2&view=maps&kind=encoder.self&layer=2&head=0")
     at_stop(page, 2)
@@ -118,6 +119,7 @@ def test_who_leaves_comes_back_to_the_same_stop(visit):
     at_stop(page, 2)
 
 
+@pytest.mark.slow
 def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     page = visit("?tour=paper&view=lines&sentence=The+dog+slept.")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -234,6 +236,7 @@ def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
     expect(toolbar.filter(visible=True)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_sentence_that_no_picture_holds_is_said_while_its_box_is_hidden(visit):
     query = urlencode({**STOPS[3].query, "tour": "paper", "stop": 4})
     page = visit(f"heads?{query}", viewport={"width": 1280, "height": 720})
@@ -245,6 +248,7 @@ def test_a_sentence_that_no_picture_holds_is_said_while_its_box_is_hidden(visit)
     expect(said).to_contain_text(STOPS[3].query["sentence"])
 
 
+@pytest.mark.slow
 def test_whoever_presents_shows_charts_and_no_controls(visit):
     page = visit("heads?trial=silence", viewport={"width": 1280, "height": 720})
     chart = page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first

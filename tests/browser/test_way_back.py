@@ -58,6 +58,7 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     expect(box).not_to_have_value("The cat slept.")
 
 
+@pytest.mark.slow
 def test_another_kind_of_attention_is_one_step_whatever_head_it_opens_on(visit):
     page = visit("?view=maps")
     page.locator(".maps[data-drawn]").wait_for()

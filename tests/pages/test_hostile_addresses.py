@@ -101,7 +101,9 @@ def test_ten_thousand_names_lead_nowhere(tmp_path):
         assert name[0] != "."
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_is_drawn_whatever_its_address_says(open_page, readers, page, seed):
     rng = random.Random(f"{page} {seed}")

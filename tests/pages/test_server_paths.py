@@ -68,6 +68,15 @@ DAMAGE = {
 }
 
 
+def each_damage():
+    """Return each damage; those to single files take long."""
+    at_once = ("whole", "a process that died", "run.json")
+    return [
+        pytest.param(damage, id=name, marks=() if name in at_once else pytest.mark.slow)
+        for name, damage in DAMAGE.items()
+    ]
+
+
 @pytest.fixture
 def hers(tmp_path, monkeypatch):
     """A run of Ann's, who looks at the app, in a folder that is reached by a link."""
@@ -80,7 +89,7 @@ def hers(tmp_path, monkeypatch):
     return run
 
 
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("damage", each_damage())
 def test_no_page_says_where_a_run_is(hers, open_page, tmp_path, damage):
     damage(hers)
     for page, query in PAGES:
