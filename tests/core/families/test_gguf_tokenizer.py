@@ -3,8 +3,6 @@ import json
 import gguf
 import pytest
 import sentencepiece
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.families import FamilyError
 from core.families.gguf_tokenizer import gguf_tokenizer
@@ -89,13 +87,11 @@ def test_pieces_with_scores_are_those_that_sentencepiece_finds(tmp_path, text):
     assert found.decode(found.encode(text).ids) == text
 
 
-@given(digits=st.integers(0, 10**6))
-def test_smollm_reads_digits_one_by_one(digits, tmp_path_factory):
-    folder = tmp_path_factory.getbasetemp() / "smollm"
-    folder.mkdir(exist_ok=True)
-    file, n, _ = byte_level(folder / "m.gguf", pre="smollm")
+def test_smollm_reads_digits_one_by_one(tmp_path):
+    file, n, _ = byte_level(tmp_path / "m.gguf", pre="smollm")
     found = gguf_tokenizer(file, n)
-    assert [token.text for token in found.describe(found.encode(str(digits)).ids)] == [*str(digits)]
+    for digits in ("0", "10", "2024", "1000000"):
+        assert [token.text for token in found.describe(found.encode(digits).ids)] == [*digits]
 
 
 def test_what_begins_a_text_is_what_the_file_says(tmp_path):

@@ -11,15 +11,15 @@ from core.runs.run import load_run
 
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 NAMES = sorted(path.parent.name for path in GALLERY.glob("*/run.json"))
-QUICK = ("translate", "bottleneck-attention")
+QUICK = ("translate", "decoder alone")
 FORMS = {
     "encoder alone": {"n_decoder_layers": 0},
     "decoder alone": {"n_encoder_layers": 0},
 }
 
 CASES = [
-    *(name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES),
-    *FORMS,
+    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+    for name in (*NAMES, *FORMS)
 ]
 
 

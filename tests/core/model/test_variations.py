@@ -94,7 +94,7 @@ def test_it_learns(config):
     optimizer = torch.optim.Adam(model.parameters(), 3e-3)
     labels = torch.cat([TARGET_BT[:, 1:], TARGET_BT[:, :1]], dim=1)
     losses = []
-    for _ in range(40):
+    for _ in range(20):
         loss = nn.functional.cross_entropy(
             model(SOURCE_BS, TARGET_BT).flatten(0, 1), labels.flatten()
         )

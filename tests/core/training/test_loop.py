@@ -139,12 +139,11 @@ def test_a_guided_head_learns_to_look_at_the_antecedent(model, tokenizer):
     assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
 
 
-@pytest.mark.parametrize("task", ["copy", "reverse"])
-def test_a_head_of_cross_attention_learns_the_alignment(model, tokenizer, task):
+def test_a_head_of_cross_attention_learns_the_alignment(model, tokenizer):
     guide = {"guide": "decoder.0.cross:1", "guide_to": "alignment", "guide_weight": 3.0}
     config = replace(CONFIG, steps=80, batch_size=16, warmup=20, **guide)
     quiet = build(replace(model.config, dropout=0.0), seed=1)
-    taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task=task)]
+    taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="reverse")]
     assert all(loss is not None for loss in taken)
     assert sum(taken[-5:]) < 0.8 * sum(taken[:5])
 

@@ -152,9 +152,9 @@ def _repeated(n):
 
 
 @pytest.mark.parametrize(
-    ("like", "changes"), [("", {}), ("gpt2", {}), ("", {"decoder": "parallel"})]
+    ("like", "changes", "n"),
+    [("", {}, 1), ("", {}, 10), ("gpt2", {}, 4), ("", {"decoder": "parallel"}, 10)],
 )
-@pytest.mark.parametrize("n", [1, 4, 10])
 def test_every_target_that_was_learned_can_be_written_to_its_end(tmp_path, like, changes, n):
     preset = with_settings(MINIATURE, {"like": like})
     preset = replace(preset, model=replace(preset.model, **changes))

@@ -159,11 +159,3 @@ def test_another_thread_may_see_the_end(tried):
     tried.goes_on = False
     assert watch.seconds(COPY, TINY) == 0.25
     assert not tried.begun[0].exists()
-
-
-def test_a_real_try_ends_with_seconds():
-    small = with_settings(TINY, {"d_model": 16, "d_ff": 32, "batch_size": 4})
-    watch, deadline = Stopwatch(), time.monotonic() + 120
-    while (seconds := watch.seconds(COPY, small)) is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert 0 < seconds < 60

@@ -87,9 +87,8 @@ def test_what_begins_with_a_run_is_tried_with_its_weights(tmp_path, monkeypatch)
     assert len(seen) == 2
 
 
-@pytest.mark.parametrize("task", TASKS_TRIED.values(), ids=TASKS_TRIED)
-def test_a_process_of_its_own_tries_what_its_folder_wants(miniature, tmp_path, task):
-    request(tmp_path, task, miniature)
+def test_a_process_of_its_own_tries_what_its_folder_wants(miniature, tmp_path):
+    request(tmp_path, PAIRS, miniature)
     assert found(tmp_path) is None
     TIMING.start(tmp_path)
     deadline = time.monotonic() + 120

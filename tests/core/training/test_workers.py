@@ -83,9 +83,7 @@ def without_dropout(monkeypatch):
     monkeypatch.setattr(miniature, "MINIATURE", preset)
 
 
-@pytest.mark.parametrize(
-    ("task", "guide"), [("copy", ""), ("translate", "encoder.1.self:0"), ("translate", "")]
-)
+@pytest.mark.parametrize(("task", "guide"), [("copy", ""), ("translate", "encoder.1.self:0")])
 def test_a_batch_in_parts_is_learned_like_a_whole_one(
     prepare, tmp_path, without_dropout, task, guide
 ):
