@@ -142,7 +142,6 @@ def assert_computes(python: str, columns: Mapping[str, list]) -> None:
     if isinstance(numbers, Mapping):
         # A column of texts may say otherwise what Python has as numbers, a shape for example.
         numbers = {name: numbers[name] for name in numbers if not _is_text(columns.get(name, ()))}
-        columns = {name: columns[name] for name in numbers if name in columns} or columns
     computed, shown = set(_numbers(numbers)), set(_numbers(columns))
     assert computed
     # What was measured and stored on another machine is rounded otherwise there.

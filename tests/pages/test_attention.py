@@ -144,7 +144,6 @@ def test_an_empty_sentence_is_asked_for(open_app, sentence):
 
 
 HOSTILE = [
-    "</s> <pad> BOS <script>alert(1)</script>",
     "$x^2$ **bold** :smile: [a](http://b) `c` | d |",
     "שלום עולם and مرحبا",
     "你好，世界。 😀🇫🇷 👩‍👩‍👧",
@@ -154,7 +153,9 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("sentence", HOSTILE)
+@pytest.mark.parametrize(
+    "sentence", [*HOSTILE[2:4], *(pytest.param(each, marks=pytest.mark.slow) for each in HOSTILE)]
+)
 def test_any_text_gets_a_picture(open_app, sentence):
     maps = shown(open_app(sentence=sentence))
     assert maps.weights.shape[-1] == len(maps.source)

@@ -16,9 +16,10 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.settings import read_settings
 from core.studies.experiments import EXPERIMENTS
-from pages.frame import cached, language
+from pages.frame import cached, language, texts
 from pages.frame.language import LOCALES, plain
 from pages.frame.needs import Need, missing, why_not
+from pages.frame.texts import TEXTS
 from tests.pages import pseudo_locale
 from tests.pages.conftest import MODEL, ROOT, said
 from tests.pages.drawing import (
@@ -41,10 +42,12 @@ def _a_language_that_marks_every_text(tmp_path_factory):
     # What a module translates when it is imported would stay in this language for other tests.
     for file in (ROOT / "pages").rglob("*.py"):
         import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
-    locales = tmp_path_factory.mktemp("locales")
+    locales, data = tmp_path_factory.mktemp("locales"), tmp_path_factory.mktemp("texts")
     pseudo_locale.write(locales)
+    pseudo_locale.write_texts(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(language, "LOCALES", locales)
+        patch.setattr(texts, "TEXTS", data)
         yield
 
 
@@ -129,6 +132,7 @@ OF_A_MODEL = [case for case in CASES if case[0] not in ("experiments", "training
 )
 def test_a_view_shows_every_model_of_the_gallery_in_chinese(page, name, model, monkeypatch):
     monkeypatch.setattr(language, "LOCALES", LOCALES)
+    monkeypatch.setattr(texts, "TEXTS", TEXTS)
     drawing = draw(page, query_of(page, name) | {"model": model, "lang": "zh_CN"})
     found = {
         f"{kind}: {place}"
@@ -166,7 +170,7 @@ def test_a_view_shows_a_model_of_any_kind_or_says_why_not(run_of_kind, elsewhere
 
 
 def test_no_two_views_are_called_the_same_and_none_like_a_page():
-    names = [*dict(CASES), *(view.label.lower() for view in VIEWS.values())]
+    names = [*dict(CASES), *(view.text.label.lower() for view in VIEWS.values())]
     assert sorted(set(names)) == sorted(names)
 
 

@@ -7,6 +7,8 @@ from streamlit.testing.v1 import AppTest
 from pages.frame.language import LOCALES
 from pages.locales import catalogues
 from tests.pages.conftest import ROOT
+from tests.pages.data_texts import NAMES as FILES
+from tests.pages.data_texts import texts_of
 
 CHINESE = LOCALES / "zh_CN" / "LC_MESSAGES" / "app.po"
 HAN = "[\u4e00-\u9fff]"
@@ -113,11 +115,14 @@ def test_no_english_stands_in_the_chinese_catalogue_but_names():
 
 
 def test_no_sign_of_english_stands_beside_chinese_in_the_catalogue():
-    found = [
-        place
-        for text in catalogues.read(CHINESE)
-        if text.id
-        for form in catalogues._forms(text.string)
-        for place in half_width(form)
+    written = [
+        *(each for file in FILES for each in texts_of("zh", file).values()),
+        *(
+            form
+            for text in catalogues.read(CHINESE)
+            if text.id
+            for form in catalogues._forms(text.string)
+        ),
     ]
+    found = [place for text in written for place in half_width(text)]
     assert not found, "\n".join(found)

@@ -5,12 +5,14 @@ import shutil
 
 import pytest
 
-from pages.frame import cached, view
+from pages.frame import cached
 from pages.frame.service import Service, Visitor
 from tests.pages.conftest import ROOT, UNLISTED
+from tests.pages.drawing import draw
 from tests.pages.sent import read
 
 RUN = "runs/Ann/mine"
+TEXTS = {"CSV", "JSON", "HTML"}
 PAGES = [
     *(("attention", {}), ("heads", {"trial": "silence"}), ("heads", {"trial": "prune"})),
     *(("decoding", {}), ("runs", {"runs": RUN}), ("runs", {"runs": [RUN, "copy"]})),
@@ -90,24 +92,10 @@ def hers(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", each_damage())
-def test_no_page_says_where_a_run_is(hers, open_page, tmp_path, damage):
+def test_no_page_and_none_of_its_files_says_where_a_run_is(hers, tmp_path, damage):
     damage(hers)
     for page, query in PAGES:
-        at = open_page(page, **({"model": RUN} | query))
+        drawing = draw(page, {"model": RUN} | query)
+        texts = [read(drawing.at), *(drawing.files[name]() for name in TEXTS & set(drawing.files))]
         for place in (str(tmp_path), str(ROOT)):
-            assert place not in read(at), (page, query)
-
-
-def test_no_file_that_is_handed_over_says_where_a_run_is(hers, open_page, tmp_path, monkeypatch):
-    handed = []
-
-    def noted(shown, name, facts):
-        about = {"title": shown.title, **facts, **shown.about, "view": name}
-        handed.append(shown.snippet() + view.page(shown, about) + json.dumps(about))
-
-    monkeypatch.setattr(view, "offer", noted)
-    for page, query in PAGES:
-        open_page(page, **({"model": RUN} | query))
-    assert len(handed) == len(PAGES)
-    for place in (str(tmp_path), str(ROOT)):
-        assert not [text for text in handed if place in text]
+            assert place not in "\n".join(texts), (page, query)

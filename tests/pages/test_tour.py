@@ -54,7 +54,9 @@ def test_every_stop_of_the_paper_asks_and_its_sentence_is_one_of_the_examples():
     assert asked <= sentences
 
 
-@pytest.mark.parametrize("at", range(len(STOPS)))
+@pytest.mark.parametrize(
+    "at", [0, *(pytest.param(at, marks=pytest.mark.slow) for at in range(1, len(STOPS)))]
+)
 def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
     app = open_stop(at)
     assert any(STOPS[at].question in text for text in said(app))
