@@ -17,6 +17,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.frame.files import as_json
 from tests.pages.conftest import ROOT, _run_page
 from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
 
@@ -133,13 +134,15 @@ def assert_files(drawing: Drawing) -> None:
 def assert_computes(python: str, columns: Mapping[str, list]) -> None:
     """Make sure that Python computes in `numbers`, in the project's folder, what a table holds.
 
-    A part of the table is enough.
+    What has the table's columns is the whole table, exactly; else a part of it is enough.
     """
     found = {}
     with chdir(ROOT):
         exec(compile(python, "python", "exec"), found)
     numbers = found["numbers"]
-    if isinstance(numbers, Mapping):
+    if isinstance(numbers, Mapping) and list(numbers) == list(columns):
+        assert json.loads(as_json({}, numbers))["columns"] == columns
+    elif isinstance(numbers, Mapping):
         # A column of texts may say otherwise what Python has as numbers, a shape for example.
         numbers = {name: numbers[name] for name in numbers if not _is_text(columns.get(name, ()))}
     computed, shown = set(_numbers(numbers)), set(_numbers(columns))

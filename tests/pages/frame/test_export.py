@@ -12,7 +12,7 @@ from pages.frame import export
 from pages.frame.files import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, said, shown, unfold
-from tests.pages.views.attention.conftest import from_csv, run_lines
+from tests.pages.views.attention.conftest import from_csv
 from viz.plane.map_payload import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -37,7 +37,7 @@ def payload(page):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view, inspected, kind):
+def test_csv_json_and_html_hold_the_weights_of_the_command_line(open_view, inspected, kind):
     at, taken = open_view("maps", kind=kind, layer="1", head="2")
     found = inspected("translate-guided", TIRED)["attention"]
     stack, attention = KINDS[kind].split(".")
@@ -46,7 +46,6 @@ def test_csv_json_html_and_lines_hold_the_weights_of_the_command_line(open_view,
     columns = from_csv(as_csv(taken.columns()))
     assert [float(weight) for weight in columns["weight"]] == flat
     assert json.loads(as_json({}, taken.columns()))["columns"]["weight"] == flat
-    assert run_lines(taken.snippet()) == flat
     maps = unpack(payload(export.page(taken, about())))
     assert maps.weights[1, 2].tolist() == expected
     assert np.array_equal(maps.visible, shown(at).visible)
