@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from pages.frame.view_text import TEXTS, parsed
+from pages.frame.texts import TEXTS
+from pages.frame.view_text import parsed
 
 ENGLISH = sorted((TEXTS / "en").rglob("*.md"))
 
