@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 from transformers import BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
-from core.decoding.plan import DecoderPlan
+from core.decoding.step import Stepper
 from core.families import Checkpoint, family_of, load, read_checkpoint
-from core.model import Cache, Record, Transformer
+from core.model import Record, Transformer
 
 ROUNDS = 10
 WRITTEN = 16
@@ -69,13 +69,12 @@ def _llama() -> None:
 
 def written(model: Transformer, ids_BT: Tensor, n: int = WRITTEN) -> list[int]:
     """Write on, with keys and values kept."""
-    cache, plan = Cache(), DecoderPlan(model, None, None)
-    logits_BV = model.decode(ids_BT, None, None, None, cache)[:, -1]
-    plan.take(cache)
+    stepper = Stepper(model, None)
+    logits_BV, _ = stepper.feed_all(ids_BT)
     found: list[int] = []
     for _ in range(n):
         found.append(int(logits_BV.argmax()))
-        logits_BV = plan.feed(torch.tensor(found[-1:]))
+        logits_BV, _ = stepper.feed(torch.tensor(found[-1:]))
     return found
 
 

@@ -1,32 +1,165 @@
-"""The decoder for one new token, taken apart into plain products: what runs when nobody looks.
+"""The decoder of a small model taken apart into plain products, for one new token after the other.
 
-The modules of `core.model` say what is computed; called for a single token they spend more time
-on calls than on numbers. Here the same arithmetic stands in a row, with the projections to query,
-key and value as one product. `benchmarks/decode.py` measures what that brings, and a test holds the
-two to the same logits.
+The modules of `core.model` say what is computed; called for a single token of a small model they
+spend more time on calls than on numbers. Here the same arithmetic stands in a row, with the
+projections to query, key and value as one product. `benchmarks/decode.py` measures what that
+brings.
 
-Planned is the model's own row of residual blocks, whatever it is. A part of a kind that is not
-known here is refused by name, never left out; the modules themselves decode such a model.
+Only the paper's decoder has a plan. `plan_of` goes through every setting and every module: what is
+not listed here, such as a new norm, is left to the modules.
 
 B batch, S source length, P positions of the buffers, H heads, E width of one head, D model width,
 V vocabulary.
 """
 
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Self, cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional
 
-from core.decoding import planned as sublayers
-from core.decoding.maps import Map, PlanError, known, linear, normalising
-from core.decoding.planned import Now, Planned, Sources, planned
+from core.config import ModelConfig
+from core.heads import Site
 from core.model import Cache, Transformer
-from core.model.layers import Layer, Residual
-from core.model.pointer import Pointer
+from core.model.attention import attend
+from core.model.cache import KeysValues
+from core.model.dropout import Dropout
+from core.model.layers import DecoderLayer, Layer, Residual
+from core.model.memory import MEMORIES
+from core.model.norm import LayerNorm
 from core.model.positional import Embedding
-from core.model.sublayers import SelfAttention
+from core.model.sublayers import ACTIVATIONS, CrossAttention, FeedForward, SelfAttention
+
+FIRST_POSITIONS = 64
+"""Room for this many tokens at first; doubled whenever it is full."""
+LARGEST_WIDTH = 384
+"""From here on the numbers take longer than the calls, and a plan saves nothing."""
+_SETTINGS = (
+    "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
+    "dropout norm positions max_positions tied norm_eps activation attention_bias ff_bias "
+    "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
+    "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
+).split()  # noqa: SIM905  # A line for each would be long.
+"""May have any value but those of `_OTHERS`; all others must have their default."""
+_OTHERS = {"positions": ("buckets", "rotary")}
+_MODULES = frozenset(
+    [DecoderLayer, Residual, SelfAttention, CrossAttention, FeedForward, LayerNorm, Embedding]
+    + [nn.Linear, nn.Embedding, nn.ModuleList, nn.Identity, Dropout, MEMORIES["last"]]
+)
+"""What a decoder may consist of: these very classes, as a subclass may compute something else."""
+
+
+def plan_of(
+    model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None, n_sentences: int
+) -> "DecoderPlan | None":
+    """Begin targets; None where the model is large or has a part that is not known here.
+
+    Args:
+        model: In evaluation mode.
+        memory_BSD: The encoded sources; None for a decoder alone.
+        visible_B1S: The mask of the sources; None where nothing is hidden.
+        n_sentences: How many targets are written side by side.
+    """
+    fits = (
+        type(model) is Transformer
+        and model.config.d_model < LARGEST_WIDTH
+        and _has_known_settings(model.config)
+        and _has_known_modules(model)
+    )
+    return DecoderPlan(model, memory_BSD, visible_B1S, n_sentences) if fits else None
+
+
+def _has_known_settings(config: ModelConfig) -> bool:
+    """Say whether all settings that are not listed have the values of the paper."""
+    return all(
+        getattr(config, field.name) not in _OTHERS.get(field.name, ())
+        if field.name in _SETTINGS
+        else getattr(config, field.name) == field.default
+        for field in dataclasses.fields(config)
+    )
+
+
+def _has_known_modules(model: Transformer) -> bool:
+    parts = (model.decoder, model.target_embedding, model.decoder_norm, model.output)
+    return {type(module) for part in parts for module in part.modules()} <= _MODULES
+
+
+Map = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class _SelfAttention:
+    query_key_value: Map
+    """All three projections at once."""
+    output: Map
+    n_heads: int
+    d_k: int
+    d_v: int
+    past: KeysValues
+    """key_BHPE and value_BHPE, filled up to the plan's length."""
+    site: Site
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        n_heads, d_k, d_v = self.n_heads, self.d_k, self.d_v
+        query_BD, key_BD, value_BD = self.query_key_value(x_BD).split(
+            (n_heads * d_k, n_heads * d_k, n_heads * d_v), dim=-1
+        )
+        key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
+        key_BHPE[:, :, length] = key_BD.view(len(x_BD), n_heads, d_k)
+        value_BHPE[:, :, length] = value_BD.view(len(x_BD), n_heads, d_v)
+        query_BH1E = query_BD.view(len(x_BD), n_heads, 1, d_k)
+        end = length + 1
+        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
+        return self.output(mixed_BH1E.flatten(1))
+
+    def doubled(self) -> Self:
+        """Return the same with twice the room for positions."""
+        empty = (torch.empty_like(self.past.key_BHKE), torch.empty_like(self.past.value_BHKE))
+        return replace(self, past=self.past.then(KeysValues(*empty)))
+
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
+        return replace(self, past=self.past.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _CrossAttention:
+    query: Map
+    output: Map
+    n_heads: int
+    d_k: int
+    source: KeysValues
+    """Of the whole source."""
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        query_BH1E = self.query(x_BD).view(len(x_BD), self.n_heads, 1, self.d_k)
+        source = self.source
+        mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, visible_B1S)
+        return self.output(mixed_BH1E.flatten(1))
+
+    def doubled(self) -> Self:
+        return self
+
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
+        return self if same_sources else replace(self, source=self.source.rows(index_B))
+
+
+@dataclass(frozen=True, slots=True)
+class _FeedForward:
+    expand: Map
+    activate: Map
+    contract: Map
+
+    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
+        return self.contract(self.activate(self.expand(x_BD)))
+
+    def doubled(self) -> Self:
+        return self
+
+    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +167,7 @@ class _Block:
     """A sublayer with its norm."""
 
     norm: Map
-    pre_norm: bool
-    adds: bool
-    sublayer: Planned
-
-    def rows(self, index_B: Tensor, same_sources: bool) -> "_Block":
-        """Return the block for some of the sentences: itself, where it keeps nothing of them."""
-        sublayer = self.sublayer.rows(index_B, same_sources)
-        return self if sublayer is self.sublayer else replace(self, sublayer=sublayer)
+    sublayer: _SelfAttention | _CrossAttention | _FeedForward
 
 
 class DecoderPlan:
@@ -52,132 +178,111 @@ class DecoderPlan:
         model: Transformer,
         memory_BSD: Tensor | None,
         visible_B1S: Tensor | None,
-        n_sentences: int = 1,
-        source_BS: Tensor | None = None,
+        n_sentences: int,
     ) -> None:
-        """Begin targets.
-
-        Args:
-            model: In evaluation mode.
-            memory_BSD: The encoded sources; None for a decoder alone.
-            visible_B1S: The mask of the sources; None where nothing is hidden.
-            n_sentences: So many go side by side where there is no memory to say it.
-            source_BS: The sources' tokens, which only a model with a pointer needs.
-
-        Raises:
-            PlanError: The model has a part that is not known here.
-        """
-        for written_out in _WRITTEN_OUT:
-            if getattr(type(model), written_out) is not getattr(Transformer, written_out):
-                raise PlanError(f"{written_out} of the model", model)
-        self._pointer = None if model.pointer is None else known("pointer", model.pointer, Pointer)
-        if self._pointer is not None and (source_BS is None or memory_BSD is None):
-            raise PlanError("pointer without the source's tokens", self._pointer)
-        self._source_BS = None if self._pointer is None else source_BS
-        self._memory_BSD = None if self._pointer is None else memory_BSD
+        """Begin targets; see `plan_of`."""
         self.length = 0
-        self._room = sublayers.FIRST_POSITIONS
+        self._room = FIRST_POSITIONS
         self._visible_B1S = visible_B1S
-        part = "decoder.embedding"
-        embedding = known(part, model.target_embedding, Embedding)
-        if embedding.segments is not None or embedding.norm is not None:
-            raise PlanError(part, embedding)
-        self._tokens_VD = known(part, embedding.tokens, nn.Embedding).weight
-        self._last_read = embedding.last_read
-        self._positions_PD = embedding.positions_PD
-        self._scale = embedding.scale
-        self._final_norm = normalising("decoder.norm", model.decoder_norm)
-        plain = model.output_transform is None and not model.config.logit_scale
-        self._output = linear("output", model.output) if plain else model.scores
-        n = n_sentences if memory_BSD is None else len(memory_BSD)
-        copied_from = None if self._pointer is None else self._pointer.site
-        sources = Sources(memory_BSD, n, self._tokens_VD, copied_from)
+        self._tokens_VD = model.target_embedding.tokens.weight
+        self._positions_PD = model.target_embedding.positions_PD
+        self._scale = model.target_embedding.scale
+        self._pre_norm = model.config.norm == "pre"
+        self._final_norm = _norm(model.decoder_norm)
+        self._output = _product(model.output)
+        blocks = [block for layer in model.decoder for block in cast(Layer, layer).blocks()]
         self._blocks = [
-            block for layer in model.decoder for block in _blocks(cast(Layer, layer), sources)
+            _Block(_norm(residual.norm), _taken_apart(sublayer, memory_BSD, n_sentences))
+            for sublayer, residual in blocks
         ]
-        first = cast(Layer, model.decoder[0]).blocks()[0][0]
-        self._rotary, self._relative = None, None
-        if isinstance(first, SelfAttention):
-            self._rotary, self._relative = first.rotary, first.relative
 
     def feed(self, token_B: Tensor) -> Tensor:
         """Append a token to every target, and return logits_BV for the one after it."""
         if self.length == self._room:
             self._double()
-        if self._last_read is not None:
-            token_B = token_B.clamp(max=self._last_read)
-        x_BD = F.embedding(token_B, self._tokens_VD) * self._scale
+        x_BD = functional.embedding(token_B, self._tokens_VD) * self._scale
         if self._positions_PD is not None:
             x_BD = x_BD + self._positions_PD[self.length]
-        now = self._now(x_BD.dtype)
         for block in self._blocks:
-            made_BD = block.sublayer.added(block.norm(x_BD) if block.pre_norm else x_BD, now)
-            x_BD = x_BD + made_BD if block.adds else made_BD
-            if not block.pre_norm:
+            given_BD = block.norm(x_BD) if self._pre_norm else x_BD
+            x_BD = x_BD + block.sublayer.added(given_BD, self.length, self._visible_B1S)
+            if not self._pre_norm:
                 x_BD = block.norm(x_BD)
         self.length += 1
-        x_BD = self._final_norm(x_BD)
-        logits_BV = self._output(x_BD)
-        return logits_BV if self._pointer is None else self._mixture(logits_BV, x_BD, now)
-
-    def _mixture(self, logits_BV: Tensor, x_BD: Tensor, now: Now) -> Tensor:
-        """Return log_probabilities_BV of what is generated and what is copied."""
-        assert self._pointer is not None and self._memory_BSD is not None
-        [weights_BH1S] = now.weights_BH1S
-        mixed_B1V: Tensor = self._pointer(
-            logits_BV[:, None], x_BD[:, None], weights_BH1S, self._memory_BSD, self._source_BS
-        )
-        return mixed_B1V[:, 0]
+        return self._output(self._final_norm(x_BD))
 
     def take(self, cache: Cache) -> None:
-        """Go on after positions that the modules have computed together: a prompt.
-
-        Raises:
-            PlanError: There are some already.
-        """
-        if self.length:
-            raise PlanError("a plan that has begun", self)
+        """Go on after positions that the modules have computed together: a prompt."""
         while self._room <= cache.length:
             self._double()
         self.length = cache.length
         for block in self._blocks:
-            block.sublayer.take(cache)
-
-    def _double(self) -> None:
-        """Make twice the room for positions."""
-        self._blocks = [replace(block, sublayer=block.sublayer.doubled()) for block in self._blocks]
-        self._room *= 2
-
-    def _now(self, dtype: torch.dtype) -> Now:
-        turns = None if self._rotary is None else self._rotary.turns(self.length, 1, dtype)
-        relative = self._relative
-        bias_1HQK = None if relative is None else relative(1, self.length + 1)
-        return Now(self.length, self._visible_B1S, turns, bias_1HQK)
+            if isinstance(block.sublayer, _SelfAttention):
+                kept, past = cache.kept[block.sublayer.site], block.sublayer.past
+                past.key_BHKE[:, :, : self.length] = kept.key_BHKE
+                past.value_BHKE[:, :, : self.length] = kept.value_BHKE
 
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "DecoderPlan":
         """Return a plan that goes on with some of the sentences: see `Stepper.rows`."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        for name in () if same_sources else ("_visible_B1S", "_source_BS", "_memory_BSD"):
-            mine: Tensor | None = getattr(self, name)
-            setattr(other, name, None if mine is None else mine[index_B])
-        other._blocks = [block.rows(index_B, same_sources) for block in self._blocks]
+        if self._visible_B1S is not None and not same_sources:
+            other._visible_B1S = self._visible_B1S[index_B]
+        other._blocks = [
+            _Block(block.norm, block.sublayer.rows(index_B, same_sources)) for block in self._blocks
+        ]
         return other
 
-
-def _blocks(layer: Layer, sources: Sources) -> list[_Block]:
-    if type(layer).forward is not Layer.forward:
-        raise PlanError("a decoder layer", layer)
-    return [
-        _Block(
-            norm=normalising(f"{sublayer.site}.norm", residual.norm),
-            pre_norm=known(f"{sublayer.site}", residual, Residual).pre_norm,
-            adds=residual.adds,
-            sublayer=planned(sublayer, sources),
-        )
-        for sublayer, residual in layer.blocks()
-    ]
+    def _double(self) -> None:
+        self._blocks = [_Block(block.norm, block.sublayer.doubled()) for block in self._blocks]
+        self._room *= 2
 
 
-_WRITTEN_OUT = ("decode", "logits", "scores")
-"""What `feed` does in the model's place: one that does it in another way has no plan."""
+def _taken_apart(
+    sublayer: object, memory_BSD: Tensor | None, n_sentences: int
+) -> _SelfAttention | _CrossAttention | _FeedForward:
+    match sublayer:
+        case SelfAttention(d_k=d_k, d_v=d_v, n_heads=n_heads):
+            room, like = (n_sentences, n_heads, FIRST_POSITIONS), sublayer.query.weight
+            return _SelfAttention(
+                query_key_value=_product(sublayer.query, sublayer.key, sublayer.value),
+                output=_product(sublayer.output),
+                n_heads=n_heads,
+                d_k=d_k,
+                d_v=d_v,
+                past=KeysValues(like.new_empty(*room, d_k), like.new_empty(*room, d_v)),
+                site=sublayer.site,
+            )
+        case CrossAttention():
+            assert memory_BSD is not None
+            query, output = _product(sublayer.query), _product(sublayer.output)
+            source = sublayer.keys_values(memory_BSD)
+            return _CrossAttention(query, output, sublayer.n_heads, sublayer.d_k, source)
+        case FeedForward():
+            return _FeedForward(
+                _product(sublayer.expand),
+                # In place where torch can: nobody else has the units.
+                torch.relu_ if sublayer.activation == "relu" else ACTIVATIONS[sublayer.activation],
+                _product(sublayer.contract),
+            )
+        case _:
+            raise TypeError(f"{type(sublayer).__name__} has no plan")
+
+
+def _product(*projections: nn.Linear) -> Map:
+    """Return several projections of the same vectors as one product."""
+    if len(projections) == 1:
+        weight, bias = projections[0].weight, projections[0].bias
+    else:
+        weight = torch.cat([each.weight for each in projections])
+        biases = [each.bias for each in projections if each.bias is not None]
+        bias = torch.cat(biases) if biases else None
+    return lambda x_BD: functional.linear(x_BD, weight, bias)
+
+
+def _norm(norm: nn.Module) -> Map:
+    """Return a norm as a function of vectors."""
+    if not isinstance(norm, LayerNorm):
+        return lambda x_BD: x_BD
+    shape, weight, bias, eps = norm.normalized_shape, norm.weight, norm.bias, norm.eps
+    return lambda x_BD: functional.layer_norm(x_BD, shape, weight, bias, eps)

@@ -5,7 +5,6 @@ B batch, H heads, K key positions, S source length, V vocabulary, D model width.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import torch
@@ -15,8 +14,7 @@ from torch.nn import functional
 from core.config import ConfigError, ModelConfig
 from core.decoding.choosing import Greedy, Sampling
 from core.decoding.limit import length_limit
-from core.decoding.maps import PlanError
-from core.decoding.plan import DecoderPlan
+from core.decoding.plan import DecoderPlan, plan_of
 from core.heads import Site
 from core.model import Cache, Probe, Probes, Record, Transformer
 from core.model.masks import padding_mask
@@ -103,8 +101,8 @@ class Stepper:
             source_BS: With EOS, padded; None for a decoder alone.
             n_texts: So many go side by side where there are no sources to say it.
             options: Probe, whether to watch, and whether to keep keys and values. Where nobody
-                looks and keys and values are kept, the decoder runs as a `DecoderPlan`, if the
-                plan knows all of its parts.
+                looks and keys and values are kept, the decoder of a small model runs as a
+                `DecoderPlan`, if the plan knows all of its parts.
         """
         require_next(model.config)
         self.model = model
@@ -121,10 +119,7 @@ class Stepper:
                 self._visible_B1S = padding_mask(source_BS, model.config.pad_id)
                 self._memory_BSD = model.encode(source_BS, self.options.probe)
             if self.options.cached and not self.options.watch and self.options.probe is None:
-                seen = (self._memory_BSD, self._visible_B1S)
-                # What only a model's own modules can compute has no plan.
-                with suppress(PlanError):
-                    self._plan = DecoderPlan(model, *seen, n, self._source_BS)
+                self._plan = plan_of(model, self._memory_BSD, self._visible_B1S, n)
 
     def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
         """Append a token to every prefix.

@@ -14,13 +14,12 @@ from torch.nn.functional import scaled_dot_product_attention
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.cache import KeysValues
-from core.model.probe import Probe, Step, probed
+from core.model.probe import Probe, See, Step, probed, unseen
 from core.model.rotary import Rotary
 from core.model.scoring import (
     USUAL,
     Additive,
     Scoring,
-    See,
     attend_linearly,
     attention_weights,
     divisor,
@@ -54,7 +53,7 @@ def attend(
         return attend_linearly(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
     if scoring.linear or scoring.additive is not None:
         # No kernel knows these.
-        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, _unseen)
+        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unseen)
     mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     scale = None if scoring.divisor is None else 1 / scoring.divisor
     bias_1HQK = scoring.bias_1HQK
@@ -69,10 +68,6 @@ def attend(
     # A row of nothing but −∞ is NaN here.
     blind_BHQ1 = (biased_BHQK == -math.inf).all(dim=-1, keepdim=True)
     return mixed_BHQE.masked_fill(blind_BHQ1, 0.0)
-
-
-def _unseen(step: Step, tensor: Tensor) -> Tensor:
-    return tensor
 
 
 def attend_probed(

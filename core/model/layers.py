@@ -14,7 +14,7 @@ from core.heads import Site, Stack
 from core.model.dropout import Dropout
 from core.model.mixing import MIXINGS
 from core.model.norm import norm_of, normalise
-from core.model.probe import Probe, Step, probed
+from core.model.probe import Probe, See, Step, seeing
 from core.model.recurrence import Recurrence
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
 
@@ -48,19 +48,18 @@ class Residual(nn.Module):
             probe: Looks at every step.
             visible_BQK: What of the stream is no padding; see `normalise`.
         """
-        see = partial(probed, probe, self.site)
-
-        def normed(x_BKD: Tensor) -> Tensor:
-            given_BKD = see(Step.BEFORE_NORM, x_BKD)
-            return see(Step.AFTER_NORM, normalise(self.norm, given_BKD, visible_BQK))
-
-        def add(x_BKD: Tensor, seen_BKD: Tensor) -> Tensor:
-            made_BKD = see(Step.ADDED, self.dropout(sublayer(seen_BKD)))
-            return x_BKD + made_BKD if self.adds else made_BKD
-
+        see = seeing(probe, self.site)
         x_BKD = see(Step.STREAM_IN, x_BKD)
-        x_BKD = add(x_BKD, normed(x_BKD)) if self.pre_norm else normed(add(x_BKD, x_BKD))
+        given_BKD = self._normed(x_BKD, see, visible_BQK) if self.pre_norm else x_BKD
+        made_BKD = see(Step.ADDED, self.dropout(sublayer(given_BKD)))
+        x_BKD = x_BKD + made_BKD if self.adds else made_BKD
+        if not self.pre_norm:
+            x_BKD = self._normed(x_BKD, see, visible_BQK)
         return see(Step.STREAM_OUT, x_BKD)
+
+    def _normed(self, x_BKD: Tensor, see: See, visible_BQK: Tensor | None) -> Tensor:
+        x_BKD = see(Step.BEFORE_NORM, x_BKD)
+        return see(Step.AFTER_NORM, normalise(self.norm, x_BKD, visible_BQK))
 
     @property
     def given(self) -> Step:
@@ -87,8 +86,9 @@ class Layer(nn.Module):
 
     def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:
         """Return each sublayer with what stands around it, in order."""
-        sublayers = [cast(Sublayer, getattr(self, name)) for name in self._names]
-        residuals = [cast(Residual, each) for each in self.residuals]
+        # From the dictionaries: attributes of modules are slow to find, and each token asks.
+        sublayers = [cast(Sublayer, self._modules[name]) for name in self._names]
+        residuals = [cast(Residual, each) for each in self.residuals._modules.values()]
         return tuple(zip(sublayers, residuals, strict=True))
 
 

@@ -6,9 +6,10 @@ one by one, hands each to the probe, and goes on with what the probe gives back.
 are (`core.model.probes`) is unknown to the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Protocol
 
 from torch import Tensor
@@ -119,6 +120,22 @@ class Probes:
             if probe.sees(site):
                 tensor = probe.at(site, step, tensor)
         return tensor
+
+
+See = Callable[[Step, Tensor], Tensor]
+"""Takes one step's tensor and gives back the one to go on with."""
+
+
+def seeing(probe: Probe | None, site: Site) -> See:
+    """Return what takes the steps of a site; each goes on as it is where nobody is interested."""
+    if probe is None or not probe.sees(site):
+        return unseen
+    return partial(probe.at, site)
+
+
+def unseen(step: Step, tensor: Tensor) -> Tensor:
+    """Return a step as it is: what goes on where nobody is interested."""
+    return tensor
 
 
 def probed(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ small network of each head.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -15,9 +15,6 @@ from torch.nn import functional
 from core.choices import Scores
 from core.config import ModelConfig
 from core.heads import Site
-from core.model.probe import Step
-
-See = Callable[[Step, Tensor], Tensor]
 
 
 class Additive(nn.Module):

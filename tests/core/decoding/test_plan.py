@@ -4,77 +4,107 @@ import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding import planned as sublayers
-from core.decoding.maps import PlanError
-from core.decoding.plan import DecoderPlan
+from core.decoding import plan as plans
+from core.decoding.plan import plan_of
 from core.decoding.step import Stepper
-from core.model import Transformer, build
+from core.model import Cache, Transformer, build
 from core.model.masks import padding_mask
 
 CONFIG = ModelConfig(23, 2, 3, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
+GPT2 = replace(CONFIG, n_encoder_layers=0, norm="pre", activation="gelu_tanh", positions="learned")
+PLANNED = {
+    "the paper's": CONFIG,
+    "pre-norm": replace(CONFIG, norm="pre", positions="learned", tied="none"),
+    "Marian's": replace(CONFIG, positions="halves", activation="silu", logit_bias=True),
+    "without biases": replace(CONFIG, attention_bias=False, ff_bias=False, positions="none"),
+    "without feed-forward layers": replace(CONFIG, feed_forward=False, embedding_scale=False),
+    "GPT-2's": GPT2,
+}
 SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
 TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
-
-
-def planned(config, source_BS=SOURCE_BS):
-    model = build(config, seed=3).eval()
-    with torch.no_grad():
-        # Biases and norms that are not 0 and 1, so that leaving one out would show.
-        for parameter in model.parameters():
-            if parameter.ndim == 1:
-                parameter.add_(0.1 * torch.randn_like(parameter))
-        memory_BSD = model.encode(source_BS)
-    visible_B1S = padding_mask(source_BS)
-    hidden = None if visible_B1S.all() else visible_B1S
-    return model, DecoderPlan(model, memory_BSD, hidden), memory_BSD, visible_B1S
 
 
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch):
     """So that the buffers must grow."""
-    monkeypatch.setattr(sublayers, "FIRST_POSITIONS", 2)
+    monkeypatch.setattr(plans, "FIRST_POSITIONS", 2)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
-@pytest.mark.parametrize("tied", [True, False])
-def test_the_plan_gives_the_models_logits_for_ragged_batches(norm, positions, tied):
-    config = replace(CONFIG, norm=norm, positions=positions, tied=tied)
+@pytest.fixture(autouse=True)
+def _no_gradients():
     with torch.inference_mode():
-        model, made, memory_BSD, visible_B1S = planned(config)
-        found_BTV = torch.stack([made.feed(token_B) for token_B in TARGET_BT.T], dim=1)
-        expected_BTV = model.decode(TARGET_BT, memory_BSD, visible_B1S)
-    assert (found_BTV - expected_BTV).abs().max() < 1e-5
+        yield
 
 
-def test_without_padding_nothing_is_hidden():
-    source_BS = torch.tensor([[4, 5, 6, 2]])
-    with torch.inference_mode():
-        model, made, memory_BSD, visible_B1S = planned(CONFIG, source_BS)
-        found_BTV = torch.stack([made.feed(token_B) for token_B in TARGET_BT[:1].T], dim=1)
-        expected_BTV = model.decode(TARGET_BT[:1], memory_BSD, visible_B1S)
-    assert (found_BTV - expected_BTV).abs().max() < 1e-5
+@pytest.fixture(params=PLANNED)
+def model(request):
+    made = build(PLANNED[request.param], seed=3).eval()
+    # Biases and norms that are not 0 and 1, so that leaving one out would show.
+    for parameter in made.parameters():
+        if parameter.ndim == 1:
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return made
 
 
-def test_rows_of_a_plan_go_on_as_their_sentences_and_leave_the_others_alone():
-    index_B = torch.tensor([2, 0, 0])
-    with torch.inference_mode():
-        model, made, memory_BSD, visible_B1S = planned(CONFIG)
-        for step in range(3):
-            made.feed(TARGET_BT[:, step])
-        chosen = made.rows(index_B)
-        found_BV = [chosen.feed(TARGET_BT[index_B, step]) for step in range(3, 6)][-1]
-        untouched_BV = [made.feed(TARGET_BT[:, step]) for step in range(3, 6)][-1]
-        expected_BV = model.decode(TARGET_BT, memory_BSD, visible_B1S)[:, -1]
-    assert (found_BV - expected_BV[index_B]).abs().max() < 1e-5
-    assert (untouched_BV - expected_BV).abs().max() < 1e-5
+def read(model):
+    """Return memory_BSD and visible_B1S; None of a decoder alone."""
+    if not model.config.n_encoder_layers:
+        return None, None
+    return model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
 
 
-class Doubled(torch.nn.Module):
-    """A norm that the plan does not know."""
+def test_rows_of_a_plan_go_on_as_their_sentences_and_leave_the_others_alone(model):
+    index_B, seen = torch.tensor([2, 0, 0]), read(model)
+    plan = plan_of(model, *seen, 3)
+    expected_BTV = model.decode(TARGET_BT, *seen)
+    for step in range(3):
+        assert (plan.feed(TARGET_BT[:, step]) - expected_BTV[:, step]).abs().max() < 1e-5
+    chosen = plan.rows(index_B)
+    for step in range(3, 6):
+        expected_BV = expected_BTV[:, step]
+        assert (chosen.feed(TARGET_BT[index_B, step]) - expected_BV[index_B]).abs().max() < 1e-5
+        assert (plan.feed(TARGET_BT[:, step]) - expected_BV).abs().max() < 1e-5
 
-    def forward(self, x_BKD):
-        return 2 * x_BKD
+
+@pytest.mark.parametrize("n_before", [1, 5])
+def test_a_plan_goes_on_after_a_prompt_that_the_modules_read(model, n_before):
+    seen, cache = read(model), Cache()
+    model.decode(TARGET_BT[:, :n_before], *seen, None, cache)
+    plan = plan_of(model, *seen, 3)
+    plan.take(cache)
+    for token_B in TARGET_BT[:, n_before:].T:
+        found_BV = plan.feed(token_B)
+    assert (found_BV - model.decode(TARGET_BT, *seen)[:, -1]).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"norm_kind": "rms"},
+        {"norm_kind": "batch"},
+        {"norm_kind": "none"},
+        {"positions": "buckets"},
+        {"positions": "rotary", "d_k": 4},
+        {"scores": "linear"},
+        {"score_scale": "none"},
+        {"gated": True},
+        {"n_kv_heads": 2},
+        {"shared": "qk"},
+        {"residual": False},
+        {"decoder_mixing": "average"},
+        {"memory": "same"},
+        {"pointer": True},
+        {"shared_names": 5},
+        {"logit_scale": True},
+        {"head_transform": True},
+        {"embedding_norm": True},
+        {"d_model": plans.LARGEST_WIDTH},
+    ],
+    ids=str,
+)
+def test_a_large_model_and_one_with_another_setting_are_left_to_the_modules(changes):
+    model = build(replace(CONFIG, n_encoder_layers=3, **changes)).eval()
+    assert plan_of(model, *read(model), 3) is None
 
 
 class Halved(torch.nn.Linear):
@@ -84,30 +114,18 @@ class Halved(torch.nn.Linear):
         return super().forward(x_BKD) / 2
 
 
+class Doubled(torch.nn.Module):
+    """A norm that the plan does not know."""
+
+    def forward(self, x_BKD):
+        return 2 * x_BKD
+
+
 class Negated(torch.nn.Embedding):
     """A table of tokens that is looked up in another way."""
 
     def forward(self, ids_BK):
         return -super().forward(ids_BK)
-
-
-@pytest.mark.parametrize(
-    ("place", "module", "named"),
-    [
-        ("decoder.1.residuals.2.norm", Doubled(), r"decoder\.1\.feed_forward\.norm.* Doubled"),
-        ("decoder_norm", Doubled(), r"decoder\.norm.* Doubled"),
-        ("output", Halved(16, 23), "output.* Halved"),
-        ("target_embedding.tokens", Negated(23, 16), r"decoder\.embedding.* Negated"),
-        ("decoder.0.feed_forward.expand", Halved(16, 32), r"decoder\.0\.feed_forward.* Halved"),
-        ("decoder.0.self_attention.key", Halved(16, 20), r"decoder\.0\.self.* Halved"),
-    ],
-)
-def test_what_the_plan_does_not_know_is_refused_by_name_and_decoded_by_the_modules(
-    place, module, named
-):
-    model = build(CONFIG, seed=3).eval()
-    model.set_submodule(place, module)
-    assert_refused_and_decoded_by_the_modules(model, named)
 
 
 class Rescaled(Transformer):
@@ -117,39 +135,22 @@ class Rescaled(Transformer):
         return super().logits(x_BTD, *others) / 2
 
 
-class Echoing(Transformer):
-    """A model that decodes in another way."""
-
-    def decode(self, target_BT, *others, **named):
-        return super().decode(target_BT, *others, **named) + 1
-
-
 @pytest.mark.parametrize(
-    ("kind", "named"), [(Rescaled, "logits.* Rescaled"), (Echoing, "decode.* Echoing")]
+    ("place", "module"),
+    [
+        ("decoder.1.residuals.2.norm", Doubled()),
+        ("decoder_norm", Doubled()),
+        ("output", Halved(16, 23)),
+        ("target_embedding.tokens", Negated(23, 16)),
+        ("decoder.0.self_attention.key", Halved(16, 20)),
+        (None, None),
+    ],
 )
-def test_a_model_that_computes_a_step_of_its_own_is_refused_by_name(kind, named):
-    torch.manual_seed(3)
-    model = kind(CONFIG).eval()
-    assert_refused_and_decoded_by_the_modules(model, named)
-
-
-def assert_refused_and_decoded_by_the_modules(model, named):
-    with torch.inference_mode():
-        memory_BSD = model.encode(SOURCE_BS)
-        with pytest.raises(PlanError, match=named):
-            DecoderPlan(model, memory_BSD, padding_mask(SOURCE_BS))
-        stepper = Stepper(model, SOURCE_BS)
-        found_BTV = torch.stack([stepper.feed(token_B)[0] for token_B in TARGET_BT.T], dim=1)
-        expected_BTV = model.decode(TARGET_BT, memory_BSD, padding_mask(SOURCE_BS))
+def test_what_a_plan_does_not_know_is_decoded_by_the_modules(place, module):
+    model = (Transformer if place else Rescaled)(CONFIG).eval()
+    if place:
+        model.set_submodule(place, module)
+    stepper = Stepper(model, SOURCE_BS)
+    found_BTV = torch.stack([stepper.feed(token_B)[0] for token_B in TARGET_BT.T], dim=1)
+    expected_BTV = model.decode(TARGET_BT, *read(model))
     torch.testing.assert_close(found_BTV[..., 2:], expected_BTV[..., 2:], atol=1e-5, rtol=1e-5)
-
-
-def test_a_plan_reads_names_as_one_vector_as_the_model_does():
-    config = ModelConfig(23, 2, 2, 16, 32, 4, shared_names=5)
-    model = build(config, seed=1).eval()
-    with torch.inference_mode():
-        memory_BSD = model.encode(torch.tensor([[20, 5, 2]]))
-        plan = DecoderPlan(model, memory_BSD, None)
-        for at, token in enumerate(fed := [1, 21, 19, 5]):
-            together = model.decode(torch.tensor([fed[: at + 1]]), memory_BSD, None)[:, -1]
-            torch.testing.assert_close(plan.feed(torch.tensor([token])), together)

@@ -9,8 +9,6 @@ from torch.utils.flop_counter import FlopCounterMode
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
-from core.decoding.maps import PlanError
-from core.decoding.plan import DecoderPlan
 from core.decoding.step import DecodeOptions, Stepper
 from core.describe import describe
 from core.model import Record
@@ -67,14 +65,6 @@ def test_the_stream_and_the_lens_go_through_it(model):
     with torch.no_grad():
         logits_BTV = model(pad([SOURCES[0]]), torch.tensor([[1, 5, 6]]))
     assert lens.best_LK[-1].tolist() == (2 + logits_BTV[0, :, 2:].argmax(dim=-1)).tolist()
-
-
-def test_the_fast_decoder_refuses_it_by_name(model):
-    with (
-        torch.inference_mode(),
-        pytest.raises(PlanError, match=r"decoder\.0\.gate, which is a Gate"),
-    ):
-        DecoderPlan(model, model.encode(pad(SOURCES)), None)
 
 
 def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):

@@ -6,7 +6,7 @@ import torch
 from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding import step
-from core.decoding.plan import DecoderPlan
+from core.decoding.plan import plan_of
 from core.evaluate.metrics import EVALUATION_BATCH, measure, sorted_batches
 from core.model import build
 from core.objective import translations
@@ -66,9 +66,9 @@ def _plan_of_the_copier(monkeypatch):
     def planned(model, memory, *given):
         if isinstance(model, Copier):
             return CopierPlan(model, memory)
-        return DecoderPlan(model, memory, *given)
+        return plan_of(model, memory, *given)
 
-    monkeypatch.setattr(step, "DecoderPlan", planned)
+    monkeypatch.setattr(step, "plan_of", planned)
 
 
 class Numbers:

@@ -7,12 +7,10 @@ import torch
 from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.plan import DecoderPlan
 from core.describe import describe
 from core.heads import Site
-from core.model import Cache, Record, Step, build
+from core.model import Record, Step, build
 from core.model.building import count_parameters
-from core.model.masks import padding_mask
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
 from core.training.workers import Workers
 from tests.core.model.mixing_rules import (
@@ -151,16 +149,6 @@ def test_it_decodes_and_learns_as_every_model(config):
     assert_rows_go_on_as_their_sentences(model)
     if config.memory != "first":
         assert_it_learns(config)
-
-
-def test_the_plan_feeds_what_the_modules_compute(config):
-    model = build(config, seed=3).eval()
-    with torch.inference_mode():
-        memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        cache, plan = Cache(), DecoderPlan(model, memory_BSD, visible_B1S)
-        for token_B in TARGET_BT.unbind(1):
-            step = model.decode(token_B[:, None], memory_BSD, visible_B1S, cache=cache)[:, 0]
-            torch.testing.assert_close(plan.feed(token_B), step, atol=2e-5, rtol=1e-5)
 
 
 def test_a_file_gives_the_same_logits(model, config, tmp_path):

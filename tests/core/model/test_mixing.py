@@ -6,8 +6,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.maps import PlanError
-from core.decoding.plan import DecoderPlan
 from core.describe import describe
 from core.heads import Kind, Site
 from core.model import Record, Step, build
@@ -55,9 +53,6 @@ def test_it_keeps_the_rules_of_whatever_mixes(model, config):
     assert_later_words_and_padding_change_nothing(model)
     assert_rows_go_on_as_their_sentences(model)
     assert_it_learns(config)
-    if config.decoder_mixing != "none":
-        with torch.no_grad(), pytest.raises(PlanError, match="decoder.0.mixing"):
-            DecoderPlan(model, model.encode(SOURCE_BS), None)
 
 
 def test_the_average_is_attention_with_equal_scores():

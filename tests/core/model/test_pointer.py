@@ -7,7 +7,6 @@ import torch
 
 from core.config import ConfigError, ModelConfig
 from core.decoding.generate import generate
-from core.decoding.plan import DecoderPlan, PlanError
 from core.decoding.step import Stepper
 from core.describe import describe
 from core.evaluate.loss import token_loss
@@ -158,47 +157,6 @@ def test_without_the_source_it_refuses_to_decode(model):
         model.decode(TARGET_BT, model.encode(SOURCE_BS), None)
 
 
-def test_the_plan_needs_the_tokens_that_are_copied(model):
-    with pytest.raises(PlanError, match="no plan for pointer without the source"):
-        DecoderPlan(model, model.encode(SOURCE_BS), None)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"memory": "first"},
-        {"norm": "pre", "n_kv_heads": 2},
-        {"scores": "additive"},
-        {"scores": "linear"},
-        {"n_decoder_layers": 1},
-    ],
-)
-def test_the_plan_gives_the_models_probabilities(changes):
-    made = build(replace(CONFIG, **changes), seed=3).eval()
-    with torch.inference_mode():
-        memory_BSD, visible_B1S = made.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        expected_BTV = made.decode(TARGET_BT, memory_BSD, visible_B1S, source_BS=SOURCE_BS)
-        plan = DecoderPlan(made, memory_BSD, visible_B1S, source_BS=SOURCE_BS)
-        found_BTV = torch.stack([plan.feed(token_B) for token_B in TARGET_BT.T], dim=1)
-    torch.testing.assert_close(found_BTV.exp(), expected_BTV.exp(), atol=1e-6, rtol=1e-5)
-
-
-def test_rows_of_a_plan_copy_from_their_own_source(model):
-    index_B = torch.tensor([2, 0, 0])
-    with torch.inference_mode():
-        memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        expected_BTV = model.decode(TARGET_BT, memory_BSD, visible_B1S, source_BS=SOURCE_BS)
-        plan = DecoderPlan(model, memory_BSD, visible_B1S, source_BS=SOURCE_BS)
-        for step in range(3):
-            plan.feed(TARGET_BT[:, step])
-        chosen = plan.rows(index_B)
-        found_BV = chosen.feed(TARGET_BT[index_B, 3])
-        untouched_BV = plan.feed(TARGET_BT[:, 3])
-    torch.testing.assert_close(found_BV.exp(), expected_BTV[index_B, 3].exp())
-    torch.testing.assert_close(untouched_BV.exp(), expected_BTV[:, 3].exp())
-
-
 def test_a_plan_goes_on_after_a_prompt(model):
     with torch.inference_mode():
         expected_BTV = model.decode(
@@ -210,12 +168,6 @@ def test_a_plan_goes_on_after_a_prompt(model):
     # PAD and BOS are no words.
     for found_BV, place in ((prompt_BV, 3), (next_BV, 4)):
         torch.testing.assert_close(found_BV[:, 2:].exp(), expected_BTV[:, place, 2:].exp())
-
-
-def test_nobody_looks_at_a_decoding_that_runs_by_the_plan(model, monkeypatch):
-    slow = generate(model, SOURCE_BS, probe=Record())
-    monkeypatch.setattr(Pointer, "watch", None)
-    assert generate(model, SOURCE_BS) == slow
 
 
 def test_it_adds_2_d_plus_1_numbers_and_one_part():

@@ -9,13 +9,11 @@ import torch
 from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.maps import PlanError
-from core.decoding.plan import DecoderPlan
 from core.describe import describe
 from core.describe.formulas import count_formula, formulas, whole_formula
 from core.describe.modules import attention_work
 from core.heads import Head, Site
-from core.model import Cache, Override, Record, Step, Uniform, build
+from core.model import Override, Record, Step, Uniform, build
 from core.model.attention import MultiHeadAttention, attend, attend_probed
 from core.model.building import count_parameters, unfilled
 from core.model.masks import causal_mask, padding_mask
@@ -165,23 +163,6 @@ def test_watched_it_computes_the_same_and_its_rows_sum_to_one(config):
         hidden = ~record.tensors[site, Step.VISIBLE][:, None].expand_as(weights)
         assert not weights[hidden].any()
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_plan_feeds_what_the_modules_compute(kind):
-    for more in ({}, {"n_kv_heads": 2}):
-        model = build(replace(CONFIG, scores=kind, **more), seed=3).eval()
-        with torch.inference_mode():
-            memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-            if kind == "additive" and more:
-                # Heads that share keys have networks of their own: the modules decode these.
-                with pytest.raises(PlanError, match=r"decoder\.0\.self, which is a Additive"):
-                    DecoderPlan(model, memory_BSD, visible_B1S)
-                continue
-            cache, plan = Cache(), DecoderPlan(model, memory_BSD, visible_B1S)
-            for token_B in TARGET_BT.unbind(1):
-                step = model.decode(token_B[:, None], memory_BSD, visible_B1S, cache=cache)[:, 0]
-                torch.testing.assert_close(plan.feed(token_B), step, atol=2e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.plan import DecoderPlan
 from core.describe import describe
 from core.describe.formulas import count_formula, formulas, whole_formula
 from core.describe.modules import attention_work
@@ -75,11 +74,10 @@ def test_token_by_token_it_computes_what_it_computes_at_once(model):
     with torch.inference_mode():
         memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
         together_BTV = model.decode(TARGET_BT, memory_BSD, visible_B1S)
-        cache, plan = Cache(), DecoderPlan(model, memory_BSD, visible_B1S)
+        cache = Cache()
         for at, token_B in enumerate(TARGET_BT.unbind(1)):
             step = model.decode(token_B[:, None], memory_BSD, visible_B1S, cache=cache)[:, 0]
             torch.testing.assert_close(step, together_BTV[:, at], atol=2e-5, rtol=1e-5)
-            torch.testing.assert_close(plan.feed(token_B), step, atol=2e-5, rtol=1e-5)
 
 
 def test_watched_it_computes_the_same(model):
