@@ -37,12 +37,12 @@ FIRST_POSITIONS = 64
 """Room for this many tokens at first; doubled whenever it is full."""
 LARGEST_WIDTH = 384
 """From here on the numbers take longer than the calls, and a plan saves nothing."""
-_SETTINGS = (
+_SETTINGS = (  # noqa: SIM905  # a line for each would be long
     "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
     "dropout norm positions max_positions tied norm_eps activation attention_bias ff_bias "
     "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
     "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
-).split()  # noqa: SIM905  # A line for each would be long.
+).split()
 """May have any value but those of `_OTHERS`; all others must have their default."""
 _OTHERS = {"positions": ("buckets", "rotary")}
 _MODULES = frozenset(
@@ -271,11 +271,11 @@ def _taken_apart(
 
 def _product(*projections: nn.Linear) -> Map:
     """Return several projections of the same vectors as one product."""
-    if len(projections) == 1:
-        weight, bias = projections[0].weight, projections[0].bias
-    else:
+    weight: Tensor = projections[0].weight
+    bias: Tensor | None = projections[0].bias
+    if len(projections) > 1:
         weight = torch.cat([each.weight for each in projections])
-        biases = [each.bias for each in projections if each.bias is not None]
+        biases: list[Tensor] = [each.bias for each in projections if each.bias is not None]
         bias = torch.cat(biases) if biases else None
     return lambda x_BD: functional.linear(x_BD, weight, bias)
 
