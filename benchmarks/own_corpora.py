@@ -25,13 +25,13 @@ import torch
 from benchmarks.made_corpora import CORPORA, pairs
 from benchmarks.training import Plain
 from core.batch import Batch, Pair, collate, encode_samples, encode_source, pad
+from core.config.training import TrainConfig
 from core.decoding.many import translate_all
 from core.evaluate.bleu import corpus_bleu
 from core.evaluate.loss import token_loss
 from core.runs.run import Run, load_run
 from core.tasks.corpus import Corpus, kept_corpus
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.schedule import learning_rate
 from core.vocabulary import BOS, EOS
 

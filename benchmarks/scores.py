@@ -22,8 +22,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from core.choices import Scores
 from core.config import ModelConfig
+from core.config.choices import Scores
 from core.heads import Site
 from core.model import Record
 from core.model.attention import MultiHeadAttention

@@ -21,12 +21,12 @@ from torch import Tensor, nn
 
 from core.batch import Batch, collate, encode_samples
 from core.config import ModelConfig
+from core.config.training import Precision, TrainConfig
 from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.model import Transformer, build
 from core.model.positional import sinusoids
 from core.tasks import TASKS
-from core.train_config import Precision, TrainConfig
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer

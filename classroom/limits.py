@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.config import ConfigError, ModelConfig
+from core.config.training import TrainConfig
 from core.messages import N_, Message
 from core.model import count_parameters
-from core.train_config import TrainConfig
 from pages.frame.service import Service
 
 MEGABYTE = 1_000_000

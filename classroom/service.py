@@ -20,10 +20,10 @@ from classroom.settings import Classroom
 from classroom.sign_in import SIGN_OUT
 from classroom.turns import Turns
 from core.config import ModelConfig
-from core.jobs import is_worked_on
+from core.config.training import TrainConfig
+from core.jobs.job import is_worked_on
 from core.runs.run import RunError
 from core.runs.unpack import LARGEST
-from core.train_config import TrainConfig
 from core.training import line, process
 from pages.frame import cached, run_folders
 from pages.frame.language import _

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from core.heads import Side
 from core.tasks.task import Link, Reference, Sample
-from core.tokenizer import Encoding, Tokenizer
+from core.tokenizer.tokenizer import Encoding, Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
 Ids = tuple[int, ...]

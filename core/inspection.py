@@ -20,7 +20,7 @@ from core.decoding.step import sayable
 from core.heads import Head, Kind, Side, Site
 from core.model import Record, Step
 from core.runs.run import Run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 Weight = TypeVar("Weight", np.float32, np.float64)
 

@@ -23,7 +23,7 @@ from core.decoding.generate import generate
 from core.decoding.mask_predict import n_places
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
 SEPARATOR = "="
@@ -32,7 +32,7 @@ SEPARATOR = "="
 
 def longest_side(config: ModelConfig, tokenizer: Tokenizer) -> int:
     """Return how many tokens a source or a target may have, the special one included."""
-    if not config.alone:
+    if config.is_encoder_decoder:
         return config.max_positions
     # One special token for both, which a side is counted with.
     return (config.max_positions - len(_separator(tokenizer)) + 1) // 2
@@ -51,10 +51,10 @@ def as_learned(
     """
     if config.is_parallel:
         return [_to_fill_places(pair, config, rng) for pair in pairs]
-    if not config.alone:
+    if config.is_encoder_decoder:
         return list(pairs)
     separator = _separator(tokenizer)
-    if config.is_decoder_alone:
+    if config.is_decoder_only:
         return [_to_write_on(pair, separator) for pair in pairs]
     return [_to_fill_in(pair, separator, tokenizer.mask_id, rng) for pair in pairs]
 
@@ -79,7 +79,7 @@ def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) ->
         tokenizer: Of the model.
     """
     separator = _separator(tokenizer)
-    if config.is_decoder_alone:
+    if config.is_decoder_only:
         return [_to_write_on(pair, separator) for pair in pairs]
     return [
         Pair(source=(*_given(pair, separator), *pair.target[1:]), target=(), text=pair.text)
@@ -98,10 +98,10 @@ def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> 
         pairs: Source and target, as `encode_samples` makes them.
         tokenizer: Of the model.
     """
-    if not model.config.alone:
+    if model.config.is_encoder_decoder:
         return translations(model, pairs)
     separator = _separator(tokenizer)
-    if model.config.is_decoder_alone:
+    if model.config.is_decoder_only:
         return _written_on(model, [(BOS, *_given(pair, separator)) for pair in pairs])
     return _filled_in(model, pairs, separator, tokenizer.mask_id)
 

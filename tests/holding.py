@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 HOLD = f"""
 import sys
 from pathlib import Path
-from core.jobs import Files, Job
-from core.work import locked
+from core.jobs.job import Files, Job
+from core.jobs.process import locked
 with locked(Job("core.training", "holding it", {TRAINING.files!r}), Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -262,32 +262,8 @@ def test_nothing_can_unpickle():
 
 
 ROOMS_OF_CORE = (
-    *(
-        "vocabulary",
-        "messages",
-        "files",
-        "settings",
-        "heads",
-        "choices",
-        "combinations",
-        "stacks",
-        "target_tokens",
-        "copying",
-        "sizes",
-        "config",
-        "train_config",
-        "device",
-        "model",
-        "describe",
-        "words",
-        "tokenizer",
-        "tokenizer_json",
-        "byte_level",
-        "word_level",
-        "families",
-        "tasks",
-    ),
-    *("fitting", "batch", "jobs", "work", "runs", "decoding", "objective"),
+    *("vocabulary", "messages", "files", "heads", "config", "device", "model", "describe"),
+    *("tokenizer", "families", "tasks", "batch", "jobs", "runs", "decoding", "objective"),
     *("inspection", "evaluate", "training", "studies", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

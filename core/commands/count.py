@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 from typing import get_args
 
-from core.choices import Norm, Positions
 from core.commands import options
 from core.config import ModelConfig
+from core.config.checks import LARGEST_SIZE, MOST_LAYERS
+from core.config.choices import Norm, Positions
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.runs.run import read_settings
-from core.sizes import LARGEST_SIZE, MOST_LAYERS
 
 _size = options.whole(1, LARGEST_SIZE)
 JOINT_VOCABULARY = 41_000

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
-    if not loaded.settings.has_pairs or loaded.settings.model.alone:
+    if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
         heads_on_text.run(loaded, as_json=arguments.json)
         return
     stored = None if arguments.fresh else stored_effects(loaded)

@@ -8,7 +8,7 @@ from typing import Any
 from core.commands.translate import warn
 from core.inspection import Inspection, inspect_sentence
 from core.runs.run import load_run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

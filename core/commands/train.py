@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.choices import CHOICES
 from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
+from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.families.styles import STYLES
@@ -112,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _beam_score(loaded: Run) -> list[str]:
     """Return how good the user's own pairs are translated with a beam, as lines; none without."""
     own = own_pairs_of(task_named(loaded.settings.task, loaded.path))
-    if own is None or loaded.settings.model.alone:
+    if own is None or not loaded.settings.model.is_encoder_decoder:
         return []
     scores = score_file(loaded, own.held_out_samples(N_SAMPLES), BEAM)
     found, signature = score_lines(scores, "own pairs")

@@ -14,6 +14,7 @@ import torch
 from core.commands import options
 from core.commands.errors import CommandError
 from core.commands.progress import telling
+from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
 from core.decoding.many import Written, translate_all
@@ -22,7 +23,6 @@ from core.decoding.methods import Forced, Method, decode
 from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
-from core.sizes import LARGEST_SIZE
 from core.tasks.columns import tidy
 
 LINES_AT_ONCE = 2000

@@ -47,12 +47,12 @@ def translate_all(
         ConfigError: The beam is not 1 to 64, alpha is below 0, or this model does not decode so.
         RunError: The model is not an encoder and a decoder.
     """
-    if run.model.config.alone:
+    if not run.model.config.is_encoder_decoder:
         raise RunError(
             "{path}: lines are translated by an encoder and a decoder; this model "
             "is the {alone} alone",
             path=run.path,
-            alone=run.model.config.alone,
+            alone=run.model.config.stacks[0],
         )
     strategy: Strategy | None = None if passes is None else MaskPredict(passes)
     if passes is None and beam != 1:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 from core.vocabulary import Span
 
 UNSURE = 0.4

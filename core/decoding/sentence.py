@@ -15,8 +15,8 @@ from core.decoding.step import DecodeStep
 from core.messages import SaidError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
+from core.tokenizer.words import has_unspaced
 from core.vocabulary import BOS
-from core.words import has_unspaced
 
 _LARGEST_MAPS = 1 << 28
 """Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from torch import nn
 
-from core.choices import Activation, Shared
 from core.config import ModelConfig
+from core.config.choices import Activation, Shared
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.norm import norm_of
 from core.model.sublayers import FeedForward

@@ -9,11 +9,11 @@ from core.decoding.mask_predict import PASSES
 from core.evaluate.files import score_file
 from core.evaluate.metrics import Quality, measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
-from core.fitting import fitting
 from core.messages import said
 from core.objective import longest_side
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named
+from core.tasks.length_filter import fitting
 
 N_SAMPLES = 2000
 SEED = 0
@@ -51,7 +51,7 @@ def evaluate(
     pairs = _those_that_fit(run, made.held_out_samples(n, seed))
     quality = measure(run.model, pairs, run.tokenizer, run.target_tokenizer)
     parallel = run.settings.model.is_parallel
-    both = not run.settings.model.alone and not parallel
+    both = run.settings.model.is_encoder_decoder and not parallel
     study = study_pronouns(run.model, pairs) if both else None
     return {
         **_shared_figures(quality),
@@ -138,7 +138,7 @@ def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
     quality = measure(run.model, _those_that_fit(run, samples), run.tokenizer, run.target_tokenizer)
     figures = _shared_figures(quality)
     # One stack alone translates no lines.
-    if not run.settings.model.alone:
+    if run.settings.model.is_encoder_decoder:
         scores = score_file(run, samples)
         figures |= {
             "bleu": scores.bleu,

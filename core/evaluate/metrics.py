@@ -11,7 +11,7 @@ from core.evaluate.bleu import Bleu, corpus_bleu
 from core.evaluate.loss import token_loss
 from core.model import Transformer
 from core.objective import held_out_as_learned, written
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 
 EVALUATION_BATCH = 128
 

@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
-from core.choices import RotaryPairs
+from core.config.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.files import open_regular

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.choices import Activation
 from core.config import ModelConfig
+from core.config.choices import Activation
 from core.heads import Stack
 from core.messages import SaidError
 

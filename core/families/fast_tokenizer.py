@@ -14,8 +14,8 @@ import tokenizers
 
 from core.families.family import FamilyError
 from core.messages import said
-from core.tokenizer import Encoding, Tokenizer, byte_characters
-from core.tokenizer_json import TokenizerError, tokenizer_of_json
+from core.tokenizer.bpe_json import TokenizerError, tokenizer_of_json
+from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
 
 FILE = "tokenizer.json"
 ABOUT = "tokenizer_config.json"

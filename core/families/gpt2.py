@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from core.choices import ScoreScale
 from core.config import ModelConfig
+from core.config.choices import ScoreScale
 from core.families.family import Family, FamilyError, Renaming, Settings
 
 _START = r"(?:transformer\.)?"

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.choices import RotaryPairs, Tied
+from core.config.choices import RotaryPairs, Tied
 from core.families.family import Family, FamilyError, Renaming, Settings, Weights
 from core.model import Transformer, unfilled
 from core.model.building import outline
@@ -38,7 +38,7 @@ def load(
         FamilyError: Something of it is not known here, missing, or has another shape.
     """
     config = replace(family.config(Settings(told, weights)), rotary_pairs=rotary_pairs)
-    made = converted(family, weights, config.tied, one_stack=config.alone is not None)
+    made = converted(family, weights, config.tied, one_stack=not config.is_encoder_decoder)
     # Before memory is asked for: settings may say any size.
     places = outline(config).saved()
     if missing := sorted(set(places) - set(made)):

@@ -14,8 +14,8 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 from core.families.family import FamilyError
 from core.families.fast_tokenizer import SPACE, whole
 from core.families.tokenizer_files import read_bytes, read_numbers
-from core.tokenizer import Encoding, Tokenizer
-from core.tokenizer_json import LONGEST_REPLACEMENT, longest_replacement
+from core.tokenizer.bpe_json import LONGEST_REPLACEMENT, longest_replacement
+from core.tokenizer.tokenizer import Encoding, Tokenizer
 from core.vocabulary import Span
 
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.config import ConfigError, ModelConfig
+from core.config.settings import one_of
 from core.messages import N_
-from core.settings import one_of
 
 
 @dataclass(frozen=True, slots=True)

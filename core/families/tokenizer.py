@@ -25,7 +25,7 @@ from core.families.sentencepiece import (
 )
 from core.families.tokenizer_files import read_named, read_numbers, read_text
 from core.messages import said
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _KEPT = ("add_bos_token", "add_eos_token", "bos_token", "eos_token", "do_lower_case")

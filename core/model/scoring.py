@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.choices import Scores
 from core.config import ModelConfig
+from core.config.choices import Scores
 from core.heads import Site
 
 

@@ -12,8 +12,8 @@ from typing import Protocol
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.choices import Activation
 from core.config import ModelConfig
+from core.config.choices import Activation
 from core.heads import Site
 from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache, KeysValues

@@ -30,7 +30,7 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        both = not config.alone
+        both = config.is_encoder_decoder
         source_tokens = nn.Embedding(config.vocab_size, config.d_model)
         target_tokens = (
             source_tokens

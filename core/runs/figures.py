@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.config.settings import LARGEST_NUMBER
 from core.messages import Message, said
 from core.runs.files import check_numbers, damaged, is_there, read_json
-from core.settings import LARGEST_NUMBER
 
 _SHARES = (
     *("exact_match", "token_accuracy", "accuracy", "score", "baseline", "silenced_accuracy"),

@@ -11,9 +11,9 @@ from pathlib import Path
 from reprlib import repr
 from typing import Any
 
+from core.config.settings import LARGEST_NUMBER
 from core.files import open_regular, state_of
 from core.messages import N_, Message, SaidError, said
-from core.settings import LARGEST_NUMBER
 
 CHECKSUMS = "checksums.json"
 ABOUT = N_("{path}: {why}")

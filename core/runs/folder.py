@@ -17,7 +17,8 @@ import tokenizers
 import torch
 
 from core.files import open_regular, with_checksum, write_atomically
-from core.jobs import Files, Job
+from core.jobs.job import Files, Job
+from core.jobs.process import Work, locked
 from core.messages import N_, as_told
 from core.model import Transformer
 from core.runs.checkpoint import save_rounded, save_state, save_weights
@@ -34,8 +35,7 @@ from core.runs.weights import (
     weights_file,
     weights_in,
 )
-from core.tokenizer import Tokenizer
-from core.work import Work, locked
+from core.tokenizer.tokenizer import Tokenizer
 
 TRAINING = Job(
     "core.training",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.jobs import is_worked_on
+from core.jobs.job import is_worked_on
 from core.messages import Message
 from core.runs.files import about
 from core.runs.folder import TRAINING, RunFolder

@@ -42,7 +42,7 @@ def give_text(path: Path, content: bytes, name: str) -> int:
     settings = read_settings(path)
     if not settings.is_opened:
         raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
-    if not settings.model.alone:
+    if settings.model.is_encoder_decoder:
         task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
         task, file, kept, n = LINES, LINES, *_lines(content, name)

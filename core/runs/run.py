@@ -13,10 +13,10 @@ lines.txt         lines of text by which an opened model of one stack is measure
 request           what somebody asks of the process that trains the run: pause or stop
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said
-.lock             held by that process: see `core.jobs`
+.lock             held by that process: see `core.jobs.job`
 checksums.json    what a run holds while nobody trains it: see `core.runs.checksums`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
-                  after it is measured: see `core.jobs`
+                  after it is measured: see `core.jobs.job`
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
 snapshots/ best/ live/ start/    weights to look at: see `core.runs.weights`
 """
@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.byte_level import ByteLevelTokenizer
 from core.config import ModelConfig
 from core.families import CONFIG, FamilyError
 from core.families.tokenizer import read_tokenizers
@@ -52,9 +51,10 @@ from core.runs.settings import RunSettings as RunSettings
 from core.runs.settings import read_settings as read_settings
 from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
 from core.tasks.corpus import FILES
-from core.tokenizer import Tokenizer
+from core.tokenizer.byte_level import ByteLevelTokenizer
+from core.tokenizer.tokenizer import Tokenizer
+from core.tokenizer.word_level import WordTokenizer, is_word_level
 from core.vocabulary import BOS, EOS
-from core.word_level import WordTokenizer, is_word_level
 
 NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
@@ -167,7 +167,7 @@ def _require_pairs(path: Path) -> None:
 
 def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
     # Words are noted of sources; a model of one stack reads targets, too.
-    if settings.is_opened or settings.model.alone:
+    if settings.is_opened or not settings.model.is_encoder_decoder:
         return frozenset()
     return frozenset(read_words(path))
 
@@ -257,7 +257,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
         text = read_text(path, "tokenizer.json")
         if is_word_level(text):
             return WordTokenizer.from_json(text)
-        begins, ends = ((BOS,), ()) if model.is_decoder_alone else ((), (EOS,))
+        begins, ends = ((BOS,), ()) if model.is_decoder_only else ((), (EOS,))
         return ByteLevelTokenizer.from_json(text, begins, ends)
     except RunError:
         raise

@@ -7,9 +7,9 @@ from reprlib import repr
 from typing import Any
 
 from core.config import ConfigError, ModelConfig
+from core.config.training import TrainConfig
 from core.messages import Message, said
 from core.runs.files import about, read_json
-from core.train_config import TrainConfig
 
 FORMAT = 1
 LINES = "lines.txt"

@@ -10,7 +10,7 @@ from core.tasks.everyday import Everyday
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
 from core.tasks.task import Drawn, Task
-from core.words import written_words
+from core.tokenizer.words import written_words
 
 N_DRAWN = 2_000
 """So many sentences say how long those of a training are."""

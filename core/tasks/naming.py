@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.messages import N_
 from core.tasks.split import place
 from core.tasks.task import Drawn, Example, Link, Sample
+from core.tokenizer.word_level import Vocabulary
 from core.vocabulary import Span
-from core.word_level import Vocabulary
 
 _CLASSES: Mapping[str, Mapping[str, str]] = {
     "D": {"the": "le", "a": "un"},

@@ -11,7 +11,7 @@ from core.tasks.columns import Record, tidy
 from core.tasks.layout import JSON_LINES, CorpusError, Layout, Reading, layout_of, records
 from core.tasks.packed import require_text, unzipped
 from core.tasks.task import Sample
-from core.words import INVISIBLE, shortened
+from core.tokenizer.words import INVISIBLE, shortened
 
 LARGEST = 50 * 2**20
 """A file has at most so many bytes."""

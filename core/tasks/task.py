@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, Protocol
 
+from core.tokenizer.word_level import Vocabulary
 from core.vocabulary import Span
-from core.word_level import Vocabulary
 
 Part = Literal["train", "valid", "test"]
 """To learn from; to watch a training by; to measure the trained model by."""

@@ -6,12 +6,12 @@ Also under `torchrun`, in several processes.
 import sys
 
 from core.config import ConfigError
+from core.jobs.process import main
 from core.runs.checkpoint import CheckpointError
 from core.runs.folder import TRAINING
 from core.tasks import CorpusError
 from core.training.loop import TrainingError
 from core.training.trainer import complete_run
-from core.work import main
 
 MENDABLE = (CheckpointError, ConfigError, CorpusError, TrainingError)
 

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from core.batch import Batch, Pair, collate, encode_samples
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.objective import as_learned
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tasks.large import KeptCorpus
 from core.tasks.mixed import Mixed
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 
 BATCHES_PER_CHUNK = 16

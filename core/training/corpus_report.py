@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.config import ModelConfig
-from core.fitting import Lengths, fitting, token_counts
 from core.objective import longest_side
 from core.tasks.corpus import Corpus
+from core.tasks.length_filter import Lengths, fitting, token_counts
 from core.tasks.task import Sample
-from core.tokenizer import Token, Tokenizer
+from core.tokenizer.tokenizer import Token, Tokenizer
+from core.tokenizer.words import written_words
 from core.training.prepare import train_tokenizer
-from core.words import written_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,13 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.config import ConfigError
+from core.config.training import TrainConfig
 from core.runs.checksums import changing
 from core.runs.folder import RunFolder
 from core.runs.run import RunError, read_settings
 from core.runs.weights import has_state, kept_step
 from core.tasks import task_named
 from core.tasks.mixed import Mixed
-from core.train_config import TrainConfig
 
 
 def require_state(path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.describe import describe
 from core.model import count_parameters
-from core.train_config import TrainConfig
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 

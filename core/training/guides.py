@@ -1,12 +1,12 @@
 """Which heads can be guided, and by what a task knows."""
 
 from core.config import ConfigError
+from core.config.training import TrainConfig
 from core.heads import Head
 from core.model import Transformer
 from core.tasks import Task
 from core.tasks.mixed import Mixed
 from core.tasks.task import Drawn
-from core.train_config import TrainConfig
 
 
 def check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:

@@ -12,12 +12,12 @@ from torch.nn.utils import clip_grad_norm_
 
 from core.batch import Batch
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.device import autocast, rounded_products
 from core.evaluate.loss import token_loss
 from core.heads import Head
 from core.messages import SaidError
 from core.model import Record, Step, Transformer
-from core.train_config import TrainConfig
 from core.training.free_running import free_running
 from core.training.loss import LENGTH_WEIGHT, Lengths, guided_loss, guided_rows, length_loss
 from core.training.metric import Candidates, draw, metric_loss

@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import Batch
+from core.config.training import GuideTo
 from core.heads import Head, Site
 from core.model.length import difference_classes
 from core.model.probe import Step
-from core.train_config import GuideTo
 
 LENGTH_WEIGHT = 0.1
 """Of the predicted length's loss beside that of the words."""

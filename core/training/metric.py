@@ -11,11 +11,11 @@ from torch import Tensor
 
 from core.batch import Batch, Ids, pad
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.decoding.choosing import Sampling
 from core.decoding.generate import generate
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.train_config import TrainConfig
 from core.training.rewards import Reward
 
 Scores = Callable[[Tensor, Tensor], Tensor]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.config import ConfigError, ModelConfig, require
+from core.config.training import TrainConfig
 from core.files import write_atomically
-from core.fitting import fitting, target_ratio, those_that_fit
 from core.heads import Stack
 from core.model.building import outline
 from core.objective import SEPARATOR, longest_side
@@ -18,16 +17,17 @@ from core.runs.run import PAIRS, RunSettings, read_settings, read_tokenizer
 from core.tasks import Sample, Task
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus
+from core.tasks.length_filter import fitting, target_ratio, those_that_fit
 from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Drawn, Part
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
+from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
+from core.tokenizer.tokenizer import Tokenizer
+from core.tokenizer.word_level import Vocabulary, WordTokenizer
 from core.training.guides import check_guide
 from core.training.presets import Preset
 from core.training.start import start_of
 from core.training.tokenised import keep
-from core.word_level import Vocabulary, WordTokenizer
 
 TOKENIZER_SAMPLES = 20_000
 """So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
@@ -180,7 +180,7 @@ def _check_model(preset: Preset) -> None:
                 name=name,
                 value=repr(value),
             )
-    if not model.alone and not model.is_parallel:
+    if model.is_encoder_decoder and not model.is_parallel:
         return
     usual = TrainConfig()
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
@@ -198,7 +198,7 @@ def _check_model(preset: Preset) -> None:
             "is the {alone} alone",
             name=name,
             value=repr(value),
-            alone=model.alone,
+            alone=model.stacks[0],
         )
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.tasks import Sample
-from core.train_config import TrainConfig
-from core.words import has_unspaced
+from core.tokenizer.words import has_unspaced
 
 N_READ = 20_000
 """So many pairs tell which characters own pairs have."""

@@ -1,7 +1,7 @@
 """A training as a process of its own: it goes on when the app is reloaded, closed or started anew.
 
 What is known of it stands in the run folder: `status.json`, `metrics.jsonl`, and what every job
-keeps there (see `core.jobs`).
+keeps there (see `core.jobs.job`).
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from core.files import end_of
-from core.jobs import Wish
+from core.jobs.job import Wish
 from core.messages import Message, as_told, said_in
 from core.runs.folder import TRAINING
 from core.runs.run import PAIRS, read_settings

@@ -6,9 +6,9 @@ from functools import lru_cache
 from sacrebleu.metrics.bleu import BLEU
 
 from core.batch import Ids
+from core.config.training import TrainConfig
 from core.evaluate.bleu import bleu_tokens
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
+from core.tokenizer.tokenizer import Tokenizer
 
 Reward = Callable[[Ids, Ids], float]
 """From what was written and what is right, both without BOS and up to EOS, to 0 … 1."""

@@ -1,6 +1,6 @@
 """The learning rate over the steps."""
 
-from core.train_config import TrainConfig
+from core.config.training import TrainConfig
 
 
 def learning_rate(step: int, d_model: int, config: TrainConfig) -> float:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import torch
 
 from core.batch import Batch
+from core.config.training import TrainConfig
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.train_config import TrainConfig
 from core.vocabulary import PAD
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 from core.config import ConfigError, ModelConfig
+from core.config.settings import one_of
+from core.config.training import TrainConfig
 from core.families.styles import in_style, style_named
-from core.settings import one_of
-from core.train_config import TrainConfig
 from core.training.presets import Preset
 
 Setting = bool | int | float | str

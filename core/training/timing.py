@@ -13,23 +13,23 @@ from pathlib import Path
 from statistics import median
 
 from core.config import ConfigError, ModelConfig
+from core.config.training import TrainConfig
 from core.files import write_atomically
-from core.fitting import fitting
-from core.jobs import Files, Job
+from core.jobs.job import Files, Job
+from core.jobs.process import main, working
 from core.messages import N_
 from core.model import build
 from core.objective import longest_side
 from core.runs.run import PAIRS, RunError, load_run
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus
+from core.tasks.length_filter import fitting
 from core.tasks.pairs import as_tsv
-from core.train_config import TrainConfig
 from core.training.batches import BATCHES_PER_CHUNK, training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
 from core.training.presets import Preset
 from core.training.rewards import reward_of
-from core.work import main, working
 
 TIMING = Job("core.training.timing", N_("trying a few steps"), Files.named("timing"))
 WANTED, FOUND = "wanted.json", "found.json"

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from core.batch import Pair
 from core.tasks import CorpusError, Sample
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
+from core.tokenizer.words import apart
 from core.vocabulary import BOS, EOS
-from core.words import apart
 
 FOLDER = "tokens"
 IDS, LENGTHS = "ids.bin", "lengths.bin"

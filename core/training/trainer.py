@@ -10,10 +10,11 @@ import torch
 
 from core.batch import Batch, Pair, encode_samples
 from core.config import ConfigError
+from core.config.training import TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
-from core.fitting import fitting
-from core.jobs import Wish
+from core.jobs.job import Wish
+from core.jobs.process import reason
 from core.model import Transformer, build
 from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
@@ -22,14 +23,13 @@ from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.runs.weights import kept_step, newest_checkpoint, step_of, weights_at
 from core.tasks import task_named
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
+from core.tasks.length_filter import fitting
+from core.tokenizer.tokenizer import Tokenizer
 from core.training.batches import training_batches
 from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
 from core.training.rewards import Reward, reward_of
 from core.training.workers import Workers, workers
-from core.work import reason
 
 EVALUATION_SAMPLES = 200
 """So many held-out samples are measured while training goes on."""

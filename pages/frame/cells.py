@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame.files import Columns
 from viz.component.payload import TokenLabel
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import regex
 
-from core.words import beginning
+from core.tokenizer.words import beginning
 
 Column = Sequence[object]
 Columns = Mapping[str, Column]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.choices import CHOICES
-from core.train_config import TRAINING_CHOICES
+from core.config.choices import CHOICES
+from core.config.training import TRAINING_CHOICES
 from pages.frame import texts
 from pages.frame.language import N_, _, n_, number
 from pages.frame.listed import alternatives, listed_apart

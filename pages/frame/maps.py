@@ -8,7 +8,7 @@ import numpy as np
 from core.heads import Head, Side
 from core.inspection import Inspection
 from core.runs.run import Run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import marked_words
 from pages.frame.positions import positions
 from pages.frame.typography import typeset

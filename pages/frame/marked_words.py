@@ -30,7 +30,7 @@ def of_outcome(run: Run, found: Outcome) -> tuple[Doubt, ...]:
     Nothing is marked in what a decoder alone goes on with: a text has many ways to go on.
     """
     ids = found.translation.target_ids
-    if run.settings.model.alone:
+    if not run.settings.model.is_encoder_decoder:
         return ()
     chances = [each.probability for each in found.own[: len(ids)]]
     words = written_words(run.target_tokenizer, ids, chances)

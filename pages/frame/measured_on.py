@@ -76,9 +76,9 @@ def sentences(run: Run, n: int) -> str:
         run: That is measured. Of an opened one nobody knows what it learned from.
         n: How many.
     """
-    if run.settings.model.alone and run.settings.has_lines:
+    if not run.settings.model.is_encoder_decoder and run.settings.has_lines:
         said = n_("{n} line of your own", "{n} lines of your own", n)
-    elif run.settings.model.alone and run.settings.is_opened:
+    elif not run.settings.model.is_encoder_decoder and run.settings.is_opened:
         # They read whatever they are given.
         said = n_("{n} English sentence", "{n} English sentences", n)
     elif run.settings.is_opened:

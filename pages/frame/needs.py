@@ -65,7 +65,7 @@ def missing(settings: RunSettings, needs: Collection[Need]) -> Need | None:
 
 
 def _sentence(settings: RunSettings, need: Need) -> str:
-    if need is Need.TASK and settings.model.alone:
+    if need is Need.TASK and not settings.model.is_encoder_decoder:
         return _(
             "{model} has one stack of layers: it reads no pairs of a source and a target, and on "
             "such pairs this view measures. What its heads do is measured on text on Heads, roles."
@@ -88,17 +88,17 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
     config = settings.model
     in_scores = config.positions in _IN_SCORES
     return {
-        Need.SOURCE: config.is_decoder_alone,
-        Need.WRITING: config.is_encoder_alone,
+        Need.SOURCE: config.is_decoder_only,
+        Need.WRITING: config.is_encoder_only,
         Need.NEXT: config.is_parallel,
         Need.PARALLEL: not config.is_parallel,
-        Need.BOTH: config.alone is not None,
+        Need.BOTH: not config.is_encoder_decoder,
         Need.HEADS: config.cross == "none"
         and "attention" not in (config.encoder_mixing, config.decoder_mixing),
         Need.ENCODER_SELF: config.encoder_mixing != "attention",
         Need.DECODER_SELF: config.decoder_mixing != "attention",
         Need.TASK: not settings.has_pairs,
-        Need.TEXTS: not settings.has_pairs and config.alone is None,
+        Need.TEXTS: not settings.has_pairs and config.is_encoder_decoder,
         Need.SCALED_TOKENS: not config.embedding_scale or in_scores or config.positions == "none",
         Need.FEED_FORWARD: not config.feed_forward,
         Need.NORM: config.norm_kind == "none",

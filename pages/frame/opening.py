@@ -207,8 +207,8 @@ def ask_batch(opened: Opened) -> tuple[str, ...]:
     """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
     path = opened.path
     # What a model of one stack reads is no source of a task.
-    alone = opened.run.settings.model.alone
-    texts = cached.of_run(longest_and_shortest if alone else companions, path)
+    pairs = opened.run.settings.model.is_encoder_decoder
+    texts = cached.of_run(companions if pairs else longest_and_shortest, path)
     default = "\n".join(text for text in texts if text != opened.sentence)
     # Another run brings its own sentences.
     address.belongs_to(session.OTHERS, str(path))

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention, merged
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
 from pages.frame.listed import joined

@@ -8,8 +8,8 @@ from pathlib import Path
 from streamlit.navigation.page import StreamlitPage
 
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.runs.unpack import LARGEST
-from core.train_config import TrainConfig
 from core.training import process
 
 APP_NAME = "seq2see"

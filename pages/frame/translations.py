@@ -14,13 +14,13 @@ _TAG = re.compile(r"<[^>]*>")
 
 def written(run: Run) -> str:
     """Return what people call what a model writes: a decoder alone goes on from a text."""
-    goes_on = run.settings.model.is_decoder_alone
+    goes_on = run.settings.model.is_decoder_only
     return _("continuation") if goes_on else _("translation")
 
 
 def written_in_files(run: Run) -> str:
     """Return the same as files have it, whatever the reader's language."""
-    return "continuation" if run.settings.model.is_decoder_alone else "translation"
+    return "continuation" if run.settings.model.is_decoder_only else "translation"
 
 
 def say(translations: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.runs.run import Run
 from core.studies.heads.comparison import aligned
 from core.tasks import TARGET_LANGUAGES
-from core.words import spaced_words
+from core.tokenizer.words import spaced_words
 from pages.frame.marked_words import in_markdown
 from viz.component.payload import Doubt
 from viz.direction import isolated

@@ -9,7 +9,7 @@ from core.tasks.familiarity import (
     longest_learned,
     nearest_words,
 )
-from core.words import has_unspaced, written_words
+from core.tokenizer.words import has_unspaced, written_words
 from pages.frame import cached
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import listed
@@ -41,7 +41,7 @@ def _too_long(run: Run, sentence: str) -> list[str]:
 def _longest(run: Run) -> int | None:
     task = cached.task(run.path)
     # Texts of other kinds of models are no sources alone.
-    if task is None or run.settings.model.alone:
+    if task is None or not run.settings.model.is_encoder_decoder:
         return None
     return longest_learned(task)
 

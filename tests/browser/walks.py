@@ -12,7 +12,7 @@ from functools import cache
 from urllib.parse import parse_qsl, urlsplit
 
 from core.runs.run import load_run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from tests.pages.conftest import ROOT
 
 TASKS = {

@@ -5,15 +5,15 @@ from functools import partial
 
 import pytest
 
-from core import jobs
 from core.batch import encode_samples
-from core.byte_level import ByteLevelTokenizer
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.evaluate.evaluation import evaluate
+from core.jobs import job as jobs
 from core.runs.checksums import forget_list
 from core.runs.run import load_run
 from core.tasks import TASKS, task_named
-from core.train_config import TrainConfig
+from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare, trainer
 from core.training.presets import Preset
 

@@ -5,8 +5,8 @@ import os
 import sys
 import time
 
-from core.jobs import Files, Job
-from core.work import AUTOGROUP, main, working
+from core.jobs.job import Files, Job
+from core.jobs.process import AUTOGROUP, main, working
 
 COUNTING = Job("tests.core.counting", "counting here", Files.named("count"))
 

@@ -10,12 +10,12 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.device import autocast, best_device, rounded_products
 from core.heads import Head
 from core.model import Cache, build
 from core.model.masks import padding_mask
 from core.tasks import TASKS
-from core.train_config import TrainConfig
 from core.training.batches import training_batches
 from core.training.loop import losses, make_optimizer, train
 from core.training.scheduled import with_own_words

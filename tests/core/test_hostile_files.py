@@ -132,7 +132,7 @@ def test_the_settings_of_a_model(tmp_path, kind):
         ids = torch.tensor([[3]])
         with torch.no_grad():
             memory = model.encode(ids) if model.config.n_encoder_layers else None
-            found = memory if model.config.alone == "encoder" else model.decode(ids, memory, None)
+            found = memory if model.config.is_encoder_only else model.decode(ids, memory, None)
         assert found.isfinite().all()
 
     assert not judged(json.loads((tmp_path / kind / "config.json").read_text()), read)

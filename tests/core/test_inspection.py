@@ -12,7 +12,7 @@ from core.decoding.sentence import SentenceError, translate
 from core.inspection import even_weights, inspect_sentence, merge_tokens, merge_weights, merged
 from core.model import Record, build
 from core.runs.run import load_run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from core.vocabulary import BOS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,10 +11,10 @@ from html import unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import jobs
 from core.commands import train
 from core.config import ConfigError
 from core.families.styles import STYLES
+from core.jobs import job as jobs
 from core.model import count_parameters
 from core.runs.folder import TRAINING
 from core.runs.run import read_settings

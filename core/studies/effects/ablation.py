@@ -26,7 +26,7 @@ from core.model import Probe, Record, Silence, Step, Transformer
 from core.model.masks import padding_mask
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 Kind = Literal["silence", "uniform", "freeze"]
 

@@ -16,7 +16,7 @@ from core.heads import Head, Side
 from core.model import Override
 from core.runs.run import Run
 from core.studies.effects.ablation import BeforeAfter, before_after, every_head
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 LEAST = 0.01
 """A probability that moves by less is not called changed."""

@@ -25,7 +25,7 @@ from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
 from core.studies.effects.ablation import every_head
 from core.studies.effects.second_sentence import Fed, paired
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 
 class PatchingError(SaidError, ValueError):

@@ -22,7 +22,7 @@ from core.studies.effects.path_patching import (
     log_probability_of,
 )
 from core.studies.effects.second_sentence import Paired, paired
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
 _TOKENS_AT_ONCE = 512

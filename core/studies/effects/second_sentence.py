@@ -19,8 +19,8 @@ from core.evaluate.exposure import first_difference
 from core.messages import Message
 from core.runs.run import Run
 from core.studies.heads.comparison import most_alike
+from core.tokenizer.words import written_words
 from core.vocabulary import FIRST_ID
-from core.words import written_words
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""

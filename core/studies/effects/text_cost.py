@@ -102,7 +102,7 @@ def text_costs(run: Run, source: Source, role: Role) -> TextCosts:
     Raises:
         ValueError: As in `texts_of`.
     """
-    if not run.model.config.is_decoder_alone:
+    if not run.model.config.is_decoder_only:
         return TextCosts(source, role, {})
     to_choose, to_test = _texts(run, source)
     found = roles_in_texts(run.model, to_choose)
@@ -189,7 +189,7 @@ def cost_of_head(run: Run, head: Head, n: int = N_TEXTS, seed: int = SEED) -> He
 
 def knows_labels(run: Run) -> bool:
     """Say whether it is known which tokens a model of one stack is to predict."""
-    return run.settings.model.is_decoder_alone or not run.settings.is_opened
+    return run.settings.model.is_decoder_only or not run.settings.is_opened
 
 
 def others_of_layer(head: Head, n_heads: int) -> tuple[Head, ...]:

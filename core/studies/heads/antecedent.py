@@ -22,7 +22,7 @@ from core.runs.run import Run
 from core.studies.heads.question import heads_of
 from core.studies.heads.roles import ambiguous
 from core.tasks import TASKS
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 
 N_WITH_IT = 400
 """Sentences with a pronoun: a half to choose the head by, and a half to test it on."""
@@ -53,7 +53,7 @@ class AntecedentHead:
 
 def antecedent_of(run: Run) -> AntecedentHead | None:
     """Return the head of an encoder that links "it" to its antecedent most often."""
-    if run.model.config.is_decoder_alone:
+    if run.model.config.is_decoder_only:
         return None
     pairs = sentences_with_it(run.tokenizer, N_WITH_IT)
     if max(len(pair.source) for pair in pairs) > run.model.config.max_positions:

@@ -26,7 +26,7 @@ from core.studies.heads.roles import (
     questions_on,
 )
 from core.studies.heads.texts import batches_of, pairs_read
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 N_ROWS = 4
 """So many sentences are kept in which the head points most."""

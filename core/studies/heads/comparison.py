@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
-from core.tokenizer import Token
-from core.words import written_words
+from core.tokenizer.tokenizer import Token
+from core.tokenizer.words import written_words
 
 ENDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 """Where a scale of differences may end."""

@@ -10,7 +10,7 @@ from core.inspection import Inspection
 from core.runs.run import Run
 from core.tasks import CorpusError, Mixed, Task, task_named
 from core.tasks.translation import Translation, derivations
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def task_of(run: Run) -> Task | None:
 
     A model of one stack reads a source and its target as one text: none of the task's sources.
     """
-    if run.settings.model.alone:
+    if not run.settings.model.is_encoder_decoder:
         return None
     try:
         return task_named(run.settings.task, run.path)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection
 from core.studies.heads.evenness import evenness
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 Weights = NDArray[np.float32]
 Numbers = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.heads import Head, Kind
 from core.inspection import Inspection
 from core.studies.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 How = Literal["mean", "largest"]
 ALL_LAYERS = "all"

@@ -41,7 +41,7 @@ from core.studies.heads.question import (
 )
 from core.studies.heads.summaries import distances
 from core.studies.heads.texts import batches_of, pairs_read
-from core.tokenizer import Token, Tokenizer
+from core.tokenizer.tokenizer import Token, Tokenizer
 
 Counts = NDArray[np.float64]
 Column = list[str] | list[int] | list[float] | list[bool]

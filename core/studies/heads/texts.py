@@ -115,7 +115,7 @@ def _repeated(run: Run, side: Side, around: Around, half: int, seed: int) -> lis
 def line_texts(run: Run, lines: Sequence[Ids]) -> Texts:
     """Return lines of token ids as a model of one stack reads them."""
     begins, ends = len(run.tokenizer.begins), len(run.tokenizer.ends)
-    if run.model.config.is_decoder_alone:
+    if run.model.config.is_decoder_only:
         return Texts(tuple(_alone((), ids) for ids in lines), {"target": (begins, 0)})
     return Texts(tuple(_alone(ids, ()) for ids in lines), {"source": (begins, ends)})
 
@@ -147,7 +147,7 @@ def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[I
         ValueError: There is none of two tokens or more.
     """
     config, tokenizer = run.model.config, run.tokenizer
-    ends = () if config.is_decoder_alone else tokenizer.ends
+    ends = () if config.is_decoder_only else tokenizer.ends
     most = min(longest or config.max_positions, config.max_positions) - len(ends)
     found = [(*(*tokenizer.begins, *tokenizer.encode(text).ids)[:most], *ends) for text in texts]
     long_enough = [ids for ids in found if len(ids) >= 2]
@@ -165,7 +165,7 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
         RunError: The task is a file of pairs that cannot be used, nothing fits the model, or no
             line that an opened one was given has two tokens.
     """
-    if not run.settings.model.alone:
+    if run.settings.model.is_encoder_decoder:
         return held_out_pairs(run, n, seed, aligned=True)
     if not run.settings.is_opened:
         read_whole = as_read(held_out_pairs(run, n, seed), run.model.config, run.tokenizer)
@@ -177,7 +177,7 @@ def pairs_read(run: Run, n: int, seed: int) -> list[Pair]:
         found = dict.fromkeys(as_ids(run, texts, LONGEST))
     except ValueError as error:
         raise RunError(*error.args) from error
-    is_fed = run.model.config.is_decoder_alone
+    is_fed = run.model.config.is_decoder_only
     return [_named(run, Pair((), ids) if is_fed else Pair(ids, ())) for ids in found]
 
 

@@ -127,7 +127,7 @@ def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
     """
     config = run.model.config
     rows, cut = read_texts(run, sentences)
-    if config.alone:
+    if not config.is_encoder_decoder:
         none: tuple[tuple[int, ...], ...] = ((),) * len(rows)
         sides = (rows, none) if "encoder" in config.stacks else (none, rows)
         return PaddedBatch(*sides, cut, config.pad_id, fill_id=fill_id(config))
@@ -341,7 +341,7 @@ def losses_without(run: Run, n: int, seed: int = 0) -> tuple[MaskLoss, ...]:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     pairs = held_out_pairs(run, n, seed)
-    if run.model.config.alone:
+    if not run.model.config.is_encoder_decoder:
         pairs = held_out_as_learned(pairs, run.model.config, run.tokenizer)
     return _cases(run.model, pairs)
 

@@ -21,7 +21,7 @@ from core.model import Record, Step, Transformer, Unplace, build
 from core.model.positional import exact_sinusoids, timescales
 from core.runs.run import Run
 from core.studies.lessons.cells import Table, cells
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
 

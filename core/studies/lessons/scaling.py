@@ -25,7 +25,7 @@ from core.model import Probe, Probes, Record, Rescale, Step
 from core.runs.run import Run
 from core.studies.heads.evenness import evenness
 from core.studies.lessons.cells import Table, cells
-from core.words import shortened
+from core.tokenizer.words import shortened
 
 Floats = NDArray[np.float64]
 

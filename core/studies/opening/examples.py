@@ -4,13 +4,13 @@ That is an opened model, of whose task nothing is known; and one of a single sta
 here, which reads a source and its target as one text.
 """
 
-from core.byte_level import MASK
 from core.messages import N_
 from core.objective import prompt_of, source_of, text_of
 from core.runs.own_text import lines_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named
-from core.words import spaced_words
+from core.tokenizer.byte_level import MASK
+from core.tokenizer.words import spaced_words
 
 _READ = (
     Example(N_("it = the animal"), "The animal did not cross the street because it was too tired."),
@@ -39,10 +39,10 @@ _HIDDEN = 2
 def examples_of(run: Run) -> tuple[Example, ...]:
     """Return texts to begin with; none for a model that reads the sources of its task."""
     if not run.settings.is_opened:
-        return _own(run) if run.settings.model.alone else ()
+        return () if run.settings.model.is_encoder_decoder else _own(run)
     if run.tokenizer.mask_id >= 0 and run.model.config.has_output:
         return (Example(N_("a word left out"), "The capital of France is [MASK]."), *_READ)
-    return _PROMPTS if run.model.config.is_decoder_alone else _READ
+    return _PROMPTS if run.model.config.is_decoder_only else _READ
 
 
 def sources_beside(run: Run) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def longest_and_shortest(run: Run) -> tuple[str, ...]:
 def known_continuation(run: Run, prompt: str) -> str | None:
     """Return what a decoder alone that was trained here is to write; None where nobody knows."""
     source = source_of(prompt)
-    if run.settings.is_opened or not run.settings.model.is_decoder_alone or source is None:
+    if run.settings.is_opened or not run.settings.model.is_decoder_only or source is None:
         return None
     try:
         return task_named(run.settings.task, run.path).reference(source)
@@ -79,7 +79,7 @@ def _own(run: Run) -> tuple[Example, ...]:
         samples = task_named(run.settings.task, run.path).held_out_samples(_N_OWN)
     except CorpusError:
         return ()
-    if run.settings.model.is_decoder_alone:
+    if run.settings.model.is_decoder_only:
         texts = [prompt_of(each.source) for each in samples]
         return tuple(Example(N_("prompt {n}"), text, n) for n, text in enumerate(texts, start=1))
     texts = [text_of(each.source, _hiding(each.target)) for each in samples]

@@ -19,11 +19,13 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 
 from core.config import ConfigError
+from core.config.training import TrainConfig
 from core.device import use_one_thread
 from core.families import CONFIG, Checkpoint, FamilyError, family_of, load, read_checkpoint
 from core.families.tokenizer import read_tokenizers
 from core.files import write_atomically
-from core.jobs import Files, Job
+from core.jobs.job import Files, Job
+from core.jobs.process import main, working
 from core.messages import N_, said
 from core.model import Transformer
 from core.runs.checksums import list_run
@@ -34,9 +36,7 @@ from core.runs.run import RunError, RunSettings, load_run
 from core.runs.weights import CHECKPOINTS, weights_file
 from core.studies.opening.sources import local
 from core.studies.opening.survey import survey
-from core.tokenizer import Tokenizer
-from core.train_config import TrainConfig
-from core.work import main, working
+from core.tokenizer.tokenizer import Tokenizer
 
 OPENING = Job(
     "core.studies.opening.opening", N_("opening this model"), Files.named("opening"), error=RunError

@@ -70,7 +70,7 @@ def _alike(shown: Compared) -> str:
     """Say how alike an encoder makes two sentences that guesses no words; empty of other models."""
     first, second = shown.first.opened, shown.second
     config = first.run.model.config
-    if second.models or config.has_output or not config.is_encoder_alone:
+    if second.models or config.has_output or not config.is_encoder_only:
         return ""
     cosine = cached.of_run(sentence_cosine, first.path, first.sentence, second.sentence)
     usual, n = cached.of_run(usual_cosine, first.path)

@@ -11,8 +11,8 @@ from core.studies.heads.comparison import (
     difference,
     largest_change,
 )
-from core.tokenizer import Token
-from core.words import has_unspaced
+from core.tokenizer.tokenizer import Token
+from core.tokenizer.words import has_unspaced
 from pages.frame import cached, marked_words
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined, listed

@@ -10,7 +10,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.studies.heads.findings import PronounHead, best_pronoun_head
 from core.studies.heads.patterns import Pattern
 from core.studies.heads.summaries import HeadSummary, Pair
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import amounts, pin
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.frame.selection import Selection, key_tokens, query_tokens

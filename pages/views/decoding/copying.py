@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.decoding.pointer import Copied, copied
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number, percent, plain

@@ -161,7 +161,7 @@ def _beside(opened: Opened) -> Beside | None:
         try:
             settings = cached.settings(path)
             other = settings.task == task and not settings.is_opened
-            if not other or settings.model.is_parallel or settings.model.alone:
+            if not other or settings.model.is_parallel or not settings.model.is_encoder_decoder:
                 continue
             run = cached.loaded(path)
         except RunError:

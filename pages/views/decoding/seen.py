@@ -137,7 +137,7 @@ def of_sides(
         return ""
     if first_difference is None and is_own:
         return _("Both sides agree: the reference is what it writes itself.")
-    if first_difference is None and opened.run.settings.model.alone:
+    if first_difference is None and not opened.run.settings.model.is_encoder_decoder:
         return _("Both sides **agree at every step** of the reference.")
     if first_difference is None:
         return _("It makes no mistake, so that both sides **agree at every step**.")

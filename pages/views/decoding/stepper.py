@@ -72,7 +72,7 @@ def decode_both(
     """
     free = cached.decoded(run.path, sentence, method, dict(overrides))
     config = run.model.config
-    ends = () if config.is_decoder_alone else config.eos_ids[:1]
+    ends = () if config.is_decoder_only else config.eos_ids[:1]
     # Fed what the model writes by itself, teacher forcing takes the very same steps.
     is_own = [step.chosen for step in free] == [*target, *ends]
     forced: list[DecodeStep] = []
@@ -189,7 +189,7 @@ def _side(run: Run, steps: Sequence[DecodeStep], figures: Sequence[StepFigures])
 
     of_self = [site for site in steps[0].attention if site.attention.is_self]
     fed = run.target_tokenizer.describe(steps[-1].prefix)
-    alone = run.settings.model.is_decoder_alone
+    alone = run.settings.model.is_decoder_only
     return SideView(
         fed=fed_labels(fed, len(steps[0].prefix) if alone else 0),
         steps=tuple(_step(run, each) for each in figures),

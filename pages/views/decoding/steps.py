@@ -55,7 +55,7 @@ HOW_TO_READ_ALONE = N_(
 
 def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, and below them what was kept and what a search dropped."""
-    translation, alone = opened.inspection.translation, opened.run.settings.model.is_decoder_alone
+    translation, alone = opened.inspection.translation, opened.run.settings.model.is_decoder_only
     known = _known(opened)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
@@ -126,7 +126,7 @@ def _known(opened: Opened) -> str | None:
 def _own_ids(opened: Opened) -> tuple[int, ...]:
     """Return the model's own words as it wrote them: split anew, they might be other tokens."""
     translation = opened.inspection.translation
-    if opened.run.settings.model.is_decoder_alone:
+    if opened.run.settings.model.is_decoder_only:
         return translation.written_ids
     return translation.target_ids
 
@@ -168,7 +168,7 @@ def _decoded(opened: Opened, method: Method, target: tuple[int, ...]) -> TwoDeco
 
 def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
     """Return whether the reference is a text that has no end."""
-    return opened.run.settings.model.is_decoder_alone and not set(target[-1:]) & set(
+    return opened.run.settings.model.is_decoder_only and not set(target[-1:]) & set(
         opened.run.settings.model.eos_ids
     )
 
@@ -176,7 +176,7 @@ def _goes_on(opened: Opened, target: tuple[int, ...]) -> bool:
 def _warn(decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     """Say in one line what was cut, did not come to an end, or is no true target."""
     said, free, forced = [], decodings.free, decodings.forced
-    opened, alone = decodings.opened, decodings.opened.run.settings.model.is_decoder_alone
+    opened, alone = decodings.opened, decodings.opened.run.settings.model.is_decoder_only
     # A text that goes on has no end; one of a task has.
     ends = not alone or not opened.run.settings.is_opened
     if ends and free[-1].chosen not in opened.run.settings.model.eos_ids:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.jobs import JobError
+from core.jobs.job import JobError
 from core.studies.experiments import job
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.running import expected_seconds, keep_run, run_of

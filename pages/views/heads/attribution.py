@@ -67,7 +67,7 @@ def draw(opened: Opened) -> Shown | None:
         step = _ask_step(opened)
         parts = (
             _fed_parts(opened, step)
-            if opened.run.model.config.is_decoder_alone
+            if opened.run.model.config.is_decoder_only
             else _ask_parts(opened)
         )
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
@@ -180,7 +180,7 @@ def _draw_trust(
     st.caption(joined([said, attribution_methods.gap(found)]))
     per_word = parts.words is not None
     # Held-out sentences have a source and its true target.
-    measured = opened.task is not None and not opened.run.model.config.is_decoder_alone
+    measured = opened.task is not None and not opened.run.model.config.is_decoder_only
     trust = _ask_trust(opened, per_word) if measured else None
     table = attribution_methods.table(found, trust, per_word=per_word)
     st.table(table, border="horizontal", hide_index=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.heads import Side
 from core.studies.attribution.methods import Attribution
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame.language import _, brief, percent
 from pages.frame.listed import joined
 from pages.frame.maps import labels

@@ -69,7 +69,11 @@ def draw(opened: Opened) -> Shown | None:
         about = st.container(width="content")
         named_heads.link_to_map(opened, head)
         # Others are measured all at once, on “silence”.
-        cost = card_text.ask_cost(opened, head) if opened.run.settings.model.alone else None
+        cost = (
+            card_text.ask_cost(opened, head)
+            if not opened.run.settings.model.is_encoder_decoder
+            else None
+        )
         if opened.run.settings.is_opened:
             offer_text(opened)
     known = _known(opened, head, cost)
@@ -223,7 +227,7 @@ def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
     roles.markdown(card_findings.roles(known.role, known.card.examples))
-    if opened.run.settings.model.alone:
+    if not opened.run.settings.model.is_encoder_decoder:
         if known.on_random:
             roles.markdown(card_text.roles(known.on_random))
         silenced.markdown(card_text.silenced(opened.run, known.cost))

@@ -19,7 +19,7 @@ from core.studies.effects.overriding import (
     step_changes,
     suggested_move,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import address, cached, clicks, controls, notes, opening, tables
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, percent, plain

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from core.heads import Head, Kind, Side, Site
 from core.inspection import Inspection
 from core.studies.effects.path_study import PathSenders
-from core.tokenizer import Token
-from core.words import written_words
+from core.tokenizer.tokenizer import Token
+from core.tokenizer.words import written_words
 from pages.frame.language import N_, _, number, percent
 from viz.charts.curves import Chart, Quantity
 from viz.charts.wiring import Line, Point, wiring

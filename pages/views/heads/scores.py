@@ -68,7 +68,7 @@ def draw(opened: Opened) -> Shown | None:
 
     Of a model that did not learn a task with sources here, the roles are those that need none.
     """
-    if not opened.run.settings.has_pairs or opened.run.settings.model.alone:
+    if not opened.run.settings.has_pairs or not opened.run.settings.model.is_encoder_decoder:
         return text_roles.draw(opened)
     try:
         found = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads

@@ -115,7 +115,7 @@ def _ask_figure(run: Run, effects: HeadEffects | None) -> Figure:
             "Click a head to silence it ({mark}). What each costs on {sentences} is not "
             "measured yet; the colour is how sharply it looks on this one."
         )
-        if run.settings.model.alone:
+        if not run.settings.model.is_encoder_decoder:
             # It reads no pairs: what a head costs there is on its card.
             said = _("Click a head to silence it ({mark}); the colour is how sharply it looks.")
         on = measured_on.all_of_them(run)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.evaluate.intervals import Difference
 from core.heads import Head
-from core.jobs import Status
+from core.jobs.job import Status
 from core.runs.run import Run, RunError
 from core.studies.effects import measuring
 from core.studies.effects.head_effects import (

@@ -46,7 +46,7 @@ def offer_text(opened: Opened) -> None:
 
 def _bring(opened: Opened) -> None:
     """Ask for text, and keep it beside the model."""
-    pairs = not opened.run.settings.model.alone
+    pairs = opened.run.settings.model.is_encoder_decoder
     st.markdown(_what_for(opened))
     try:
         kept, n = text_of(opened.path), n_given(opened.path)
@@ -87,7 +87,7 @@ def _bring(opened: Opened) -> None:
 
 def _what_for(opened: Opened) -> str:
     """Return what text is asked for, and what is measured on it."""
-    if not opened.run.settings.model.alone:
+    if opened.run.settings.model.is_encoder_decoder:
         return _(
             "Give the model pairs of your own, a source and its translation on each line, a tab "
             "between them (or a file: TSV, CSV). Then roles, cards and what silencing costs are "
@@ -111,7 +111,7 @@ def _what_for(opened: Opened) -> str:
 def _example(opened: Opened) -> str:
     """Return a line to begin with in the model's own languages."""
     written = opened.inspection.translation
-    if not opened.run.settings.model.alone:
+    if opened.run.settings.model.is_encoder_decoder:
         return f"{opened.sentence}\t{written.text}"
     return opened.sentence
 

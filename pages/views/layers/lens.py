@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.heads import Kind, Stack
 from core.studies.lessons.layers import Lens, decoder_lens, encoder_lens
 from core.studies.lessons.layers import formula as lens_formula
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached, layout, session, tour
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained

@@ -9,7 +9,7 @@ from core.describe.formulas import sublayer_input
 from core.heads import Side
 from core.model.scoring import WEIGHTS
 from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number

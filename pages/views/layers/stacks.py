@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from core.heads import Kind, Stack
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import clicks, components, pin, selection
 from pages.frame.opening import Opened
 from pages.frame.snippets import translating

@@ -79,7 +79,7 @@ def draw(opened: Opened) -> Shown:
 
 def _tries(config: ModelConfig) -> list[str]:
     said = [_("Choose another position: which words change most on their way up?")]
-    if not (config.alone or config.is_parallel):
+    if config.is_encoder_decoder and not config.is_parallel:
         said.append(
             _("Compare encoder and decoder: the decoder’s vectors have to become the next word.")
         )

@@ -10,7 +10,7 @@ from core.describe.formulas import hidden_formula
 from core.heads import Site, Stack
 from core.model.sublayers import FeedForward
 from core.studies.lessons.sublayers import Firing, Unit, firing, hidden_units, top_units
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached, controls, session
 from pages.frame.charts import chart
 from pages.frame.files import stacked

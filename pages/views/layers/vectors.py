@@ -15,7 +15,7 @@ from core.studies.lessons.embeddings import (
     token_vectors,
     usual_angle,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached, session
 from pages.frame.components import matrices
 from pages.frame.language import _, number, plain

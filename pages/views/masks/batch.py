@@ -16,7 +16,7 @@ from core.studies.lessons.masks import (
     head_of_batch,
     padded_batch,
 )
-from core.tokenizer import Tokenizer
+from core.tokenizer.tokenizer import Tokenizer
 from pages.frame import cached, controls, opening, session, snippets
 from pages.frame.cells import cell_columns
 from pages.frame.language import _, number, plain

@@ -41,7 +41,9 @@ def draw(opened: Opened) -> Shown:
     panels = [_mask(chosen, titles[name], visible_QK) for name, visible_QK in masks.items()]
     picture = matrices(Matrices(panels=panels), key="received_maps")
     config = opened.run.settings.model
-    st.caption(_one_kind_said(chosen) if config.alone else _kinds_said(chosen.batch, config))
+    st.caption(
+        _kinds_said(chosen.batch, config) if config.is_encoder_decoder else _one_kind_said(chosen)
+    )
     return Shown(
         name=f"masks.{chosen.kind}",
         title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.model.masks import causal_mask
 from core.studies.lessons.masks import PrefixCheck, compare_prefixes
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import cached, snippets
 from pages.frame.components import matrices
 from pages.frame.files import stacked

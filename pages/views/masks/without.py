@@ -174,7 +174,7 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
 
 def _has_texts(run: Run) -> bool:
     """Return whether a loss is that of the texts shown: nobody knows what the model learned."""
-    return run.settings.is_opened and run.settings.model.is_decoder_alone
+    return run.settings.is_opened and run.settings.model.is_decoder_only
 
 
 def _measured_on(run: Run, chosen: Chosen) -> str:
@@ -195,7 +195,7 @@ def _measuring(run: Run, chosen: Chosen) -> str:
 def _ask_losses(opened: Opened, chosen: Chosen) -> tuple[MaskLoss, ...]:
     """Measure on request what leaving out each mask costs on held-out sentences."""
     run = opened.run
-    if run.settings.is_opened and run.settings.model.is_encoder_alone:
+    if run.settings.is_opened and run.settings.model.is_encoder_only:
         st.caption(_("Nothing is predicted of a text that is only read: there is no loss to tell."))
         return ()
     question = _("Measure the loss without each mask on {sentences}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.families import FamilyError
-from core.jobs import Status
+from core.jobs.job import Status
 from core.runs.run import RunError
 from core.studies.opening.opening import OPENING, being_opened, name_of, start
 from core.studies.opening.survey import survey

@@ -9,9 +9,9 @@ import streamlit as st
 from core.config import ConfigError
 from core.runs.run import RunError
 from core.tasks import Task
+from core.tokenizer.word_level import Vocabulary
 from core.training.prepare import own_vocabulary
 from core.training.settings import Setting
-from core.word_level import Vocabulary
 from pages.frame import cached, controls, folded
 from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, PAPER, TRAINING, Knob, group_title
 from pages.frame.language import _
@@ -77,7 +77,7 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
                     not typed
                     and knobs is TRAINING
                     and task is not None
-                    and not begun.preset.model.alone
+                    and begun.preset.model.is_encoder_decoder
                 ):
                     _ask_start(task.name, begun.like)
                 for knob in asked:
@@ -177,5 +177,5 @@ def _learned(path: Path, task: str) -> bool:
         found = cached.settings(path)
     except RunError:
         return False
-    begins = found.task == task and not found.is_opened and not found.model.alone
+    begins = found.task == task and not found.is_opened and found.model.is_encoder_decoder
     return begins and not cached.complaint(path)

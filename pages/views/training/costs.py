@@ -7,9 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.model import count_parameters
 from core.tasks import Task
-from core.train_config import TrainConfig
 from core.training.forecast import learning_rates, parameters_of, share_of_base
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from core.config import ConfigError
+from core.config.training import TrainConfig
 from core.heads import Head, Site
 from core.model import Transformer
 from core.model.building import outline
 from core.tasks import Task
 from core.tasks.task import Drawn
-from core.train_config import TrainConfig
 from core.training.presets import PRESETS
 from core.training.settings import Setting, with_settings
 from pages.frame import controls
@@ -34,7 +34,7 @@ def ask(changed: dict[str, Setting], begun: Begun, task: Task | None) -> dict[st
         begun: The preset.
         task: What is learned; None where it is not known yet.
     """
-    known = [] if task is None or begun.preset.model.alone else _known(task)
+    known = [] if task is None or not begun.preset.model.is_encoder_decoder else _known(task)
     if not known:
         st.caption(
             _(

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.fitting import Lengths as Counted
 from core.tasks.corpus import FILES, Corpus
 from core.tasks.layout import JSON_LINES
+from core.tasks.length_filter import Lengths as Counted
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.charts import chart

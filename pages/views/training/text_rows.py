@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from viz import theme
 
 Chips = Sequence[tuple[str, bool]]

@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from core import jobs
+from core.jobs import job as jobs
 from core.runs.run import load_run
 from core.studies.effects import measuring
 from core.studies.effects.head_effects import head_effects

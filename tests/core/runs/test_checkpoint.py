@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.model import build
 from core.runs.checkpoint import (
     CheckpointError,
@@ -18,7 +19,6 @@ from core.runs.checkpoint import (
     save_state,
     save_weights,
 )
-from core.train_config import TrainConfig
 from core.training.loop import make_optimizer
 
 CONFIG = ModelConfig(20, n_encoder_layers=1, n_decoder_layers=1, d_model=8, d_ff=8, n_heads=2)

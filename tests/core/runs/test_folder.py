@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.byte_level import ByteLevelTokenizer
 from core.model import build
 from core.runs.folder import TRAINING, RunFolder, versions
 from core.runs.incoming import INCOMING
 from core.runs.run import RunError, read_settings
 from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
+from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training.loop import make_optimizer
 from tests.holding import held_elsewhere
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.jobs import Files, Job, is_worked_on
+from core.jobs.job import Files, Job, is_worked_on
 from core.runs.archive import archive_run
 from core.runs.checkpoint import CheckpointError
 from core.runs.contents import TEXTS, belongs
@@ -90,7 +90,7 @@ def test_a_file_of_a_run_that_is_none_is_refused_or_not_needed(copy_folder, tmp_
 
 def test_a_process_is_started_where_its_log_is_a_pipe(folder, monkeypatch):
     child = SimpleNamespace(poll=lambda: 0, kill=lambda: None, wait=lambda: None)
-    monkeypatch.setattr("core.jobs.subprocess.Popen", lambda *_, **_more: child)
+    monkeypatch.setattr("core.jobs.job.subprocess.Popen", lambda *_, **_more: child)
     os.mkfifo(folder / JOB.files.log)
     JOB.start(folder)
     assert (folder / JOB.files.log).is_file()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from core import jobs
+from core.jobs import job as jobs
 from core.runs import incoming, management
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.management import delete_run, rename_run

@@ -110,7 +110,7 @@ class Loaded(dict):
 
 
 def predictions(run):
-    alone = run.settings.model.alone
+    alone = not run.settings.model.is_encoder_decoder
     target = torch.tensor([[1, 5, 7, 6]])
     with torch.no_grad():
         source = None if alone == "decoder" else torch.tensor([[4, 5, 6, 2]])

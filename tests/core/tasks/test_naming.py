@@ -5,7 +5,7 @@ import pytest
 
 from core.tasks import TASKS
 from core.tasks.naming import DICTIONARY, HELD_OUT, NAMES, TRAINED, invented_names, translated
-from core.word_level import WordTokenizer
+from core.tokenizer.word_level import WordTokenizer
 
 TASK = TASKS["names"]
 

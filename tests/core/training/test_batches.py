@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from core.config.training import TrainConfig
 from core.tasks import TASKS, Mixed, Sample
 from core.tasks.corpus import Corpus
 from core.tasks.task import Drawn
-from core.train_config import TrainConfig
 from core.training.batches import BATCHES_PER_CHUNK, epoch_indices, training_batches
 from core.vocabulary import PAD
 

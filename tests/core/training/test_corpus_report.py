@@ -1,8 +1,8 @@
 import pytest
 
 from core.config import ModelConfig
-from core.fitting import fitting, token_counts
 from core.tasks.corpus import Corpus, CorpusError
+from core.tasks.length_filter import fitting, token_counts
 from core.tasks.task import Sample
 from core.training import prepare
 from core.training.corpus_report import corpus_report

@@ -3,9 +3,9 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.decoding.step import sayable
 from core.model import build
-from core.train_config import TrainConfig
 from core.training.free_running import free_running
 from core.training.loop import make_optimizer, train
 from core.vocabulary import BOS, PAD

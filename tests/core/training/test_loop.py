@@ -7,11 +7,11 @@ import torch
 
 from core.batch import Batch, collate
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.evaluate.loss import token_loss
 from core.heads import Head, Site
 from core.model import build
 from core.tasks import TASKS
-from core.train_config import TrainConfig
 from core.training.batches import training_batches
 from core.training.loop import TrainingError, losses, make_optimizer, train
 from core.training.loss import guided_rows

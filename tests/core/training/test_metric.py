@@ -5,9 +5,9 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.decoding.generate import generate
 from core.model import build
-from core.train_config import TrainConfig
 from core.training.loop import make_optimizer, train
 from core.training.metric import Candidates, draw, metric_loss, sequence_log_probabilities
 from core.vocabulary import BOS, EOS, PAD

@@ -4,7 +4,6 @@ from dataclasses import replace
 import pytest
 
 from core.batch import encode_samples
-from core.byte_level import ByteLevelTokenizer
 from core.config import ConfigError
 from core.decoding.limit import length_limit
 from core.decoding.mask_predict import n_places
@@ -17,6 +16,7 @@ from core.tasks import TASKS, Mixed
 from core.tasks.corpus import Corpus, read_corpus
 from core.tasks.large import LargeCorpus
 from core.tasks.task import Sample
+from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare as preparing
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
@@ -166,7 +166,7 @@ def test_every_target_that_was_learned_can_be_written_to_its_end(tmp_path, like,
         n_target = len(pair.target) - 1
         if config.is_parallel:
             assert n_places(config, len(pair.source)) >= n_target
-        elif config.alone:
+        elif not config.is_encoder_decoder:
             n_prompt = len(pair.source) + len(tokenizer.encode(SEPARATOR).ids)
             assert length_limit(model, 0, n_prompt) >= n_target
         else:

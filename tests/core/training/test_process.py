@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from core import jobs
+from core.jobs import job as jobs
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_metrics
 from core.runs.weights import LIVE, newest_checkpoint, weights_in

@@ -1,7 +1,7 @@
 import pytest
 import sacrebleu
 
-from core.train_config import TrainConfig
+from core.config.training import TrainConfig
 from core.training.rewards import reward_of
 from core.vocabulary import EOS
 

@@ -1,6 +1,6 @@
 import pytest
 
-from core.train_config import TrainConfig
+from core.config.training import TrainConfig
 from core.training.schedule import learning_rate
 
 PAPER = TrainConfig(steps=100_000)

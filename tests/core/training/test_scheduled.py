@@ -5,8 +5,8 @@ import torch
 
 from core.batch import collate
 from core.config import ModelConfig
+from core.config.training import TrainConfig
 from core.model import build
-from core.train_config import TrainConfig
 from core.training.loop import make_optimizer, train
 from core.training.scheduled import sampled_share, with_own_words
 from core.vocabulary import BOS, PAD

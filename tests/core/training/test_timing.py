@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.jobs import Status
+from core.jobs.job import Status
 from core.runs.run import load_run
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import FEWEST_SOURCES, Corpus

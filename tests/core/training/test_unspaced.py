@@ -7,11 +7,11 @@ from core.evaluate.evaluation import evaluate
 from core.runs.run import load_run
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
+from core.tokenizer.words import has_unspaced
 from core.training.prepare import prepare_run, train_tokenizer
 from core.training.presets import PRESETS, vocabulary_for
 from core.training.settings import with_settings
 from core.training.trainer import train_run
-from core.words import has_unspaced
 from tests.corpora import LANGUAGES, pairs
 
 

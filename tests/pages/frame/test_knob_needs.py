@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.choices import CHOICES
 from core.config import ConfigError
+from core.config.choices import CHOICES
+from core.config.training import TRAINING_CHOICES
 from core.model import build
 from core.tasks import TASKS
-from core.train_config import TRAINING_CHOICES
 from core.training import prepare
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train

@@ -6,7 +6,7 @@ import pytest
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame.maps import labels, maps_of
 from tests.pages.conftest import ROOT
 

@@ -8,7 +8,8 @@ import time
 import pytest
 import torch
 
-from core import jobs, work
+from core.jobs import job as jobs
+from core.jobs import process as work
 from core.runs.checkpoint import save_weights
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from core.jobs import JobError
+from core.jobs.job import JobError
 from core.studies.experiments import EXPERIMENTS, job, running
 from core.studies.experiments.results import Results
 from tests.core.studies.experiments.test_running import TINY, few

@@ -9,7 +9,7 @@ from core.batch import Pair, TokenReference
 from core.heads import Site
 from core.model import Step
 from core.studies.heads.roles import is_delimiter, questions_on, roles_in
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from core.vocabulary import PAD
 
 SELF, CAUSAL, CROSS = (

@@ -21,7 +21,7 @@ from core.studies.heads.card import (
 )
 from core.studies.heads.question import Role
 from core.studies.heads.roles import roles_of_heads
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,

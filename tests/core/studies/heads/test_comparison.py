@@ -19,7 +19,7 @@ from core.studies.heads.comparison import (
     largest_change,
     most_alike,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 GALLERY = Path(__file__).resolve().parents[4] / "gallery"
 TIRED = "The animal didn't cross the street because it was too tired."

@@ -14,7 +14,7 @@ from core.studies.heads.largest_weights import (
     telling_query,
     words_of,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
 

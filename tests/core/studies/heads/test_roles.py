@@ -26,7 +26,7 @@ from core.studies.heads.roles import (
     roles_of_heads,
 )
 from core.studies.heads.texts import pairs_read
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,

@@ -15,7 +15,7 @@ from core.studies.heads.summaries import (
     pair_to_compare,
     site_summaries,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 SELF, CAUSAL, CROSS = (
     Site("encoder", 0, "self"),

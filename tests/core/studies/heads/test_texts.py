@@ -44,7 +44,7 @@ def alone(run, head, ids):
     """weights_QK of a head for one text: a decoder is not fed the last token."""
     record = Record()
     with torch.inference_mode():
-        if run.model.config.is_decoder_alone:
+        if run.model.config.is_decoder_only:
             run.model(None, torch.tensor([ids[:-1]]), record)
         else:
             run.model.encode(torch.tensor([ids]), record)
@@ -135,7 +135,7 @@ def test_a_card_has_every_row_of_every_text(run):
 def test_rows_of_a_decoder_say_what_comes_next_and_those_of_an_encoder_nothing(run):
     for row in head_card(run, heads_of(run)[0]).strongest:
         if row.predicted is None:
-            assert not run.model.config.is_decoder_alone
+            assert not run.model.config.is_decoder_only
             continue
         ids = ids_of(run, LINES[row.sentence])
         assert run.tokenizer.describe([ids[row.query + 1]])[0].text == row.predicted.text

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.choices import CHOICES
 from core.config import ConfigError
+from core.config.choices import CHOICES
 from core.decoding.sentence import SentenceError
 from core.model import build
 from core.runs.checkpoint import save_weights

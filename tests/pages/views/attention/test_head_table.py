@@ -3,7 +3,7 @@ import pytest
 from core.heads import Head, Site
 from core.studies.heads.patterns import Pattern
 from core.studies.heads.summaries import HeadSummary
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.views.attention import head_table
 
 TOKENS = tuple(Token(text, text == "EOS", at) for at, text in enumerate(["the", "cat", "EOS"]))

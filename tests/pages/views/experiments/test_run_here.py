@@ -1,6 +1,6 @@
 import shutil
 
-from core.jobs import JobError
+from core.jobs.job import JobError
 from core.studies.experiments import job
 from tests.pages.conftest import ROOT
 

@@ -11,7 +11,7 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import Measure
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.views.heads import card_findings
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.heads.test_card_map import role_of

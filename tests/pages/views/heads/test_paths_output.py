@@ -6,7 +6,7 @@ from core.runs.run import load_run
 from core.studies.effects.path_patching import Read
 from core.studies.effects.path_study import NextToken, PathOutcomes, path_outcomes, path_senders
 from core.studies.effects.stored import stored_effects
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads.paths_maps import Paths
 from pages.views.heads.paths_output import bars, beyond, held_out, is_weak, verdict

@@ -1,7 +1,7 @@
 import pytest
 
 from core.evaluate.intervals import Difference
-from core.jobs import Job, Status
+from core.jobs.job import Job, Status
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
 from core.studies.effects.ablation import every_head

@@ -9,9 +9,9 @@ import pytest
 
 from core.commands import train
 from core.config import ConfigError, ModelConfig
+from core.config.training import TrainConfig
 from core.runs.run import read_settings
 from core.tasks import TASKS
-from core.train_config import TrainConfig
 from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS

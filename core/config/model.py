@@ -1,0 +1,183 @@
+"""What a model is made from: frozen, validated, and the key of every cache."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from core.config.checks import check_each, check_together
+from core.config.choices import (
+    Activation,
+    Cross,
+    Decoder,
+    DecoderMixing,
+    EncoderMixing,
+    Length,
+    Memory,
+    Norm,
+    NormKind,
+    Positions,
+    RotaryPairs,
+    Scores,
+    ScoreScale,
+    Shared,
+    Tied,
+)
+from core.config.kind import ModelKind
+from core.config.settings import Settings, require
+from core.vocabulary import BOS, EOS, PAD
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig(ModelKind):
+    """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
+
+    What comes after `tied` makes it another kind of Transformer: see `core.families`.
+    """
+
+    vocab_size: int
+    n_encoder_layers: int = 6
+    """0 for a decoder alone, which then looks at nothing but its own past."""
+    n_decoder_layers: int = 6
+    """0 for an encoder alone, whose output says what stands at each place."""
+    d_model: int = 512
+    d_ff: int = 2048
+    n_heads: int = 8
+    d_k: int = 0
+    """Width of a head's queries and keys; 0 becomes d_model / n_heads, as in the paper."""
+    d_v: int = 0
+    """Width of a head's values; 0 becomes d_model / n_heads."""
+    dropout: float = 0.1
+    norm: Norm = "post"
+    positions: Positions = "sinusoidal"
+    """halves: sinusoids with all sines first. buckets: learned for distances, added to the scores
+    (T5). rotary: queries and keys are turned (RoPE)."""
+    max_positions: int = 512
+    """Longest sequence, BOS or EOS included."""
+    tied: Tied = "all"
+    """Which of source embedding, target embedding and output projection are one matrix: all of
+    them, the two of the target, the two embeddings, or none. A file may say true or false."""
+
+    norm_kind: NormKind = "layer"
+    norm_eps: float = 1e-5
+    activation: Activation = "relu"
+    gated: bool = False
+    """The feed-forward layer multiplies its units with a second projection (GLU)."""
+    attention_bias: bool = True
+    ff_bias: bool = True
+    n_kv_heads: int = 0
+    """Sets of keys and values, each shared by as many heads; 0 for one set a head."""
+    scores: Scores = "dot"
+    """What queries and keys make of each other: dot products; v · tanh(W q + U k), a small network
+    (Bahdanau et al. 2015); φ(q) · φ(k), without a softmax (Katharopoulos et al. 2020)."""
+    score_scale: ScoreScale = "width"
+    """Dot products are divided by √d_k; by that times the number of the layer, from 1; or by
+    nothing."""
+    embedding_scale: bool = True
+    """Token vectors are multiplied by √d_model."""
+    embedding_norm: bool = False
+    sinusoid_base: float = 10000.0
+    """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
+    encoder_mixing: EncoderMixing = "attention"
+    """How a position of an encoder learns of the others: by looking at them, by the mean of all, by
+    its two neighbours, not at all, or by a state that passes from word to word."""
+    decoder_mixing: DecoderMixing = "attention"
+    """How a position of a decoder learns of those before it; gru and lstm are recurrent."""
+    cross: Cross = "attention"
+    """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
+    but the encoder's last state, with which its own begins."""
+    memory: Memory = "last"
+    """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
+    learned mixture of all (He et al. 2018)."""
+    decoder: Decoder = "causal"
+    """causal: it writes one token after the other. parallel: it sees all places at once, and fills
+    in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
+    length: Length = "end"
+    """Where a parallel decoder's target ends: at the first EOS of more places than are needed, or
+    where a classifier on top of the encoder predicts that it will."""
+    pointer: bool = False
+    """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
+    shared_names: int = 0
+    """So many tokens, the last of the vocabulary, are names that are read as one vector."""
+    shared: Shared = "nothing"
+    """Which of the projections to queries, keys and values are one matrix, in every layer."""
+    projections: bool = True
+    """Without, each head's queries, keys and values are its share of what comes in, as it is."""
+    output_projection: bool = True
+    """What heads make goes through W^O; without, their outputs stand side by side."""
+    residual: bool = True
+    """What a sublayer makes is added to what it was given; without it takes its place."""
+    feed_forward: bool = True
+    """Without, a layer is attention alone."""
+    n_segments: int = 0
+    """Learned vectors that say to which of several texts a token belongs."""
+    rotary_base: float = 10000.0
+    rotary_pairs: RotaryPairs = "halves"
+    """Which dimensions turn together: neighbours (2i, 2i + 1) or (i, i + d_k / 2)."""
+    rotary_scaling: tuple[float, ...] = ()
+    """Of LLaMA 3.1 and later: factor, low and high frequency factor, original positions."""
+    n_buckets: int = 32
+    max_distance: int = 128
+    """From which distance on all are in the last bucket."""
+    logit_scale: bool = False
+    """The stream is divided by √d_model before the output projection."""
+    logit_bias: bool = False
+    head_transform: bool = False
+    """A dense layer with its activation and a norm stands before the output projection."""
+    has_output: bool = True
+    """False for an encoder that only makes vectors."""
+    target_vocab_size: int = 0
+    """0 where it is vocab_size."""
+    pad_id: int = PAD
+    """The token that fills up a batch and is never looked at; −1 where there is none."""
+    bos_id: int = BOS
+    """The first that a decoder is fed; −1 where that is the text itself."""
+    eos_ids: tuple[int, ...] = (EOS,)
+    """Each of them ends a target; none for a model that never ends by itself."""
+    target_ratio: float = 0.0
+    """Most tokens of a target for each of its source, EOS counted, in the pairs that were learned;
+    0 where that is unknown. It decides at what length decoding stops."""
+
+    def __post_init__(self) -> None:
+        # Files of before say true or false, and JSON has only lists.
+        if isinstance(self.tied, bool):
+            object.__setattr__(self, "tied", "all" if self.tied else "none")
+        for name in ("rotary_scaling", "eos_ids"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        self.check_types()
+        check_each(self)
+        self._fill()
+        check_together(self)
+
+    @property
+    def n_key_value_sets(self) -> int:
+        """Sets of keys and values of a layer; several heads may share one."""
+        return self.n_kv_heads or self.n_heads
+
+    def whole_numbers(self) -> dict[str, int]:
+        """Return every setting whose type is int."""
+        fields = dataclasses.fields(self)
+        return {field.name: getattr(self, field.name) for field in fields if field.type is int}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them; later ones only where they differ."""
+        # So the file of a model as the paper has it stays what it was.
+        kept = Settings.to_dict(self)
+        kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
+        usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
+        for name in ("rotary_scaling", "eos_ids"):
+            kept[name], usual[name] = list(kept[name]), list(usual[name])
+        later = list(usual)[list(usual).index("tied") + 1 :]
+        return {n: value for n, value in kept.items() if n not in later or value != usual[n]}
+
+    def _fill(self) -> None:
+        """Put what follows from other settings in the place of zeros."""
+        for name in ("d_k", "d_v"):
+            if getattr(self, name) == 0:
+                require(
+                    self.d_model % self.n_heads == 0,
+                    "{n_heads} heads cannot share a width of {d_model} evenly: d_model is "
+                    "no multiple of n_heads",
+                    n_heads=self.n_heads,
+                    d_model=self.d_model,
+                )
+                object.__setattr__(self, name, self.d_model // self.n_heads)

@@ -1,0 +1,176 @@
+"""How a model is trained: frozen and validated."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from reprlib import repr
+from typing import Any, Literal, get_args
+
+from core.config.settings import Settings, require
+
+Precision = Literal["auto", "float32", "bfloat16"]
+GuideTo = Literal["antecedent", "alignment"]
+Objective = Literal["cross_entropy", "minimum_risk", "self_critical", "reinforce"]
+RewardName = Literal["bleu", "exact", "constant"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig(Settings):
+    """How a model is trained; the defaults are the paper's (section 5) except for the sizes."""
+
+    steps: int = 1000
+    batch_size: int = 64
+    """Sentence pairs in a batch."""
+    batch_tokens: int = 0
+    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
+    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
+    made_share: float = 0.5
+    """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
+    warmup: int = 4000
+    """Steps in which the learning rate rises."""
+    cooldown: int = 0
+    """Last steps, in which the learning rate falls evenly to 0; the paper has none."""
+    learning_rate_factor: float = 1.0
+    """Multiplies the paper's learning rate."""
+    label_smoothing: float = 0.1
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_eps: float = 1e-9
+    clip_norm: float = 0.0
+    """Gradients are scaled down to this norm; 0 leaves them as they are, as in the paper."""
+    seed: int = 0
+    guide: str = ""
+    """Guided attention: the head that is asked to look from a pronoun to its antecedent, as
+    SITE:HEAD (`encoder.1.self:0`); empty for none."""
+    guide_to: GuideTo = "antecedent"
+    """Where the guided head is asked to look: alignment for one of cross-attention that is to look
+    from each word of the target to the source words that it comes from."""
+    guide_weight: float = 0.1
+    """Weight of the guided attention's loss beside the cross-entropy."""
+    scheduled_sampling: float = 0.0
+    """Share of the decoder's inputs that are the model's own words instead of the true ones at the
+    end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
+    teacher_forcing: bool = True
+    """Without, the decoder is fed its own words from the first step on: free running."""
+    objective: Objective = "cross_entropy"
+    """What is made small: the cross-entropy of each word, or minus the reward that whole sentences
+    are expected to get. minimum_risk: over the true target and samples (Shen et al. 2016).
+    self_critical: of samples beside the greedy target's (Rennie et al. 2017). reinforce: of
+    samples, without a baseline. All but the first begin with a trained run."""
+    reward: RewardName = "bleu"
+    """Of a sentence: its BLEU, whether it is exactly right, or 1 for any: the control that Choshen
+    et al. (2020) ask for."""
+    samples: int = 8
+    """Targets that are drawn for each source, where rewards are made large."""
+    alpha: float = 0.05
+    """How sharp the distribution over the samples is under minimum_risk; Shen et al. have 100
+    samples and 0.005."""
+    accumulate: int = 1
+    """Parts in which a batch is computed, one after the other, where it does not fit at once."""
+    precision: Precision = "auto"
+    """Of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
+    patience: int = 0
+    """Evaluations in a row without a lower held-out loss after which training stops; 0 for never.
+    A run that has patience opens with its best weights, not with its last."""
+    evaluate_every: int = 500
+    checkpoint_every: int = 500
+    keep_checkpoints: int = 1
+    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
+        self.check_types()
+        counts = ("steps", "batch_size", "warmup", "accumulate", "samples")
+        for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
+            require(
+                getattr(self, name) >= 1,
+                "{name} is {value}, not 1 or more",
+                name=name,
+                value=getattr(self, name),
+            )
+        not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
+        for name in (*not_negative, "batch_tokens"):
+            require(
+                getattr(self, name) >= 0,
+                "{name} is {value}, not 0 or more",
+                name=name,
+                value=getattr(self, name),
+            )
+        for name in ("made_share", "label_smoothing", "scheduled_sampling"):
+            require(
+                0 <= getattr(self, name) < 1,
+                "{name} is {value}, not in [0, 1)",
+                name=name,
+                value=getattr(self, name),
+            )
+        require(
+            self.accumulate <= self.batch_size or self.batch_tokens > 0,
+            "accumulate is {accumulate}, more than the {batch_size} pairs of a batch",
+            accumulate=self.accumulate,
+            batch_size=self.batch_size,
+        )
+        for name, offered in TRAINING_CHOICES.items():
+            value = getattr(self, name)
+            require(
+                value in offered,
+                "{name} is {value}, not {known}",
+                name=name,
+                value=repr(value),
+                known=", ".join(offered),
+            )
+        require(
+            bool(self.guide) or self.guide_to == "antecedent",
+            "guide_to is {guide_to}, and guide names no head to be guided",
+            guide_to=self.guide_to,
+        )
+        require(self.alpha > 0, "alpha is {alpha}, not above 0", alpha=self.alpha)
+        require(
+            self.teacher_forcing or self.scheduled_sampling == 0,
+            "scheduled_sampling is {scheduled_sampling}, and teacher_forcing is "
+            "False: then all inputs are the model's own words",
+            scheduled_sampling=self.scheduled_sampling,
+        )
+        self._check_objective()
+
+    @property
+    def makes_rewards_large(self) -> bool:
+        """Whether whole sentences are judged, which the model draws; not each word."""
+        return self.objective != "cross_entropy"
+
+    def _check_objective(self) -> None:
+        """Refuse what does not go with rewards."""
+        if not self.makes_rewards_large:
+            return
+        for name in ("guide", "scheduled_sampling", "teacher_forcing"):
+            value, usual = getattr(self, name), {"guide": "", "teacher_forcing": True}
+            require(
+                value == usual.get(name, 0.0),
+                "{name} is {value}, which goes with the cross-entropy, and objective "
+                "is {objective}",
+                name=name,
+                value=repr(value),
+                objective=self.objective,
+            )
+        # Beside a baseline, or among candidates that are all worth the same, nothing is to gain.
+        require(
+            self.reward != "constant" or self.objective == "reinforce",
+            "reward is constant, whose gradient is 0 under {objective}: "
+            "objective=reinforce is the control",
+            objective=self.objective,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON can hold them; later ones only where they differ."""
+        kept = Settings.to_dict(self)
+        usual = {field.name: field.default for field in dataclasses.fields(self)}
+        return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
+
+
+TRAINING_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "precision": get_args(Precision),
+    "guide_to": get_args(GuideTo),
+    "objective": get_args(Objective),
+    "reward": get_args(RewardName),
+}
+"""Setting → what it can be."""
+_LATER = ("guide_to", "teacher_forcing", "objective", "reward", "samples", "alpha")
+"""Settings that files of before do not have."""

@@ -1,0 +1,1 @@
+"""Work that takes long, in a process of its own."""

@@ -1,0 +1,296 @@
+"""Long work on a folder in a process of its own, which outlives the page that asked, and the app.
+
+Here it is started, watched and asked to end; `core.jobs.process` is what the process itself does.
+All that is known of it stands in the folder that it works on:
+
+NAME.lock       held by the process that works, as long as it lives
+NAME.progress   its state, how much is done, and why it failed if it did; gone when all is well
+NAME.log        what the process said
+NAME.request    what it is asked for: to pause, or to stop
+NAME.watched    touched by whoever looks at what it does
+
+No signal is sent and no process is looked for by its id, which may belong to something else by now:
+the system keeps a lock as long as its process lives and no longer.
+"""
+
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from filelock import FileLock, Timeout
+
+from core.files import end_of, is_new, open_regular, read_checked, with_checksum, write_atomically
+from core.messages import Message, as_told, said_in
+
+State = Literal["idle", "running", "paused", "failed", "interrupted"]
+"""running: also about to; interrupted: its process ended without a word (killed, power cut)."""
+Wish = Literal["pause", "stop"]
+"""An end: to go on later, or for good."""
+
+ROOT = Path(__file__).resolve().parents[1]
+_LONGEST_WISH = 20
+"""Bytes; more than any wish has."""
+SECONDS_WATCHED = 10.0
+"""For so long one look counts."""
+SECONDS_TO_START = 30.0
+"""For so long a process that another app has started counts before it holds its folder."""
+
+
+class JobError(ValueError):
+    """Work that cannot be begun or gone on with; the message names the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the files of a job are called in the folder that it works on."""
+
+    lock: str
+    progress: str
+    log: str
+    request: str
+    watched: str
+    lock_stays: bool = False
+    """Whether the lock's file outlives the work; nothing is in it."""
+
+    @classmethod
+    def named(cls, name: str) -> "Files":
+        """Return the usual names.
+
+        >>> Files.named("heads").lock
+        'heads.lock'
+        """
+        return cls(
+            lock=f"{name}.lock",
+            progress=f"{name}.progress",
+            log=f"{name}.log",
+            request=f"{name}.request",
+            watched=f"{name}.watched",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a job stands."""
+
+    state: State
+    done: int
+    """Parts of the work that are done."""
+    of: int
+    """Parts that there are; 0 as long as that is unknown."""
+    message: str
+    """Why it failed, or what an interrupted process said last; else empty."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether a process is at work."""
+        return self.state == "running"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A kind of work that one process at a time does on a folder."""
+
+    module: str
+    """Does it when it is run with the folder and what `start` is given: see `process.main`."""
+    doing: str
+    """Ends the sentence "another process is …"."""
+    files: Files
+    error: type[Exception] = JobError
+    """What a refusal is."""
+
+    def status(self, folder: Path) -> Status:
+        """Return how the work on a folder stands."""
+        # The lock first: what a process told before it let go of it is its last word.
+        alive, told = self.at_work(folder), self.told(folder)
+        done, of = (told.get(name) for name in ("done", "of"))
+        if type(done) is not int or type(of) is not int:
+            done, of = 0, 0
+        if alive:
+            return Status("running", done, of, "")
+        if not (folder / self.files.progress).exists():
+            return Status("idle", 0, 0, "")
+        if told.get("state") == "paused":
+            return Status("paused", done, of, "")
+        if message := said_in(told):
+            return Status("failed", done, of, message)
+        return Status("interrupted", done, of, self.last_words(folder))
+
+    def told(self, folder: Path) -> dict[str, Any]:
+        """Return what the work told of itself; nothing where that is missing or damaged."""
+        return read_checked(folder / self.files.progress) or {}
+
+    def is_damaged(self, folder: Path) -> bool:
+        """Say whether what the work told of itself cannot be read, or is not what was told."""
+        return read_checked(folder / self.files.progress) is None
+
+    def tell(self, folder: Path, state: str, figures: Mapping[str, Any], message: str = "") -> None:
+        """Tell how the work stands, which only its process does once it is begun.
+
+        Raises:
+            OSError: The folder is gone or cannot be written to.
+        """
+        told = {**figures, "state": state, **as_told(message)}
+        write_atomically(folder / self.files.progress, with_checksum(told))
+
+    def last_words(self, folder: Path) -> str:
+        """Return the last line that a process wrote before it ended."""
+        lines = end_of(folder / self.files.log).split("\n")
+        return next((line for line in reversed(lines) if line.strip()), "")
+
+    def at_work(self, folder: Path) -> bool:
+        """Say whether a process works on a folder, or is about to."""
+        # Before the lock is looked at: a process that takes it meanwhile tells something else.
+        told = self.told(folder)
+        begun = told.get("state") == "starting"
+        return self.is_held(folder) or (begun and self._is_starting(folder, told.get("by", _ME)))
+
+    def is_held(self, folder: Path) -> bool:
+        """Say whether a process holds a folder for this work."""
+        return _is_held(folder / self.files.lock, self.files.lock_stays)
+
+    def start(self, folder: Path, *arguments: object, **figures: int) -> None:
+        """Begin the work, or go on with it, in a process of its own.
+
+        Two visitors who press the same button start one process.
+
+        Args:
+            folder: What is worked on.
+            arguments: For the module, after the folder.
+            figures: What is told of the work until its process tells more.
+
+        Raises:
+            Exception: The job's `error`: there is no such folder, or a process is at work on it.
+            OSError: The folder cannot be written to.
+        """
+        self.require(folder)
+        with _one_at_a_time:
+            if self.at_work(folder):
+                raise self.error(self.elsewhere(folder))
+            # Anew: a pipe in its place would be waited for.
+            (folder / self.files.log).unlink(missing_ok=True)
+            with (folder / self.files.log).open("xb") as log:
+                self.forget(folder)
+                self.tell(folder, "starting", {**figures, "by": _ME})
+                _let_go_of_ended()
+                _started[folder.resolve(), self] = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-m",
+                        self.module,
+                        str(folder.resolve()),
+                        *map(str, arguments),
+                    ],
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    # A group of its own: Ctrl-C in the app's terminal is not meant for it.
+                    start_new_session=True,
+                )
+
+    def ask(self, folder: Path, wish: Wish) -> None:
+        """Ask for an end of the work.
+
+        Raises:
+            OSError: The folder is gone or cannot be written to.
+        """
+        write_atomically(folder / self.files.request, wish.encode())
+
+    def asked(self, folder: Path) -> Wish | None:
+        """Return what was asked, if anything."""
+        try:
+            with open_regular(folder / self.files.request) as file:
+                found = file.read(_LONGEST_WISH)
+        except OSError:
+            return None
+        return next((wish for wish in get_args(Wish) if wish.encode() == found), None)
+
+    def forget(self, folder: Path) -> None:
+        """Take back what was asked: it was meant for work before."""
+        (folder / self.files.request).unlink(missing_ok=True)
+
+    def watch(self, folder: Path) -> None:
+        """Ask the work to show, for the next few seconds, what it does.
+
+        Raises:
+            OSError: The folder is gone or cannot be written to.
+        """
+        (folder / self.files.watched).touch()
+
+    def is_watched(self, folder: Path) -> bool:
+        """Say whether somebody looked a moment ago."""
+        return is_new(folder / self.files.watched, SECONDS_WATCHED)
+
+    def require(self, folder: Path) -> None:
+        """Refuse what is no folder."""
+        if not folder.is_dir():
+            raise self.error(Message("{path}: {why}", path=folder, why=Message("no such folder")))
+
+    def elsewhere(self, folder: Path) -> str:
+        """Return why the work cannot be begun while somebody is at it."""
+        doing = Message(self.doing)
+        return Message("{path}: another process is {doing}", path=folder, doing=doing)
+
+    def _is_starting(self, folder: Path, by: object) -> bool:
+        if by != _ME:
+            return _begins_elsewhere(folder / self.files.progress)
+        with _one_at_a_time:
+            child = _started.get((folder.resolve(), self))
+            return child is not None and child.poll() is None
+
+
+def is_worked_on(folder: Path) -> bool:
+    """Say whether any process works on a folder, or is about to, whatever it does there."""
+    begun = [job for at, job in list(_started) if at == folder.resolve()]
+    if any(job.at_work(folder) for job in begun) or any(map(_is_held, folder.glob("*.lock"))):
+        return True
+    told = (*folder.glob("*.progress"), folder / "status.json")
+    return any(map(_begins_elsewhere, told))
+
+
+def _begins_elsewhere(file: Path) -> bool:
+    """Say whether another app has just told that it started a process.
+
+    Whether that process lives, only the other app knows; so it counts for a while.
+    """
+    told = read_checked(file) or {}
+    begun = told.get("state") == "starting" and told.get("by", _ME) != _ME
+    return begun and is_new(file, SECONDS_TO_START)
+
+
+_ME = secrets.token_hex(8)
+"""This process, among others that share its folders, on other machines too."""
+_started: dict[tuple[Path, Job], subprocess.Popen[bytes]] = {}
+"""The processes that this one started: they need a moment until they hold the lock."""
+_one_at_a_time = threading.RLock()
+"""Two visitors who press the same button start one process."""
+
+
+def _let_go_of_ended() -> None:
+    """Forget processes that have ended: an app that runs for long starts many."""
+    for key, child in list(_started.items()):
+        if child.poll() is not None:
+            del _started[key]
+
+
+def _is_held(lock: Path, stays: bool = True) -> bool:
+    if not lock.exists():
+        return False
+    try:
+        # Two who look at the same moment would each find the other's lock.
+        with _one_at_a_time, FileLock(lock, timeout=0):
+            if not stays:
+                # Left by a killed process; or made by this look, where the work has just ended.
+                lock.unlink(missing_ok=True)
+            return False
+    except Timeout:
+        # What was removed at this moment, nobody holds.
+        return lock.exists()
+    except OSError:
+        # Nobody works where nothing can be written.
+        return False

@@ -1,0 +1,252 @@
+"""What the process of a `Job` does: it holds its folder, tells how far it is, and ends.
+
+A module of such work is small. One calls `AVERAGING.start(folder, 5)`, and the rest is here:
+
+    AVERAGING = Job("core.averaging", "averaging this run's weights", Files.named("average"))
+
+    def averages(folder: Path, n: str) -> Iterator[Path]:
+        with working(AVERAGING, folder) as work:
+            for weights in work.counted(newest(folder, int(n)), int(n)):
+                yield add(weights)
+            store(folder)
+
+    if __name__ == "__main__":
+        sys.exit(main(AVERAGING, averages))
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock, Timeout
+
+from core.jobs.job import Job, Wish
+from core.messages import Message, said
+
+LAST = 19
+NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))
+"""Whoever uses the machine comes first; from 0, where all count alike, to `LAST`."""
+MEGABYTES = int(os.environ.get("JOB_MEGABYTES", "0"))
+"""So much memory a process may take, on Linux; 0 for as much as there is."""
+AUTOGROUP = Path("/proc/self/autogroup")
+"""Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
+SECONDS_TO_HOLD = 1.0
+"""Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
+
+Item = TypeVar("Item")
+
+
+class _AskedToEndError(Exception):
+    """Ends work where it was asked to end."""
+
+    def __init__(self, wish: Wish) -> None:
+        self.wish = wish
+
+
+class Work:
+    """What a process does on a folder that it holds."""
+
+    def __init__(self, job: Job, folder: Path) -> None:
+        self.job, self.folder = job, folder
+        self.done = self.of = 0
+        self._identity = self._found()
+
+    def counted(self, items: Iterable[Item], of: int, done: int = 0) -> Iterator[Item]:
+        """Yield the parts of the work, telling after each how many are done.
+
+        Where somebody asks for it, the work ends after the part under way.
+
+        Args:
+            items: The parts that are left.
+            of: Parts that there are.
+            done: Parts that were done before.
+        """
+        self.tell(done, of)
+        for number, item in enumerate(items, done + 1):
+            self.tell(number, of)
+            yield item
+            wish = self.job.asked(self.folder)
+            if wish is not None and number < of:
+                raise _AskedToEndError(wish)
+
+    def tell(self, done: int, of: int) -> None:
+        """Tell how much is done.
+
+        Raises:
+            Exception: The job's `error`: the folder is gone.
+            OSError: The folder cannot be written to.
+        """
+        self.check()
+        self.done, self.of = done, of
+        self.job.tell(self.folder, "running", {"done": done, "of": of})
+
+    def end(self, wish: Wish | None = None) -> None:
+        """Leave no trace of the work but its result, or how far it is where it is only paused.
+
+        Raises:
+            Exception: The job's `error`: the folder is gone.
+        """
+        self.check()
+        files = self.job.files
+        if wish == "pause":
+            self.job.tell(self.folder, "paused", {"done": self.done, "of": self.of})
+        else:
+            (self.folder / files.progress).unlink(missing_ok=True)
+        for name in (files.request, files.watched, files.log):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell why the work failed, if that can still be told."""
+        told = self.job.told(self.folder)
+        if self.is_there():
+            with suppress(OSError):
+                self.job.tell(self.folder, "failed", told, reason(error))
+
+    def is_there(self) -> bool:
+        """Say whether the folder is still the one that is held, and none that took its place."""
+        try:
+            return self._found() == self._identity
+        except OSError:
+            return False
+
+    def check(self) -> None:
+        """Refuse to write into a folder that took the place of the one that is held.
+
+        Raises:
+            Exception: The job's `error`.
+        """
+        if not self.is_there():
+            raise self.job.error(
+                Message(
+                    "{path}: the folder was removed or replaced while a process was {doing}",
+                    path=self.folder,
+                    doing=Message(self.job.doing),
+                )
+            )
+
+    def _found(self) -> tuple[int, int]:
+        found = (self.folder / self.job.files.lock).stat()
+        return found.st_dev, found.st_ino
+
+
+@contextmanager
+def locked(job: Job, folder: Path) -> Iterator[Work]:
+    """Keep others from the same work on a folder; the hold ends with the process, even killed.
+
+    Raises:
+        Exception: The job's `error`: another process is at it, or there is no such folder.
+        OSError: The folder cannot be written to.
+    """
+    # The lock would make the folder.
+    job.require(folder)
+    try:
+        with FileLock(folder / job.files.lock, timeout=SECONDS_TO_HOLD):
+            work = Work(job, folder)
+            try:
+                yield work
+            finally:
+                if not job.files.lock_stays and work.is_there():
+                    # While it is held: who finds a lock whose file is gone looks for it again.
+                    with suppress(OSError):
+                        (folder / job.files.lock).unlink(missing_ok=True)
+    except Timeout as error:
+        raise job.error(job.elsewhere(folder)) from error
+
+
+@contextmanager
+def working(job: Job, folder: Path) -> Iterator[Work]:
+    """Hold a folder while working on it, and tell how that ended; to be asked to end is no error.
+
+    Raises:
+        Exception: The job's `error`: another process is at it, or the folder is gone.
+        OSError: The folder cannot be written to.
+    """
+    with locked(job, folder) as work:
+        try:
+            yield work
+        except _AskedToEndError as asked:
+            work.end(asked.wish)
+        except (GeneratorExit, KeyboardInterrupt, SystemExit):
+            raise
+        # Where a library gives up, it raises no Exception.
+        except BaseException as error:
+            work.fail(error)
+            raise
+        else:
+            work.end()
+
+
+def make_way() -> None:
+    """Let whoever uses the machine come first."""
+    with suppress(OSError, AttributeError):
+        os.nice(NICENESS)
+    # Linux may weigh whole sessions against each other, whatever their processes say, and a job
+    # has a session of its own.
+    with suppress(OSError):
+        AUTOGROUP.write_text(str(NICENESS))
+    if NICENESS == LAST:
+        # Else Linux lets it finish its few milliseconds whenever somebody else wakes, and an answer
+        # wakes a hundred times.
+        with suppress(OSError, AttributeError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+def bound_memory() -> None:
+    """Have the system refuse more memory than a process may take, before others go short of it."""
+    if MEGABYTES and sys.platform == "linux":
+        import resource  # noqa: PLC0415  # other systems have none
+
+        # Of the address space a good part is never used, and files that are read are no burden.
+        resource.setrlimit(resource.RLIMIT_DATA, (MEGABYTES * 1_000_000, MEGABYTES * 1_000_000))
+
+
+def reason(error: BaseException) -> str:
+    """Return why work failed: where memory was refused, how much there is."""
+    refused = isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(sign in str(error) for sign in _NO_MEMORY)
+    )
+    if MEGABYTES and refused:
+        return Message(
+            "more than {most} MB of memory are needed: a smaller batch, shorter texts, fewer "
+            "layers or fewer heads take less",
+            most=MEGABYTES,
+        )
+    return said(error) or type(error).__name__
+
+
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "bad_alloc", "could not create a")
+"""How torch, and what it computes with, say that they were refused memory."""
+
+
+def main(
+    job: Job,
+    work: Callable[..., Iterable[object]],
+    arguments: Sequence[str] | None = None,
+    mendable: tuple[type[Exception], ...] = (),
+) -> int:
+    """Work to the end: what the process that `Job.start` starts does.
+
+    Args:
+        job: The kind of work.
+        work: Takes the folder and the other arguments, and first holds the folder: what fails from
+            then on is told there.
+        arguments: By default those of the command line.
+        mendable: Errors that are told in one line, as `OSError` and the job's own are.
+
+    Returns:
+        The exit status: 0, or 2 where somebody has to mend something.
+    """
+    folder, *others = sys.argv[1:] if arguments is None else arguments
+    expected: tuple[type[Exception], ...] = (OSError, job.error, *mendable)
+    make_way()
+    bound_memory()
+    try:
+        for _ in work(Path(folder), *others):
+            pass
+    except expected as error:
+        print(f"error: {said(error)}", file=sys.stderr)  # noqa: T201
+        return 2
+    return 0

@@ -1,0 +1,82 @@
+"""Which pairs are short enough for a model's positions, by their numbers of tokens."""
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.tasks.corpus import Corpus
+from core.tasks.mixed import Mixed
+from core.tasks.task import Sample, Task
+from core.tokenizer.tokenizer import Tokenizer
+from core.tokenizer.words import apart
+
+Lengths = NDArray[np.int64]
+_AT_ONCE = 20_000
+"""So many different pieces are split to tokens at once."""
+Learned = TypeVar("Learned", bound=Task)
+
+
+def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
+    """Return the task without pairs that are longer than a model's positions.
+
+    Only the user's own pairs are ever that long.
+
+    Raises:
+        CorpusError: Too few pairs are left.
+    """
+    if isinstance(task, Mixed):
+        return task.only(_fitting(task.pairs, tokenizer, max_positions))
+    if isinstance(task, Corpus):
+        return task.only(_fitting(task, tokenizer, max_positions))
+    return task
+
+
+def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
+    """Return what says of each of some pairs whether it fits."""
+    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.given.values())]
+    return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
+
+
+def those_that_fit(
+    samples: Sequence[Sample], tokenizer: Tokenizer, max_positions: int
+) -> list[Sample]:
+    """Return the samples that are no longer than a model's positions."""
+    longest = np.maximum(
+        token_counts(tokenizer, [sample.source for sample in samples]),
+        token_counts(tokenizer, [sample.target for sample in samples]),
+    )
+    # EOS follows the source, BOS stands before the target.
+    return [
+        sample for sample, fits in zip(samples, longest + 1 <= max_positions, strict=True) if fits
+    ]
+
+
+def target_ratio(samples: Sequence[Sample], tokenizer: Tokenizer) -> float:
+    """Return the most tokens of a target for each of its source, EOS counted; 0 of no samples."""
+    n_source = token_counts(tokenizer, [sample.source for sample in samples]) + 1
+    n_target = token_counts(tokenizer, [sample.target for sample in samples]) + 1
+    return round(float((n_target / n_source).max(initial=0.0)), 4)
+
+
+def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
+    """Return how many tokens each text has, special tokens left out.
+
+    No token reaches over the end of a piece, so that each different piece is split only once.
+
+    Args:
+        tokenizer: Any.
+        texts: As `read_pairs` leaves them, with single spaces.
+    """
+    pieces = list(dict.fromkeys(piece for text in texts for piece in apart(text)))
+    counts = dict(zip(pieces, _encoded_lengths(tokenizer, pieces), strict=True))
+    return np.array([sum(map(counts.__getitem__, apart(text))) for text in texts])
+
+
+def _encoded_lengths(tokenizer: Tokenizer, pieces: Sequence[str]) -> Iterator[int]:
+    # In parts: encodings are far larger than their words.
+    for start in range(0, len(pieces), _AT_ONCE):
+        for encoding in tokenizer.encode_all(pieces[start : start + _AT_ONCE]):
+            yield len(encoding.ids)

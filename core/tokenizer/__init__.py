@@ -1,0 +1,1 @@
+"""How text becomes tokens, and tokens text."""

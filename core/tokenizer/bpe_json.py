@@ -1,0 +1,183 @@
+"""The format of the `tokenizers` library, read from a file that may come from a stranger.
+
+The library runs whatever a file says: six replacements of one letter by fifty make gigabytes of a
+word, a regular expression with nested repetitions never ends, and some of its errors end the
+process. So only parts are read that cannot make a text longer than by a few characters for each of
+its own.
+"""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import tokenizers
+
+from core.messages import Message, said
+from core.tokenizer.words import BEFORE_UNSPACED, WORD
+
+MOST_PARTS = 32
+"""Normalizers, or splitters, one after the other."""
+_LONGEST_REASON = 200
+"""Letters of what the library says, which repeats what it was given."""
+LONGEST_REPLACEMENT = 64
+"""Bytes that a table of replacements may put in the place of a character; Unicode's own has 33."""
+
+_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+PATTERNS = frozenset(
+    (
+        # What own tokenizers split by, now and in older runs.
+        WORD,
+        BEFORE_UNSPACED,
+        r" ?[\p{L}\p{M}]+(?=n['’]t\b)|n['’]t\b| ?[\p{L}\p{M}]+['’](?=\p{L})"
+        r"(?!(?:s|re|ve|ll|d|m)\b)|['’](?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+"
+        r"| ?[^\s\p{L}\p{M}\p{N}]+|\s+",
+        r" ?[\p{L}\p{M}]+(?=n't\b)|n't\b| ?[\p{L}\p{M}]+'(?=\p{L})(?!(?:s|re|ve|ll|d|m)\b)"
+        r"|'(?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+| ?[^\s\p{L}\p{M}\p{N}]+|\s+",
+        r"(?<=\p{L})'(?=\p{L})",
+        r"\s+",
+        # T5 and XLM-R, GPT-2, LLaMA 3, Qwen 2.
+        " {2,}",
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}{_REST}",
+        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{_REST}",
+    )
+)
+"""The regular expressions that are read."""
+_NORMALIZERS = frozenset(
+    ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Strip", "StripAccents", "BertNormalizer", "Nmt")
+)
+_SPLITTERS = frozenset(
+    ("ByteLevel", "BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Punctuation", "Digits")
+    + ("Split", "CharDelimiterSplit", "UnicodeScripts", "Metaspace")
+)
+_FRAMES = frozenset(("ByteLevel", "BertProcessing", "RobertaProcessing"))
+
+
+class TokenizerError(ValueError):
+    """A tokenizer that is not read; the message says why."""
+
+
+def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
+    """Read the format of the `tokenizers` library.
+
+    Raises:
+        TokenizerError: It is damaged, of a kind that the library does not know, or has a part that
+            is not read here.
+    """
+    try:
+        stored = json.loads(text)
+        _check(stored)
+        # What was checked is what is read, also where a name stands twice.
+        return _tried(tokenizers.Tokenizer.from_str(json.dumps(stored)))
+    except TokenizerError:
+        raise
+    except (AttributeError, KeyError, TypeError) as error:
+        raise TokenizerError(Message("one of its parts is damaged")) from error
+    # The library raises bare Exception, and a BaseException where it gives up.
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise TokenizerError(_short(said(error), _LONGEST_REASON)) from error
+
+
+def _tried(found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    """Return a tokenizer that has split a word: some faults are seen only then."""
+    found.encode("a")
+    return found
+
+
+def _check(stored: Mapping[str, Any]) -> None:
+    normalizers = _parts(stored.get("normalizer"), "normalizers")
+    tables = [part for part in normalizers if part["type"] == "Precompiled"]
+    refused = [part for part in normalizers if not _keeps_length(part)] + tables[1:]
+    splitters = _parts(stored.get("pre_tokenizer"), "pretokenizers")
+    refused += [part for part in splitters if part["type"] not in _SPLITTERS]
+    frames = _parts(stored.get("post_processor"), "processors")
+    refused += [part for part in frames if not _frames_once(part)]
+    for part in refused[:1]:
+        raise TokenizerError(
+            Message("it has a part that is not read here: {it}", it=_short(json.dumps(part)))
+        )
+    for pattern in _patterns([stored.get(name) for name in _PIPELINE]):
+        if pattern not in PATTERNS:
+            raise TokenizerError(
+                Message("it has a pattern that is not known here: {it}", it=_short(pattern))
+            )
+
+
+_PIPELINE = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+
+
+def _parts(part: Mapping[str, Any] | None, within: str) -> list[Mapping[str, Any]]:
+    """Return the parts that stand one after the other, in sequences and alone."""
+    if part is None:
+        return []
+    found = [part]
+    while any(each["type"] == "Sequence" for each in found):
+        found = [
+            inner
+            for each in found
+            for inner in (each[within] if each["type"] == "Sequence" else [each])
+        ]
+        if len(found) > MOST_PARTS:
+            raise TokenizerError(Message("it has more than {n} parts in a row", n=MOST_PARTS))
+    return found
+
+
+def _keeps_length(part: Mapping[str, Any]) -> bool:
+    """Say whether a normalizer makes a text longer by a few characters at most, or by none."""
+    match part["type"]:
+        case "Replace":
+            pattern = part["pattern"]
+            # Each of the known patterns takes a character at least.
+            taken = len(pattern["String"]) if "String" in pattern else 1
+            return taken >= 1 and len(part["content"]) <= taken
+        case "Prepend":
+            return len(part["prepend"]) <= 1
+        case "Precompiled":
+            table = base64.b64decode(part["precompiled_charsmap"], validate=True)
+            return longest_replacement(table) <= LONGEST_REPLACEMENT
+        case kind:
+            return kind in _NORMALIZERS
+
+
+def longest_replacement(table: bytes) -> int:
+    """Return the most bytes that SentencePiece's table of replacements puts for one character.
+
+    After the size of a trie and the trie come the replacements, each with a zero behind it.
+    """
+    start = 4 + int.from_bytes(table[:4], "little")
+    return max(map(len, table[start:].split(b"\0")))
+
+
+def _frames_once(part: Mapping[str, Any]) -> bool:
+    """Say whether what is put around a text is short, and holds the text once."""
+    if part["type"] != "TemplateProcessing":
+        return part["type"] in _FRAMES
+    known = part["special_tokens"]
+    single = part["single"]
+    texts = [each for each in single if "Sequence" in each]
+    named = [each["SpecialToken"]["id"] for each in single if "SpecialToken" in each]
+    return (
+        len(texts) == 1
+        and len(single) <= MOST_PARTS
+        and all(name in known and len(known[name]["ids"]) == 1 for name in named)
+    )
+
+
+def _patterns(part: object) -> Iterator[str]:
+    """Yield every regular expression within a part."""
+    if isinstance(part, Mapping):
+        if isinstance(part.get("Regex"), str):
+            yield part["Regex"]
+        for inner in part.values():
+            yield from _patterns(inner)
+    elif isinstance(part, Sequence) and not isinstance(part, str):
+        for inner in part:
+            yield from _patterns(inner)
+
+
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,264 @@
+"""Text to token ids and back: what every tokenizer is asked, and how its tokens are read.
+
+A tokenizer is trained here (`byte_level`) or comes with an opened model (`core.families`).
+"""
+
+import codecs
+import unicodedata
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from core.tokenizer.words import INVISIBLE, WORDS
+from core.vocabulary import Span
+
+_AS_HEX = "seq2see.as-hex"
+
+
+def _hex(error: UnicodeError) -> tuple[str, int]:
+    """Write bytes that are no character as ‹F0›."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    wrong = error.object[error.start : error.end]
+    return "".join(f"‹{byte:02X}›" for byte in wrong), error.end
+
+
+codecs.register_error(_AS_HEX, _hex)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as people read it."""
+
+    text: str
+    """Without the space before it; bytes that are no whole character stand as ‹F0›."""
+    special: bool
+    word: int
+    """Which word of the sentence it belongs to; tokens of one word share the number."""
+
+
+class Spans(Protocol):
+    """Knows where each id of a text came from."""
+
+    @property
+    def offsets(self) -> Sequence[tuple[int, int]]:
+        """First and one after the last character, in the text as it was typed."""
+
+
+class Splitter(Protocol):
+    """Cuts a text into words, each written with one character for each byte."""
+
+    def pre_tokenize_str(self, sequence: str) -> Sequence[tuple[str, tuple[int, int]]]:
+        """Return each word, and where it begins and ends."""
+
+
+class Encoding:
+    """A text as ids, without special tokens around it."""
+
+    def __init__(self, ids: tuple[int, ...], text: str, encoding: Spans) -> None:
+        self.ids = ids
+        self._text = text
+        self._encoding = encoding
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The characters of the text that each id stands for, the space before it left out."""
+        # Not kept: training asks for them only where a sentence has a pronoun.
+        return tuple(
+            Span(start + (self._text[start:end] != self._text[start:end].lstrip()), end)
+            for start, end in self._encoding.offsets
+        )
+
+    def tokens_in(self, span: Span) -> tuple[int, ...]:
+        """Return the indices of the tokens that overlap a span of the text."""
+        return tuple(
+            index
+            for index, token in enumerate(self.spans)
+            if token.start < span.end and span.start < token.end
+        )
+
+
+class Tokenizer(ABC):
+    """Tokens as bytes, some of them special; how a text is split, each kind says itself."""
+
+    n_names = 0
+    """So many tokens, the last ones, are names, of which the model need not know which is which."""
+
+    def __init__(
+        self,
+        pieces: Sequence[bytes],
+        specials: Mapping[int, str],
+        splitter: Splitter = WORDS,
+        begins: tuple[int, ...] = (),
+        ends: tuple[int, ...] = (),
+        mask_id: int = -1,
+    ) -> None:
+        """Take what is known of each id.
+
+        Args:
+            pieces: The UTF-8 of each id with its space before it; nothing for a special one.
+            specials: Special id → its name.
+            splitter: Tells the words of a text.
+            begins: Ids before every source; of a decoder alone, before every text.
+            ends: Ids after every source.
+            mask_id: Stands for a word to be guessed; −1 where there is none.
+        """
+        self._pieces = pieces
+        self._splitter = splitter
+        self.specials = specials
+        self.begins, self.ends, self.mask_id = begins, ends, mask_id
+        self._alone: dict[int, Token] = {}
+
+    @property
+    def vocab_size(self) -> int:
+        """Special tokens included."""
+        return len(self._pieces)
+
+    @abstractmethod
+    def files(self) -> dict[str, bytes]:
+        """Return what a run's folder keeps of it: the name of a file → its content."""
+
+    @abstractmethod
+    def normalise(self, text: str) -> str:
+        """Return the text as the model sees it."""
+
+    @abstractmethod
+    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
+        """Encode many texts at once, which is faster than one by one."""
+
+    @abstractmethod
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else: the fastest way."""
+
+    def encode(self, text: str) -> Encoding:
+        """Return the ids of a text; an empty text has none."""
+        return self.encode_all([text])[0]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of ids, specials left out; bytes that are no character become ‹F0›."""
+        return self._joined(ids).decode("utf-8", errors=_AS_HEX).removeprefix(" ")
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, as `Token.word` counts them."""
+        normal = self.normalise(text)
+        words = self._split(f" {normal}") if normal else []
+        return [_readable(word.encode()) for word, _ in words]
+
+    def describe(self, ids: Sequence[int]) -> tuple[Token, ...]:
+        """Return each id as people read it, with the word that it belongs to.
+
+        Needs the ids only, so that what a model says is described as what a person typed.
+        """
+        word_of_byte = self._word_of_byte(self._joined(ids))
+        tokens: list[Token] = []
+        position, n_words, last_word = 0, 0, -1
+        for token_id in ids:
+            if token_id in self.specials:
+                tokens.append(Token(self.specials[token_id], True, n_words))
+                n_words, last_word = n_words + 1, -1
+                continue
+            raw = self._pieces[token_id]
+            # The space before a word counts to it; a token of nothing else is looked up itself.
+            word = word_of_byte[position + (raw[:1] == b" " and len(raw) > 1)]
+            n_words += word != last_word
+            tokens.append(Token(_readable(raw), False, n_words - 1))
+            position, last_word = position + len(raw), word
+        return tuple(tokens)
+
+    def describe_alone(self, ids: Sequence[int]) -> tuple[Token, ...]:
+        """Return ids of a list, each for itself; of two that read alike one shows its space.
+
+        “il” in “qu'il” and “il” at the beginning of a word are two tokens.
+        """
+        tokens = [self._described_alone(token_id) for token_id in ids]
+        alike = Counter(
+            {token_id: token.text for token_id, token in zip(ids, tokens, strict=True)}.values()
+        )
+        return tuple(
+            replace(token, text=f"␣{token.text}")
+            if alike[token.text] > 1 and self.begins_word(token_id)
+            else token
+            for token_id, token in zip(ids, tokens, strict=True)
+        )
+
+    def _described_alone(self, token_id: int) -> Token:
+        """Return what `describe` says of a single id, which every step of a decoding asks for."""
+        if token_id not in self._alone:
+            [self._alone[token_id]] = self.describe([token_id])
+        return self._alone[token_id]
+
+    def begins_word(self, token_id: int) -> bool:
+        """Say whether there is a space before a token."""
+        return self._pieces[token_id].startswith(b" ")
+
+    def word_texts(self, ids: Sequence[int]) -> list[str]:
+        """Return the text of each word that `describe` counts."""
+        grouped: dict[int, list[int]] = {}
+        for token_id, token in zip(ids, self.describe(ids), strict=True):
+            grouped.setdefault(token.word, []).append(token_id)
+        return [
+            self.specials[group[0]] if group[0] in self.specials else _readable(self._joined(group))
+            for group in grouped.values()
+        ]
+
+    def _joined(self, ids: Iterable[int]) -> bytes:
+        return b"".join([self._pieces[i] for i in ids])
+
+    def _split(self, normal: str) -> list[tuple[str, int]]:
+        """Cut a normalised text into words, each without its space and with its length in bytes."""
+        pieces = self._splitter.pre_tokenize_str(normal)
+        # The byte-level step writes one character for each byte.
+        return [(normal[start:end].removeprefix(" "), len(piece)) for piece, (start, end) in pieces]
+
+    def _word_of_byte(self, joined: bytes) -> list[int]:
+        """Return for each byte the number of its word."""
+        text = joined.decode("utf-8", errors="surrogateescape")
+        # A byte that is no character stands as a letter that is itself as long: one byte.
+        whole = "".join("x" if "\udc80" <= char <= "\udcff" else char for char in text)
+        lengths = [length for _, length in self._split(whole)]
+        return [word for word, length in enumerate(lengths) for _ in range(length)]
+
+
+def byte_characters() -> dict[int, str]:
+    """Return the printable character by which byte-level BPE writes each byte.
+
+    Bytes that are printable in Latin-1 stand for themselves, the others follow from U+0100 on
+    (Radford et al. 2019).
+    """
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {byte: chr(byte) for byte in printable} | {
+        byte: chr(0x100 + index) for index, byte in enumerate(others)
+    }
+
+
+def _readable(raw: bytes) -> str:
+    """Return a token's bytes as a person can read them."""
+    if raw == b" ":
+        return "␣"
+    text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
+    # A joiner or a selector does its work beside other characters; alone it is not seen.
+    if INVISIBLE.issuperset(text):
+        return "".join(f"U+{ord(char):04X}" for char in text)
+    shown = "".join(map(_shown, text))
+    # An accent without its letter is drawn on a dotted circle.
+    return f"◌{shown}" if text and unicodedata.category(text[0]).startswith("M") else shown
+
+
+def _shown(char: str) -> str:
+    r"""Return a character, or a sign for one that cannot be seen.
+
+    >>> [_shown(char) for char in ("a", "\n", "\x07")]
+    ['a', '↵', 'U+0007']
+    """
+    if char in _SIGNS:
+        return _SIGNS[char]
+    if char in INVISIBLE:
+        return char
+    return char if char.isprintable() and char != "\ufffd" else f"U+{ord(char):04X}"
+
+
+_SIGNS = {"\n": "↵", "\t": "⇥"}
+"""What people know that cannot be seen → the sign on its key."""

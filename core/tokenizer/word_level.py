@@ -1,0 +1,189 @@
+"""A token for each word of a small vocabulary, and for each name, whatever it is.
+
+Names stand last, in one row: those of the training, those that are held out, and free ones. A word
+that is typed and none of them is lent a free one, which from then on is read back as that word.
+"""
+
+import json
+import re
+import threading
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self, overload
+
+from tokenizers import Regex, pre_tokenizers
+
+from core.messages import Message
+from core.tokenizer.tokenizer import Encoding, Tokenizer
+from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
+
+KIND = "words and names"
+_WORD = re.compile(r"""[^\s.,;:!?¿¡…"“”«»()\[\]]+""")
+"""All that is typed but signs between words, which are left out."""
+_SPLITTER = pre_tokenizers.Sequence(
+    [
+        pre_tokenizers.Split(Regex(r" ?[^ ]+"), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """All words that a task has."""
+
+    words: tuple[str, ...]
+    """In small letters, of sources and targets."""
+    names: tuple[str, ...]
+    """Those that are drawn, in training or held out."""
+    n_free: int
+    """Names that nothing is called by yet."""
+
+    @property
+    def n_names(self) -> int:
+        """The free ones included."""
+        return len(self.names) + self.n_free
+
+    @property
+    def n_tokens(self) -> int:
+        """The special ones included."""
+        return FIRST_ID + len(self.words) + self.n_names
+
+
+class Lent:
+    """Which words the free names are lent to, in this process; the one longest unused goes first.
+
+    It belongs to no tokenizer: the same word has the same name in all models that are looked at
+    side by side.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._words: list[str] = [f"‹{number}›" for number in range(n)]
+        self._numbers: OrderedDict[str, int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def number(self, word: str) -> int:
+        """Return the number of the free name that a word is lent."""
+        with self._lock:
+            if word not in self._numbers:
+                n = len(self._numbers)
+                free = n if n < len(self._words) else self._numbers.popitem(last=False)[1]
+                self._words[free], self._numbers[word] = word, free
+            self._numbers.move_to_end(word)
+            return self._numbers[word]
+
+    def word(self, number: int) -> str:
+        """Return to which word a free name is lent; a number in brackets for none."""
+        return self._words[number]
+
+
+lent = lru_cache(Lent)
+"""The free names of this process, of which there are so many."""
+
+
+class _Pieces(Sequence[bytes]):
+    """The bytes of each id: those of a free name are those of the word that it is lent to."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        fixed = [f" {word}".encode() for word in (*vocabulary.words, *vocabulary.names)]
+        self._fixed = [*[b""] * FIRST_ID, *fixed]
+        self._n_free = vocabulary.n_free
+
+    def __len__(self) -> int:
+        return len(self._fixed) + self._n_free
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(at, slice):
+            return [self[index] for index in range(len(self))[at]]
+        if at < len(self._fixed):
+            return self._fixed[at]
+        return f" {lent(self._n_free).word(at - len(self._fixed))}".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    offsets: Sequence[tuple[int, int]]
+
+
+class WordTokenizer(Tokenizer):
+    """Words and names, with PAD, BOS and EOS in front."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        """Take a vocabulary, in the order of which words have their ids."""
+        self.vocabulary = vocabulary
+        super().__init__(_Pieces(vocabulary), SPECIAL_TEXTS, _SPLITTER, ends=(EOS,))
+        self.n_names = vocabulary.n_names
+        known = (*vocabulary.words, *vocabulary.names)
+        self._ids = {word: FIRST_ID + index for index, word in enumerate(known)}
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `files` wrote.
+
+        Raises:
+            ValueError: The text holds something else.
+        """
+        try:
+            stored = json.loads(text)
+            words, names = ([str(each) for each in stored[name]] for name in ("words", "names"))
+            vocabulary = Vocabulary(tuple(words), tuple(names), int(stored["n_free"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                Message("not a vocabulary of words and names: {why}", why=repr(error))
+            ) from error
+        if vocabulary.n_free < 1 or len({*words, *names}) < len(words) + len(names):
+            raise ValueError(Message("a word stands there twice, or no name is free"))
+        return cls(vocabulary)
+
+    def files(self) -> dict[str, bytes]:
+        """Return the one file that a run's folder keeps of it."""
+        known = self.vocabulary
+        kept = {"kind": KIND, "words": known.words, "names": known.names, "n_free": known.n_free}
+        return {"tokenizer.json": json.dumps(kept, ensure_ascii=False).encode()}
+
+    def normalise(self, text: str) -> str:
+        """Return the text as the model sees it: words alone, known ones in small letters."""
+        return " ".join(word for word, _ in self._words(text))
+
+    def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
+        """Return the id of each word; one that is unknown is lent a free name."""
+        return [self._encoded(text) for text in texts]
+
+    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of many texts and nothing else."""
+        return [list(self._encoded(text).ids) for text in texts]
+
+    def is_name(self, token_id: int) -> bool:
+        """Say whether a token is a name."""
+        return token_id >= self.vocab_size - self.n_names
+
+    def _encoded(self, text: str) -> Encoding:
+        found = list(self._words(text))
+        places = _Places([place for _, place in found])
+        return Encoding(tuple(self._id(word) for word, _ in found), text, places)
+
+    def _id(self, word: str) -> int:
+        if word in self._ids:
+            return self._ids[word]
+        return FIRST_ID + len(self._ids) + lent(self.vocabulary.n_free).number(word)
+
+    def _words(self, text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        """Yield each word of a text, and where it begins and ends there."""
+        for found in _WORD.finditer(text):
+            # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
+            whole = found[0].encode("utf-8", errors="replace").decode()
+            word = unicodedata.normalize("NFC", whole)
+            small = word.lower()
+            yield small if small in self._ids else word, found.span()
+
+
+def is_word_level(text: str) -> bool:
+    """Say whether a tokenizer's file is one of these."""
+    return f'"kind": "{KIND}"' in text[:100]

@@ -1,0 +1,353 @@
+"""Work in processes of its own, on the smallest job that there is."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from core.jobs import job as jobs
+from core.jobs.job import ROOT, Files, JobError, Status, is_worked_on
+from core.jobs.process import main, working
+from core.messages import SaidError
+from tests.core.counting import COUNTING, count
+
+SECONDS = 120
+TRACES = {"count.lock", "count.progress", "count.log", "count.request", "count.watched"}
+
+
+def until(condition):
+    """Wait until something holds; the limit only ends a test that would never end."""
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def child_of(folder):
+    return jobs._started[folder.resolve(), COUNTING]
+
+
+def names(folder):
+    return {each.name for each in folder.iterdir()}
+
+
+def begun(folder, n=1_000_000, seconds=0.01):
+    """Start to count, and wait for the first numbers."""
+    COUNTING.start(folder, n, seconds)
+    until(lambda: COUNTING.status(folder).done > 1 or not COUNTING.status(folder).alive)
+
+
+def ended(folder):
+    until(lambda: not COUNTING.status(folder).alive)
+    return COUNTING.status(folder)
+
+
+def test_work_is_done_in_another_process_and_leaves_its_result_alone(folder):
+    assert COUNTING.status(folder) == Status("idle", 0, 0, "")
+    COUNTING.start(folder, 3)
+    assert COUNTING.status(folder).alive
+    assert ended(folder) == Status("idle", 0, 0, "")
+    assert names(folder) == {"counted.json"}
+    told = json.loads((folder / "counted.json").read_text())
+    assert told["found"] == [0, 1, 2]
+    assert told["pid"] != os.getpid()
+
+
+def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_it(
+    folder, monkeypatch
+):
+    monkeypatch.setenv("JOB_NICENESS", "7")
+    COUNTING.start(folder, 1)
+    ended(folder)
+    told = json.loads((folder / "counted.json").read_text())
+    assert told["nice"] == 7
+    # Where Linux weighs sessions against each other, that of the job counts as little.
+    assert told.get("session_nice", 7) == 7
+    assert not told.get("runs_only_when_idle")
+    # Ctrl-C goes to all processes of a terminal's session that are in front.
+    assert told["session"] == told["pid"] != os.getsid(0)
+
+
+@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="Linux alone has such a policy")
+def test_what_comes_last_runs_when_nobody_else_wants_to(folder, monkeypatch):
+    monkeypatch.setenv("JOB_NICENESS", "19")
+    COUNTING.start(folder, 1)
+    ended(folder)
+    assert json.loads((folder / "counted.json").read_text())["runs_only_when_idle"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone bounds what a process writes to")
+def test_work_gets_no_more_memory_than_it_may_and_says_so(folder, monkeypatch):
+    monkeypatch.setenv("JOB_MEGABYTES", "2000")
+    COUNTING.start(folder, "memory")
+    found = ended(folder)
+    assert found.state == "failed"
+    assert found.message.startswith("more than 2,000 MB of memory are needed")
+
+
+def test_how_far_it_is_is_told(folder):
+    begun(folder)
+    found = COUNTING.status(folder)
+    assert (found.state, found.of, found.message) == ("running", 1_000_000, "")
+    until(lambda: COUNTING.status(folder).done > found.done)
+
+
+def test_it_outlives_the_process_that_started_it(folder):
+    start = "from tests.core.counting import COUNTING; from pathlib import Path; import sys, time\n"
+    start += "COUNTING.start(Path(sys.argv[1]), 400, 0.01); print(flush=True); time.sleep(600)"
+    with subprocess.Popen(
+        [sys.executable, "-c", start, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
+    ) as app:
+        app.stdout.readline()
+        until(lambda: COUNTING.status(folder).done)
+        app.send_signal(signal.SIGKILL)
+    assert COUNTING.status(folder).state == "running"
+    assert ended(folder).state == "idle"
+    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 400
+
+
+def test_a_pause_keeps_how_far_it_is_and_it_can_be_gone_on_with(folder):
+    begun(folder)
+    COUNTING.ask(folder, "pause")
+    found = ended(folder)
+    assert (found.state, found.of, found.message) == ("paused", 1_000_000, "")
+    assert found.done > 1
+    assert names(folder) == {"count.progress"}
+    COUNTING.start(folder, 3)
+    assert ended(folder).state == "idle"
+    assert (folder / "counted.json").exists()
+
+
+def test_a_stop_leaves_no_trace(folder):
+    begun(folder)
+    COUNTING.ask(folder, "stop")
+    assert ended(folder) == Status("idle", 0, 0, "")
+    assert names(folder) == set()
+
+
+def test_a_wish_that_comes_with_the_last_part_changes_nothing(folder):
+    steps = count(folder, "2")
+    assert [next(steps), next(steps)] == [0, 1]
+    COUNTING.ask(folder, "stop")
+    assert list(steps) == []
+    assert names(folder) == {"counted.json"}
+
+
+def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
+    COUNTING.ask(folder, "stop")
+    COUNTING.start(folder, 3)
+    ended(folder)
+    assert (folder / "counted.json").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"dance", b"\xff\xfe"])
+def test_a_damaged_wish_is_none(folder, content):
+    (folder / "count.request").write_bytes(content)
+    assert COUNTING.asked(folder) is None
+
+
+def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
+    begun(folder)
+    child_of(folder).kill()
+    found = ended(folder)
+    assert (found.state, found.of, found.message) == ("interrupted", 1_000_000, "")
+    assert not is_worked_on(folder)
+    COUNTING.start(folder, 2)
+    assert ended(folder).state == "idle"
+
+
+def test_whoever_looks_leaves_no_lock_behind(folder):
+    (folder / "count.lock").touch()
+    assert not COUNTING.is_held(folder)
+    assert names(folder) == set()
+
+
+def test_a_process_that_dies_at_once_has_said_why(folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(jobs, "ROOT", tmp_path)
+    COUNTING.start(folder, 3)
+    assert COUNTING.status(folder).state == "running"
+    found = ended(folder)
+    assert found.state == "interrupted"
+    assert "No module named" in found.message
+
+
+def test_an_error_that_somebody_has_to_mend_is_told(folder):
+    COUNTING.start(folder, "told")
+    found = ended(folder)
+    assert found == Status("failed", 1, 3, "no more numbers")
+    assert child_of(folder).wait(SECONDS) == 2
+    assert (folder / "count.log").read_text() == "error: no more numbers\n"
+    assert not (folder / "count.lock").exists()
+
+
+def test_any_other_error_is_told_too_and_where_it_came_from_stands_in_the_log(folder):
+    COUNTING.start(folder, "strange")
+    assert ended(folder) == Status("failed", 1, 3, "'no more numbers'")
+    assert child_of(folder).wait(SECONDS) == 1
+    assert "Traceback" in (folder / "count.log").read_text()
+
+
+def test_two_who_start_at_once_start_one_process(folder):
+    refused = []
+
+    def begin():
+        try:
+            COUNTING.start(folder, 1_000_000, 0.01)
+        except JobError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert refused == [f"{folder}: another process is counting here"] * 3
+    until(lambda: COUNTING.is_held(folder))
+
+
+def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(folder):
+    command = [sys.executable, "-m", COUNTING.module, str(folder), "300", "0.01"]
+    both = [
+        subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)
+    ]
+    said = {each.communicate(timeout=SECONDS)[1]: each.returncode for each in both}
+    assert said == {"": 0, f"error: {folder}: another process is counting here\n": 2}
+    assert names(folder) == {"counted.json"}
+
+
+def test_who_comes_second_leaves_what_the_first_tells(folder, capsys):
+    steps = count(folder, "3")
+    next(steps)
+    assert main(COUNTING, count, [str(folder), "3"]) == 2
+    assert "another process is counting here" in capsys.readouterr().err
+    assert COUNTING.status(folder) == Status("running", 1, 3, "")
+    assert list(steps) == [1, 2]
+
+
+def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
+    monkeypatch.setattr(jobs.Job, "is_held", lambda *_: False)
+    COUNTING.start(folder, 1_000_000, 1)
+    assert COUNTING.at_work(folder)
+    assert is_worked_on(folder)
+    with pytest.raises(JobError, match="another process is counting"):
+        COUNTING.start(folder, 3)
+
+
+def test_a_process_that_has_begun_and_ended_does_not_count_as_starting_while_it_goes_home(folder):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as leaving:
+        jobs._started[folder.resolve(), COUNTING] = leaving
+        COUNTING.tell(folder, "starting", {})
+        assert COUNTING.at_work(folder)
+        COUNTING.tell(folder, "paused", {"done": 1, "of": 2})
+        assert COUNTING.status(folder) == Status("paused", 1, 2, "")
+
+
+def test_a_process_that_ends_while_it_is_looked_at_has_the_last_word(folder, monkeypatch):
+    COUNTING.tell(folder, "running", {"done": 1, "of": 4})
+
+    def ends_now(*_):
+        COUNTING.tell(folder, "paused", {"done": 2, "of": 4})
+        return False
+
+    monkeypatch.setattr(jobs.Job, "is_held", ends_now)
+    assert COUNTING.status(folder) == Status("paused", 2, 4, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"done": "x", "of": 3}',
+        '{"of": 3}',
+        '{"done": true, "of": 1}',
+    ],
+)
+def test_damaged_progress_is_none(folder, text):
+    (folder / "count.progress").write_text(text)
+    assert COUNTING.status(folder) == Status("interrupted", 0, 0, "")
+
+
+def test_a_file_of_progress_that_an_older_version_wrote_is_understood(folder):
+    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": ""}')
+    (folder / "count.log").write_text("Traceback\nKilled\n\n")
+    assert COUNTING.status(folder) == Status("interrupted", 2, 8, "Killed")
+    (folder / "count.progress").write_text('{"done": 2, "of": 8, "message": "it is full"}')
+    assert COUNTING.status(folder) == Status("failed", 2, 8, "it is full")
+
+
+def refused(*_, **__):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_and_nobody_works_there(folder, monkeypatch):
+    monkeypatch.setattr(jobs, "write_atomically", refused)
+    with pytest.raises(PermissionError):
+        COUNTING.start(folder, 3)
+    with pytest.raises(PermissionError):
+        COUNTING.ask(folder, "stop")
+    with pytest.raises(PermissionError):
+        next(count(folder, "3"))
+    assert (folder.resolve(), COUNTING) not in jobs._started
+    assert COUNTING.status(folder) == Status("idle", 0, 0, "")
+    assert not is_worked_on(folder)
+
+
+def test_a_lock_that_cannot_be_taken_is_held_by_nobody(folder):
+    (folder / "count.lock").mkdir()
+    assert not COUNTING.is_held(folder)
+    with pytest.raises(OSError):
+        next(count(folder, "3"))
+
+
+def test_who_looks_is_noticed_for_a_few_seconds(folder):
+    assert not COUNTING.is_watched(folder)
+    COUNTING.watch(folder)
+    assert COUNTING.is_watched(folder)
+    for away in (-60, 60):
+        looked = time.time() + away
+        os.utime(folder / "count.watched", (looked, looked))
+        assert not COUNTING.is_watched(folder)
+
+
+def test_all_traces_are_named_after_the_job(folder):
+    files = Files.named("count")
+    found = {files.lock, files.progress, files.log, files.request, files.watched}
+    assert found == TRACES
+
+
+@pytest.mark.parametrize(
+    ("by", "seconds", "counts"), [("me", 0, False), ("it", 0, True), ("it", 99, False)]
+)
+def test_what_another_app_has_just_started_counts_for_a_while(folder, by, seconds, counts):
+    # The process of this app that would be starting is none of those that it started.
+    COUNTING.tell(folder, "starting", {"by": jobs._ME if by == "me" else by})
+    progress = folder / COUNTING.files.progress
+    written = progress.stat().st_mtime - seconds
+    os.utime(progress, (written, written))
+    assert COUNTING.at_work(folder) == is_worked_on(folder) == counts
+
+
+def test_an_app_forgets_processes_that_have_ended(folder):
+    COUNTING.start(folder, 1)
+    ended(folder)
+    child_of(folder).wait(SECONDS)
+    key = folder.resolve(), COUNTING
+    assert key in jobs._started
+    jobs._let_go_of_ended()
+    assert key not in jobs._started
+
+
+def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
+    with pytest.raises(SaidError), working(COUNTING, folder):
+        raise SaidError("{n} numbers", n=1200)
+    found = COUNTING.status(folder)
+    assert found == Status("failed", 0, 0, "1,200 numbers")
+    assert found.message.template == "{n} numbers"

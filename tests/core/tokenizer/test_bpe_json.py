@@ -1,0 +1,176 @@
+import base64
+import json
+from pathlib import Path
+
+import pytest
+import tokenizers
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
+
+from core.families.family import FamilyError
+from core.families.fast_tokenizer import FastTokenizer, fast_of_json
+from core.tokenizer.bpe_json import PATTERNS, TokenizerError, tokenizer_of_json
+from core.tokenizer.byte_level import ByteLevelTokenizer
+from tests.core.families.folders import spm
+
+GALLERY = Path(__file__).parents[3] / "gallery"
+WORDS = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, "a": 3, "b": 4, "aa": 5}
+
+
+def written(**parts):
+    """Return a small tokenizer as JSON, with some of its parts replaced."""
+    fast = tokenizers.Tokenizer(models.WordLevel(WORDS, unk_token="[UNK]"))
+    fast.pre_tokenizer = pre_tokenizers.Whitespace()
+    return json.dumps(json.loads(fast.to_str()) | parts)
+
+
+def replace(pattern, content):
+    kind = "Regex" if isinstance(pattern, Regex) else "String"
+    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
+
+
+def table(*replacements):
+    """SentencePiece's table of characters: the size of a trie, the trie, the replacements."""
+    return (8).to_bytes(4, "little") + bytes(8) + b"\0".join(replacements) + b"\0"
+
+
+def precompiled(*replacements):
+    content = base64.b64encode(table(*replacements)).decode()
+    return {"type": "Precompiled", "precompiled_charsmap": content}
+
+
+def regex(pattern):
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+def template(pieces, known):
+    return {"type": "TemplateProcessing", "single": pieces, "pair": [], "special_tokens": known}
+
+
+NMT_NFKC = base64.b64encode(
+    ModelProto.FromString(spm()).normalizer_spec.precompiled_charsmap
+).decode()
+"""What T5 and others bring."""
+TEXT = {"Sequence": {"id": "A", "type_id": 0}}
+CLS = {"SpecialToken": {"id": "[CLS]", "type_id": 0}}
+CLS_IS = {"[CLS]": {"id": "[CLS]", "ids": [0], "tokens": ["[CLS]"]}}
+
+
+def sequence(parts, name="normalizers"):
+    return {"type": "Sequence", name: parts}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"normalizer": sequence([replace("e", "e" * 50)] * 6)},
+        {"normalizer": replace("a", "aa")},
+        {"normalizer": replace("", "a")},
+        {"normalizer": {"type": "Prepend", "prepend": "a" * 50}},
+        {"normalizer": precompiled(b"a" * 65)},
+        {"normalizer": sequence([precompiled(b"aa")] * 2)},
+        {"normalizer": sequence([{"type": "NFC"}] * 33)},
+        {"normalizer": sequence([sequence([replace("e", "ee")])])},
+        {"normalizer": {"type": "ByteLevel"}},
+        {"pre_tokenizer": regex("(a+)+$")},
+        {"pre_tokenizer": sequence([regex(r"(\w|\w\w)*!")], "pretokenizers")},
+        {"normalizer": {"type": "Replace", "pattern": {"Regex": "(a|aa)+$"}, "content": ""}},
+        {"decoder": {"type": "Replace", "pattern": {"Regex": "(x{999}){999}"}, "content": ""}},
+        {"post_processor": template([CLS, TEXT], {})},
+        {"post_processor": template([TEXT, TEXT], {})},
+        {"post_processor": template([CLS] * 40 + [TEXT], CLS_IS)},
+        {"post_processor": template([CLS, TEXT], {"[CLS]": {**CLS_IS["[CLS]"], "ids": [0] * 99}})},
+        {"normalizer": {"type": "Unheard of"}},
+        {"normalizer": ["NFC"]},
+        {"normalizer": {}},
+        {"model": {"type": "WordLevel", "vocab": {"a": 2**70}, "unk_token": "a"}},
+    ],
+    ids=lambda parts: json.dumps(parts)[:60],
+)
+def test_what_could_grow_a_text_or_never_end_is_refused_with_a_sentence(parts):
+    with pytest.raises(TokenizerError) as refused:
+        tokenizer_of_json(written(**parts))
+    assert len(str(refused.value)) > 10
+    with pytest.raises(FamilyError, match="tokenizer.json is no tokenizer that can be read"):
+        fast_of_json(written(**parts))
+    with pytest.raises(ValueError, match="not a byte-level tokenizer"):
+        ByteLevelTokenizer.from_json(written(**parts))
+
+
+def test_what_was_checked_is_what_is_read_where_a_name_stands_twice():
+    bomb = json.dumps(replace("e", "e" * 50))
+    text = written(normalizer=None).replace(
+        '"normalizer": null', f'"normalizer": {bomb}, "normalizer": null'
+    )
+    assert tokenizer_of_json(text).normalizer is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "[" * 100_000, '{"model": 3}', "\0"])
+def test_what_is_no_tokenizer_is_refused(text):
+    with pytest.raises(TokenizerError):
+        tokenizer_of_json(text)
+
+
+@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
+    found = tokenizer_of_json(written(pre_tokenizer=regex(pattern)))
+    for text in ("a" * 20_000 + "!", " " * 20_000, "'" * 20_000, "老" * 20_000, "က္" * 9_000):
+        found.encode(text)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"normalizer": sequence([{"type": "Prepend", "prepend": "▁"}, replace(" ", "▁")])},
+        {"normalizer": json.loads(normalizers.BertNormalizer().__getstate__())},
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": NMT_NFKC}},
+        {"post_processor": template([CLS, TEXT], CLS_IS)},
+        {
+            "post_processor": json.loads(
+                processors.RobertaProcessing(("a", 3), ("b", 4)).__getstate__()
+            )
+        },
+    ],
+)
+def test_what_the_usual_models_bring_is_read(parts):
+    assert tokenizer_of_json(written(**parts)).encode("a b").ids[-2:] != []
+
+
+@pytest.mark.parametrize("run", ["translate", "everyday", "copy"])
+def test_tokenizers_of_own_runs_are_read(run):
+    text = (GALLERY / run / "tokenizer.json").read_text()
+    assert ByteLevelTokenizer.from_json(text).encode("The animal").ids
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["A", "C", "G", "T"], "A C G T"),
+        (["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"], "4 2"),
+        (["e4", "e5", "Nf3", "Nc6", "O-O"], "e4 e5"),
+        (["HELLO", "WORLD"], "HELLO WORLD"),
+    ],
+)
+def test_what_stands_around_a_text_is_found_with_a_token_of_the_vocabulary(words, text):
+    vocabulary = {"[CLS]": 0, "[SEP]": 1} | {word: at for at, word in enumerate(words, start=2)}
+    fast = tokenizers.Tokenizer(models.BPE(vocabulary, [], ignore_merges=True))
+    fast.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    fast.add_special_tokens(["[CLS]", "[SEP]"])
+    fast.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 1)]
+    )
+    found = FastTokenizer(fast_of_json(fast.to_str()), len(vocabulary))
+    assert (found.begins, found.ends) == ((0,), (1,))
+    assert [*found.begins, *found.encode(text).ids, *found.ends] == fast.encode(text).ids
+
+
+def test_a_tokenizer_that_makes_no_token_of_anything_is_refused():
+    fast = tokenizers.Tokenizer(models.BPE({"a b": 0}, []))
+    fast.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    with pytest.raises(FamilyError, match="splits no text to tokens"):
+        FastTokenizer(fast, 1)
