@@ -56,7 +56,7 @@ class Pair:
     """Where the target's words come from; only of whom it was asked for."""
     labels: tuple[int, ...] = ()
     """What a model of one stack is to predict at each of its places, PAD where nothing: see
-    `core.objective`. Of such a pair of one stack either source or target is empty."""
+    `core.labels`. Of such a pair of one stack either source or target is empty."""
     others: tuple[tuple[int, ...], ...] = ()
     """Targets that are as right, as token ids."""
 

@@ -263,7 +263,7 @@ def test_nothing_can_unpickle():
 
 ROOMS_OF_CORE = (
     *("vocabulary", "messages", "files", "heads", "config", "device", "model", "describe"),
-    *("tokenizer", "families", "tasks", "batch", "jobs", "runs", "decoding", "objective"),
+    *("tokenizer", "families", "tasks", "batch", "labels", "jobs", "runs", "decoding"),
     *("inspection", "evaluate", "training", "studies", "commands", "__main__"),
 )
 """From bottom to top: a room knows those before it, and none after it."""

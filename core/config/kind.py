@@ -8,6 +8,7 @@
 | encoder only | one text, with masks | the masked tokens |
 """
 
+import math
 from typing import get_args
 
 from core.config.choices import Decoder, Length
@@ -28,6 +29,8 @@ class ModelKind(Settings):
     eos_ids: tuple[int, ...]
     decoder: Decoder
     length: Length
+    max_positions: int
+    target_ratio: float
 
     def layers_of(self, stack: Stack) -> int:
         """Return how many layers a stack has."""
@@ -85,6 +88,17 @@ class ModelKind(Settings):
         A `ByteLevelTokenizer` that has such a token has it there.
         """
         return self.n_target_tokens - 1
+
+    def n_places(self, n_source: int) -> int:
+        """Return how many places a parallel decoder is given for a source of some length.
+
+        More than any target that was learned needs: what is left over is filled with EOS.
+
+        Args:
+            n_source: Tokens of the source, EOS included.
+        """
+        usual, learned = n_source + n_source // 2 + 4, math.ceil(self.target_ratio * n_source)
+        return min(self.max_positions - 1, max(usual, learned))
 
     @property
     def never_said(self) -> tuple[int, ...]:

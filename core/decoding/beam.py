@@ -24,11 +24,20 @@ class Beam:
     """The best of several prefixes that are kept side by side."""
 
     beam: int
+    """How many prefixes are kept; a beam of 1 is greedy decoding."""
     alpha: float = 0.6
-    """Exponent of the length penalty."""
+    """Exponent of the length penalty; 0 compares plain log-probabilities, which favours short
+    targets."""
 
     def __post_init__(self) -> None:
-        check_beam(self.beam, self.alpha)
+        if not 1 <= self.beam <= LARGEST_BEAM:
+            raise ConfigError("beam is {beam}, not 1 to {most}", beam=self.beam, most=LARGEST_BEAM)
+        if not 0 <= self.alpha <= LARGEST_PENALTY:
+            raise ConfigError(
+                "length penalty is {alpha}, not 0 to {most}",
+                alpha=self.alpha,
+                most=f"{LARGEST_PENALTY:g}",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +71,6 @@ class BeamStep:
         return (self.finished or self.live)[0]
 
 
-def check_beam(beam: int, alpha: float) -> None:
-    """Refuse settings that cannot be.
-
-    Raises:
-        ConfigError: The beam is not 1 to 64, or alpha is below 0.
-    """
-    if not 1 <= beam <= LARGEST_BEAM:
-        raise ConfigError("beam is {beam}, not 1 to {most}", beam=beam, most=LARGEST_BEAM)
-    if not 0 <= alpha <= LARGEST_PENALTY:
-        raise ConfigError(
-            "length penalty is {alpha}, not 0 to {most}", alpha=alpha, most=f"{LARGEST_PENALTY:g}"
-        )
-
-
 def length_penalty(length: int, alpha: float) -> float:
     """Return ((5 + length) / 6)^alpha (Wu et al. 2016); 1 for alpha 0.
 
@@ -88,38 +83,29 @@ def length_penalty(length: int, alpha: float) -> float:
 def beam_steps(  # noqa: PLR0913
     model: Transformer,
     source_S: Tensor | None,
-    beam: int,
-    alpha: float = 0.6,
+    strategy: Beam,
     prefix: tuple[int, ...] = (),
     prompt: tuple[int, ...] = (),
     max_new_tokens: int | None = None,
 ) -> Iterator[BeamStep]:
     """Yield the beam after each step, as `_search` goes on.
 
-    A beam of 1 is greedy decoding.
-
     Args:
         model: In evaluation mode.
         source_S: One source, with EOS; None for a decoder alone.
-        beam: How many prefixes are kept.
-        alpha: Exponent of the length penalty; 0 compares plain log-probabilities, which favours
-            short targets.
+        strategy: How many prefixes are kept, and how they are compared.
         prefix: Tokens with which every hypothesis begins.
         prompt: What the decoder is fed first; nothing for what the model always begins with.
         max_new_tokens: After how many tokens it stops; None for `length_limit`.
-
-    Raises:
-        ConfigError: The beam is not 1 to 64, or alpha is below 0.
     """
-    check_beam(beam, alpha)
     stepper = Stepper(model, None if source_S is None else source_S[None])
     prompt = prompt or model.config.begins
     if len(prompt) > 1:
         stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
-    begun = _begun(stepper, prompt[-1], prefix, alpha)
+    begun = _begun(stepper, prompt[-1], prefix, strategy.alpha)
     n_source = 0 if source_S is None else len(source_S)
     limit = length_limit(model, n_source, len(prompt), max_new_tokens)
-    search = _search(stepper, prompt[-1], [begun], [limit], beam, alpha)
+    search = _search(stepper, prompt[-1], [begun], [limit], strategy)
     for _ in range(limit - len(prefix)):
         if (found := next(search, None)) is None:
             return
@@ -137,13 +123,12 @@ def decode_by_beam(model: Transformer, source_BS: Tensor, strategy: Beam) -> lis
     Returns:
         For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
     """
-    beam, alpha = strategy.beam, strategy.alpha
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits = [length_limit(model, n) for n in lengths_B.tolist()]
     begun = [Hypothesis((), 0.0, 0.0)] * len(limits)
     best: list[tuple[int, ...]] = [()] * len(limits)
     first = model.config.begins[-1]
-    for found in _search(Stepper(model, source_BS), first, begun, limits, beam, alpha):
+    for found in _search(Stepper(model, source_BS), first, begun, limits, strategy):
         for sentence, step in found.items():
             best[sentence] = step.best.tokens
     return best
@@ -154,8 +139,7 @@ def _search(
     first: int,
     begun: Sequence[Hypothesis],
     limits: Sequence[int],
-    beam: int,
-    alpha: float,
+    strategy: Beam,
 ) -> Iterator[dict[int, BeamStep]]:
     """Search for the targets of some sentences side by side.
 
@@ -169,13 +153,12 @@ def _search(
         first: The token that is fed to a hypothesis without tokens of its own.
         begun: What each sentence begins with.
         limits: After how many tokens each stops.
-        beam: k.
-        alpha: Exponent of the length penalty.
+        strategy: k, and the length penalty.
 
     Yields:
         The step of each sentence that was not done before it, by its number.
     """
-    model = stepper.model
+    model, beam = stepper.model, strategy.beam
     # Enough that k go on even where every one of them could end.
     n_candidates = beam * (1 + max(1, len(model.config.eos_ids)))
     live = [(n, each) for n, each in enumerate(begun) if len(each.tokens) < limits[n]]
@@ -185,7 +168,9 @@ def _search(
         logits_BV, _ = stepper.feed(_last(model.device, first, hypotheses))
         scores_BV = logits_BV.log_softmax(dim=-1)
         candidates: dict[int, dict[Hypothesis, int]] = defaultdict(dict)
-        for hypothesis, parent in _continued(model, hypotheses, scores_BV, n_candidates, alpha):
+        for hypothesis, parent in _continued(
+            model, hypotheses, scores_BV, n_candidates, strategy.alpha
+        ):
             candidates[sentences[parent]][hypothesis] = parent
         live, parents, steps = [], [], {}
         for n, parent_of in candidates.items():

@@ -12,88 +12,37 @@ from core.decoding.step import DecodeStep, require_next, sayable
 from core.model import Probe, Probes, Record, Transformer
 
 
-def forced_steps(
+def forced_steps(  # noqa: PLR0913
     model: Transformer,
     source_S: Tensor | None,
     target: Sequence[int],
     probe: Probe | None = None,
-    first: int | None = None,
+    prompt: Sequence[int] = (),
     *,
+    ends: bool = True,
     watch: bool = True,
 ) -> Iterator[DecodeStep]:
     """Yield the step at which each token of a target, and then EOS, is to be predicted.
 
     Row i of the one pass is what decoding would compute after i true tokens: the look-ahead mask
-    stands in for the growing prefix.
+    stands in for the growing prefix. Of tokens that a model wrote by itself these are the very
+    steps that led there.
 
     Args:
         model: In evaluation mode.
         source_S: One source, with EOS; None for a decoder alone, whose texts have no end that it
             must predict.
-        target: Ids without BOS and EOS.
+        target: Ids without BOS.
         probe: Looks at the attention sublayers or changes them.
-        first: The token that is fed first; None for what the model always begins with.
+        prompt: What the decoder is fed first; nothing for what the model always begins with.
+        ends: Whether EOS follows the target.
         watch: Keep what every head looked at; without, the fused kernel runs.
 
     Raises:
         ConfigError: The decoder is parallel.
     """
-    begins = model.config.begins if first is None else (first,)
-    yield from steps_that_write(
-        model, source_S, begins, (*target, *_end(model, source_S)), probe, watch=watch
-    )
-
-
-def steps_after(
-    model: Transformer,
-    source_S: Tensor | None,
-    prompt: Sequence[int],
-    target: Sequence[int],
-    probe: Probe | None = None,
-    *,
-    watch: bool = True,
-) -> list[DecodeStep]:
-    """Return those of `forced_steps` that come after a prompt.
-
-    Args:
-        model: As in `forced_steps`, as are all others but the prompt.
-        source_S: The same.
-        prompt: What the decoder is fed first: one token at least.
-        target: What it is fed after that.
-        probe: The same.
-        watch: The same.
-
-    Raises:
-        ConfigError: The decoder is parallel.
-    """
-    written = (*target, *_end(model, source_S))
-    return list(steps_that_write(model, source_S, prompt, written, probe, watch=watch))
-
-
-def steps_that_write(
-    model: Transformer,
-    source_S: Tensor | None,
-    prompt: Sequence[int],
-    written: Sequence[int],
-    probe: Probe | None = None,
-    *,
-    watch: bool = True,
-) -> Iterator[DecodeStep]:
-    """Yield the step at which each of some tokens comes after a prompt, whoever chose them.
-
-    Of tokens that a model wrote by itself these are the very steps that led there.
-
-    Args:
-        model: As in `forced_steps`, as are all others but the two sequences.
-        source_S: The same.
-        prompt: What the decoder is fed first: one token at least.
-        written: What comes after it, EOS included where it came.
-        probe: The same.
-        watch: The same.
-
-    Raises:
-        ConfigError: The decoder is parallel.
-    """
+    prompt = tuple(prompt) or model.config.begins
+    written = (*target, *(model.config.eos_ids[:1] if ends and source_S is not None else ()))
     # Its own row would show it every token that it is to predict.
     require_next(model.config)
     fed = (*prompt, *written[:-1])
@@ -112,8 +61,3 @@ def steps_that_write(
             row_HK = record.weights(site)[0, :, row]
             attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
         yield DecodeStep(prefix, logits_TV[row], chosen, attention)
-
-
-def _end(model: Transformer, source_S: Tensor | None) -> tuple[int, ...]:
-    """Return what a target is to end with: a text of a decoder alone has no end."""
-    return () if source_S is None else model.config.eos_ids[:1]

@@ -8,7 +8,6 @@ fills in more places than are needed, and n is where what it wrote ends.
 B batch, S source length, T places of the target.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -70,18 +69,6 @@ class SentencePass:
     def written(self) -> tuple[int, ...]:
         """What the target is after this pass, EOS included."""
         return until_end(self.said, self.eos_ids)
-
-
-def n_places(config: ModelConfig, n_source: int) -> int:
-    """Return how many places a parallel decoder is given for a source of so many tokens.
-
-    More than any target that was learned needs: what is left over is filled with EOS.
-
-    >>> n_places(ModelConfig(320, decoder="parallel"), 8)
-    16
-    """
-    usual, learned = n_source + n_source // 2 + 4, math.ceil(config.target_ratio * n_source)
-    return min(config.max_positions - 1, max(usual, learned))
 
 
 def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
@@ -154,7 +141,7 @@ def _empty_places(
         n_B = predicted_places(model, memory_BSD, source_BS)
     else:
         n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
-        n_B = source_BS.new_tensor([n_places(config, n) for n in n_source])
+        n_B = source_BS.new_tensor([config.n_places(n) for n in n_source])
     at_T = torch.arange(int(n_B.max()), device=source_BS.device)
     place_BT = at_T < n_B[:, None]
     said_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)

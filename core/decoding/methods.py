@@ -8,7 +8,7 @@ from torch import Tensor
 
 from core.decoding.beam import Beam, beam_steps
 from core.decoding.choosing import Greedy, Sampling
-from core.decoding.forced import steps_after, steps_that_write
+from core.decoding.forced import forced_steps
 from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
 from core.model import Transformer
 
@@ -52,11 +52,11 @@ def decode(
     source_S = torch.tensor(source) if source else None
     fed = tuple(prompt) or model.config.begins
     if isinstance(method, Forced):
-        return steps_after(model, source_S, fed, method.target)
+        return list(forced_steps(model, source_S, method.target, prompt=fed))
     options = DecodeOptions(overrides or {}, watch=False, max_new_tokens=max_new_tokens)
     written = _written(model, source_S, method, options, fed)
     # One pass over what was written gives the very steps that led there.
-    return list(steps_that_write(model, source_S, fed, written))
+    return list(forced_steps(model, source_S, written, prompt=fed, ends=False))
 
 
 def _written(
@@ -82,8 +82,8 @@ def _best_of_beam(
     """Return the tokens of the best hypothesis, EOS included where it is finished."""
 
     def best(prefix: tuple[int, ...]) -> tuple[int, ...]:
-        given = (method.beam, method.alpha, prefix, prompt, options.max_new_tokens)
-        found = list(beam_steps(model, source_S, *given))
+        steps = beam_steps(model, source_S, method, prefix, prompt, options.max_new_tokens)
+        found = list(steps)
         # There are no steps where the prefix reaches the limit.
         return found[-1].best.tokens if found else prefix
 

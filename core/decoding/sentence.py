@@ -100,23 +100,18 @@ def longest_text(model: Transformer) -> int:
 def translate(run: Run, sentence: str) -> Translation:
     """Translate greedily; a decoder alone goes on from the sentence, an encoder alone reads it.
 
+    A parallel decoder makes `PASSES` passes.
+
     Raises:
         SentenceError: There is no text.
     """
     found = given_text(run, sentence)
-    return read_written(run, found, written_greedily(run.model, found))
-
-
-def written_greedily(model: Transformer, found: Given) -> tuple[int, ...]:
-    """Return what a model writes, EOS included; an encoder alone writes nothing.
-
-    A parallel decoder makes `PASSES` passes.
-    """
-    if not found.prompt:
-        return ()
-    if found.source_ids:
-        return generate(model, pad([found.source_ids]))[0]
-    return generate(model, prompt_BT=pad([found.prompt]))[0]
+    written: list[tuple[int, ...]] = [()]
+    if found.source_ids and found.prompt:
+        written = generate(run.model, pad([found.source_ids]))
+    elif found.prompt:
+        written = generate(run.model, prompt_BT=pad([found.prompt]))
+    return read_written(run, found, written[0])
 
 
 def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.batch import Ids, Pair
-from core.objective import written
+from core.decoding.targets import generate_targets
 from core.runs.run import Run
 
 
@@ -23,13 +23,13 @@ class Answer:
 
 
 def answers(run: Run, pairs: Sequence[tuple[Ids, Ids]]) -> list[Answer]:
-    """Say greedily what a model makes of sources, all in one batch; see `core.objective.written`.
+    """Say greedily what a model makes of sources, all in one batch; see `generate_targets`.
 
     Args:
         run: The model and its tokenizer.
         pairs: Token ids of sources and true targets, as `held_out_pairs` gives them.
     """
-    said = written(run.model, [Pair(*pair) for pair in pairs], run.tokenizer)
+    said = generate_targets(run.model, [Pair(*pair) for pair in pairs], run.tokenizer)
     read, decode = run.tokenizer.decode, run.target_tokenizer.decode
     return [
         Answer(read(source), decode(target), decode(ids))

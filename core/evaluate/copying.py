@@ -11,10 +11,10 @@ from itertools import islice
 import torch
 
 from core.batch import Pair, collate, encode_samples
+from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Record, Step
-from core.objective import translations
 from core.runs.run import Run
 from core.tasks import TASKS
 
@@ -66,7 +66,9 @@ def _written(run: Run, pairs: Sequence[Pair]) -> tuple[float, float]:
     names: list[bool] = []
     sentences: list[bool] = []
     for group in sorted_batches(pairs):
-        for pair, said in zip(group, translations(run.model, group), strict=True):
+        for pair, said in zip(
+            group, generate_targets(run.model, group, run.tokenizer), strict=True
+        ):
             true = pair.target[1:]
             sentences.append(said == true)
             names += [

@@ -9,8 +9,8 @@ from core.decoding.mask_predict import PASSES
 from core.evaluate.files import score_file
 from core.evaluate.metrics import Quality, measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
+from core.labels import longest_side
 from core.messages import said
-from core.objective import longest_side
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named
 from core.tasks.length_filter import fitting

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from core.batch import Batch, Pair, collate
+from core.decoding.generate import generate
 from core.decoding.step import DecodeStep, logits_of, require_next, sayable
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
 from core.model.masks import padding_mask
-from core.objective import translations
 from core.runs.run import Run
 
 
@@ -75,8 +75,9 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     right = {"forced": [0] * longest, "free": [0] * longest}
     counts = [0] * longest
     for group in sorted_batches(pairs):
-        forced = _forced_tokens(model, group)
-        for pair, fed_true, fed_own in zip(group, forced, translations(model, group), strict=True):
+        batch = collate(group, model.config.pad_id).to(model.device)
+        forced, free = _forced_tokens(model, batch), generate(model, batch.source_BS)
+        for pair, fed_true, fed_own in zip(group, forced, free, strict=True):
             for position, token in enumerate(pair.target[1:]):
                 counts[position] += 1
                 right["forced"][position] += fed_true[position] == token
@@ -179,8 +180,7 @@ def _most_probable_wrong(logits_BTV: torch.Tensor, batch: Batch, row: int) -> to
 
 
 @torch.inference_mode()
-def _forced_tokens(model: Transformer, pairs: Sequence[Pair]) -> list[list[int]]:
+def _forced_tokens(model: Transformer, batch: Batch) -> list[list[int]]:
     """Return the most probable token of each position after the true prefix."""
-    batch = collate(pairs, model.config.pad_id).to(model.device)
     tokens_BT = model(batch.source_BS, batch.fed_BT).argmax(dim=-1)
     return tokens_BT.masked_fill(~batch.predicted_BT, batch.pad_id).tolist()

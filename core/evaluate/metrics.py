@@ -7,10 +7,11 @@ import torch
 from sacrebleu import corpus_chrf
 
 from core.batch import Pair, collate
+from core.decoding.targets import generate_targets
 from core.evaluate.bleu import Bleu, corpus_bleu
 from core.evaluate.loss import token_loss
+from core.labels import held_out_as_learned
 from core.model import Transformer
-from core.objective import held_out_as_learned, written
 from core.tokenizer.tokenizer import Tokenizer
 
 EVALUATION_BATCH = 128
@@ -58,7 +59,7 @@ def measure(
     both = [
         (said, pair)
         for batch in sorted_batches(pairs)
-        for said, pair in zip(written(model, batch, tokenizer), batch, strict=True)
+        for said, pair in zip(generate_targets(model, batch, tokenizer), batch, strict=True)
     ]
     accuracy, loss = _forced(model, held_out_as_learned(pairs, model.config, tokenizer))
     model.train(was_training)

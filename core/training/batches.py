@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.batch import Batch, Pair, collate, encode_samples
 from core.config import ModelConfig
 from core.config.training import TrainConfig
-from core.objective import as_learned
+from core.labels import as_learned
 from core.tasks import Task
 from core.tasks.corpus import Corpus
 from core.tasks.large import KeptCorpus

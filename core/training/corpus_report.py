@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.config import ModelConfig
-from core.objective import longest_side
+from core.labels import longest_side
 from core.tasks.corpus import Corpus
 from core.tasks.length_filter import Lengths, fitting, token_counts
 from core.tasks.task import Sample

@@ -10,8 +10,8 @@ from core.config import ConfigError, ModelConfig, require
 from core.config.training import TrainConfig
 from core.files import write_atomically
 from core.heads import Stack
+from core.labels import SEPARATOR, longest_side
 from core.model.building import outline
-from core.objective import SEPARATOR, longest_side
 from core.runs.folder import RunFolder, versions
 from core.runs.run import PAIRS, RunSettings, read_settings, read_tokenizer
 from core.tasks import Sample, Task

@@ -17,9 +17,9 @@ from core.config.training import TrainConfig
 from core.files import write_atomically
 from core.jobs.job import Files, Job
 from core.jobs.process import main, working
+from core.labels import longest_side
 from core.messages import N_
 from core.model import build
-from core.objective import longest_side
 from core.runs.run import PAIRS, RunError, load_run
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus

@@ -15,8 +15,8 @@ from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
 from core.jobs.job import Wish
 from core.jobs.process import reason
+from core.labels import longest_side
 from core.model import Transformer, build
-from core.objective import longest_side
 from core.runs.checkpoint import load_model, load_state
 from core.runs.checksums import check_listed, forget_list, list_run
 from core.runs.folder import TRAINING, RunFolder

@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
 from core.decoding.choosing import Greedy
-from core.decoding.forced import steps_that_write
+from core.decoding.forced import forced_steps
 from core.decoding.methods import Method, decode
 from core.decoding.sentence import given_text
 from core.decoding.step import DecodeStep
@@ -369,11 +369,13 @@ def _decoded(
     if method == Greedy() and not overrides:
         # The page's header says what the model writes by itself: it is written already.
         written = inspected(run.path, sentence, whole_words=False).translation.written_ids
-        return list(steps_that_write(run.model, given.source_S, given.prompt, written))
+        return list(
+            forced_steps(run.model, given.source_S, written, prompt=given.prompt, ends=False)
+        )
     return decode(run.model, given.source_ids, method, dict(overrides), given.prompt)
 
 
 def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
     given = given_text(run, sentence)
-    found = beam_steps(run.model, given.source_S, method.beam, method.alpha, prompt=given.prompt)
+    found = beam_steps(run.model, given.source_S, method, prompt=given.prompt)
     return beam_tree(found)

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
-from core.decoding.forced import steps_after
+from core.decoding.forced import forced_steps
 from core.decoding.limit import length_limit
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
 from core.decoding.step import DecodeOptions, DecodeStep, decode_steps, require_next, sayable
@@ -324,7 +324,7 @@ def outcome(
     options = DecodeOptions(probe=probe, watch=False)
     written = list(decode_steps(run.model, found.source_S, options, found.prompt))
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
-    forced = steps_after(run.model, found.source_S, found.prompt, fed, probe, watch=False)
+    forced = list(forced_steps(run.model, found.source_S, fed, probe, found.prompt, watch=False))
     if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
         forced = forced[:-1]

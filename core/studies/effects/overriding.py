@@ -196,7 +196,7 @@ def step_changes(
     fed = translation.target_ids[: run.settings.model.max_positions - 1]
     found = []
     both = (
-        forced_steps(run.model, source_S, fed, each, translation.first, watch=False)
+        forced_steps(run.model, source_S, fed, each, (translation.first,), watch=False)
         for each in (None, override)
     )
     for step, (one, other) in enumerate(zip(*both, strict=True)):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from core.batch import Pair
+from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
-from core.objective import written
 from core.runs.records import read_rows
 from core.runs.run import Run, load_run
 from core.studies.attribution.distance import influence_by_distance
@@ -95,7 +95,7 @@ def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
     return [
         pair.is_right(said)
         for batch in sorted_batches(pairs)
-        for pair, said in zip(batch, written(run.model, batch, run.tokenizer), strict=True)
+        for pair, said in zip(batch, generate_targets(run.model, batch, run.tokenizer), strict=True)
     ]
 
 

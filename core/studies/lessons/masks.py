@@ -19,9 +19,9 @@ from core.decoding.sentence import fitting_source, given_text
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.loss import token_loss
 from core.heads import Head, Kind, Side
+from core.labels import held_out_as_learned
 from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
-from core.objective import held_out_as_learned
 from core.runs.run import Run, RunError
 from core.studies.lessons.cells import Table, cells
 from core.vocabulary import PAD

@@ -4,8 +4,8 @@ That is an opened model, of whose task nothing is known; and one of a single sta
 here, which reads a source and its target as one text.
 """
 
+from core.labels import prompt_of, source_of, text_of
 from core.messages import N_
-from core.objective import prompt_of, source_of, text_of
 from core.runs.own_text import lines_of
 from core.runs.run import Run
 from core.tasks import CorpusError, Example, task_named

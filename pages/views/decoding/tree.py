@@ -174,13 +174,14 @@ def _numbers(opened: Opened, nodes: Sequence[BeamNode]) -> Columns:
 
 def _python(opened: Opened, method: Beam) -> str:
     imports = (
-        "from core.decoding.beam import beam_steps, beam_tree",
+        "from core.decoding.beam import Beam, beam_steps, beam_tree",
         "from core.decoding.sentence import given_text",
     )
     lines = [
         f"given = given_text(run, {quoted(opened.sentence)})",
         "source_S, prompt = given.source_S, given.prompt",
-        f"steps = beam_steps(run.model, source_S, {method.beam}, {method.alpha}, prompt=prompt)",
+        f"beam = Beam({method.beam}, {method.alpha})",
+        "steps = beam_steps(run.model, source_S, beam, prompt=prompt)",
         "nodes = beam_tree(steps)",
         "numbers = {",
         '    "score": [node.hypothesis.score for node in nodes],',

@@ -23,7 +23,7 @@ TRANSLATE = Path(__file__).parents[3] / "gallery" / "translate"
 
 
 def last(model, source_S, beam, alpha=0.6):
-    *_, final = beam_steps(model, source_S, beam, alpha)
+    *_, final = beam_steps(model, source_S, Beam(beam, alpha))
     return final
 
 
@@ -126,14 +126,16 @@ def test_200_sentences_come_out_as_in_the_search_of_transformers(monkeypatch, be
 )
 def test_the_best_that_ever_finished_is_what_a_search_returns(sentence, beam):
     run = load_run(TRANSLATE)
-    found = list(beam_steps(run.model, torch.tensor(encode_source(run.tokenizer, sentence)), beam))
+    found = list(
+        beam_steps(run.model, torch.tensor(encode_source(run.tokenizer, sentence)), Beam(beam))
+    )
     ever = [hypothesis for step in found for hypothesis in step.finished]
     assert found[-1].best == max(ever, key=lambda hypothesis: hypothesis.score)
     assert sentence[0] != "A" or found[-1].best.score >= -2.2925
 
 
 def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
-    for step in beam_steps(model, source_S, 4):
+    for step in beam_steps(model, source_S, Beam(4)):
         for hypothesis in (*step.live, *step.finished, *step.dropped):
             forced = forced_log_probability(model, source_S, hypothesis.tokens)
             assert hypothesis.log_probability == pytest.approx(forced, abs=1e-4)
@@ -142,7 +144,7 @@ def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
 
 
 def test_what_goes_on_is_better_than_what_is_dropped_and_in_order(model, source_S):
-    for step in beam_steps(model, source_S, 3):
+    for step in beam_steps(model, source_S, Beam(3)):
         open_ = [each for each in step.dropped if not each.finished]
         for row in ((*step.live, *open_), step.finished, step.dropped):
             scores = [hypothesis.score for hypothesis in row]
@@ -153,7 +155,7 @@ def test_what_goes_on_is_better_than_what_is_dropped_and_in_order(model, source_
 
 def test_every_prefix_continues_one_that_was_live(model, source_S):
     before = {()}
-    for step in beam_steps(model, source_S, 4):
+    for step in beam_steps(model, source_S, Beam(4)):
         new = [each for each in step.finished if len(each.tokens) == len(step.live[0].tokens)]
         for hypothesis in (*step.live, *new, *step.dropped):
             assert hypothesis.tokens[:-1] in before
@@ -161,6 +163,6 @@ def test_every_prefix_continues_one_that_was_live(model, source_S):
 
 
 @pytest.mark.parametrize(("beam", "alpha"), [(0, 0.6), (65, 0.6), (-1, 0.6), (4, -0.5), (4, 1e9)])
-def test_what_cannot_be_is_refused(model, source_S, beam, alpha):
+def test_what_cannot_be_is_refused(beam, alpha):
     with pytest.raises(ConfigError, match=r"beam is|length penalty is"):
-        next(beam_steps(model, source_S, beam, alpha))
+        Beam(beam, alpha)

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
-from core.decoding.forced import forced_steps, steps_after
+from core.decoding.forced import forced_steps
 from core.decoding.step import decode_steps, sayable
 from core.model import Silence, build
 from core.vocabulary import BOS, EOS
@@ -46,8 +46,8 @@ def test_without_watching_the_steps_are_the_same_and_no_map_is_kept(model, sourc
 
 
 def test_after_a_prompt_come_the_steps_of_the_target_alone(model, source_S):
-    every = list(forced_steps(model, source_S, [7, 8, 3], first=BOS))
-    after = steps_after(model, source_S, [BOS, 7], [8, 3])
+    every = list(forced_steps(model, source_S, [7, 8, 3]))
+    after = list(forced_steps(model, source_S, [8, 3], prompt=[BOS, 7]))
     assert [(one.prefix, one.chosen) for one in after] == [
         *(((BOS, 7), 8), ((BOS, 7, 8), 3), ((BOS, 7, 8, 3), EOS))
     ]

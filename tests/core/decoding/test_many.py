@@ -4,7 +4,7 @@ import pytest
 
 from core.config import ConfigError
 from core.decoding import many
-from core.decoding.beam import beam_steps
+from core.decoding.beam import Beam, beam_steps
 from core.decoding.many import translate_all
 from core.decoding.sentence import source_tensor, translate
 from core.vocabulary import EOS
@@ -30,7 +30,7 @@ def test_each_translation_is_that_of_its_sentence_alone(translation_run, monkeyp
 def test_the_best_of_each_beam_is_that_of_a_search_for_its_sentence_alone(copy_run, beam):
     texts = [text for text in TEXTS if text]
     for text, written in zip(texts, found(copy_run, texts, beam=beam), strict=True):
-        *_, last = beam_steps(copy_run.model, source_tensor(copy_run, text), beam)
+        *_, last = beam_steps(copy_run.model, source_tensor(copy_run, text), Beam(beam))
         tokens = [token for token in last.best.tokens if token != EOS]
         assert written.text == copy_run.tokenizer.decode(tokens)
 

@@ -79,7 +79,7 @@ def test_its_own_words_forced_after_a_prompt_give_its_own_steps(kind):
 
 
 def test_steps_of_a_beam_are_those_of_its_best_hypothesis(model, source, source_S):
-    *_, final = beam_steps(model, source_S, 3)
+    *_, final = beam_steps(model, source_S, Beam(3))
     assert tuple(chosen(decode(model, source, Beam(3)))) == final.best.tokens
 
 
@@ -112,15 +112,15 @@ def test_the_last_step_before_the_limit_can_be_overridden(model, source, method)
 
 
 def test_a_beam_with_a_prefix_scores_the_whole(model, source_S):
-    whole = next(beam_steps(model, source_S, 1)).best
-    *_, plain = beam_steps(model, source_S, 1)
-    *_, begun = beam_steps(model, source_S, 1, prefix=whole.tokens)
+    whole = next(beam_steps(model, source_S, Beam(1))).best
+    *_, plain = beam_steps(model, source_S, Beam(1))
+    *_, begun = beam_steps(model, source_S, Beam(1), prefix=whole.tokens)
     assert begun.best.tokens == plain.best.tokens
     assert begun.best.score == pytest.approx(plain.best.score, abs=1e-5)
 
 
 def test_tree_has_every_prefix_once_behind_the_one_it_continues(model, source_S):
-    steps = list(beam_steps(model, source_S, 3))
+    steps = list(beam_steps(model, source_S, Beam(3)))
     nodes = beam_tree(steps)
     tokens = [node.hypothesis.tokens for node in nodes]
     assert len(set(tokens)) == len(tokens)

@@ -49,7 +49,7 @@ def test_names_are_right_where_the_target_has_them(run, monkeypatch):
     first = run.tokenizer.vocab_size - run.tokenizer.n_names
     n_names, n_wrong = 0, 0
 
-    def written(_model, pairs):
+    def written(_model, pairs, _tokenizer):
         nonlocal n_names, n_wrong
         for pair in pairs:
             said = list(pair.target[1:])
@@ -58,7 +58,9 @@ def test_names_are_right_where_the_target_has_them(run, monkeypatch):
             said[places[-1]] = 5
             yield tuple(said)
 
-    monkeypatch.setattr("core.evaluate.copying.translations", lambda *given: list(written(*given)))
+    monkeypatch.setattr(
+        "core.evaluate.copying.generate_targets", lambda *given: list(written(*given))
+    )
     found = copying_figures(run, 30, 0)
     # Both halves were measured; each sentence has one wrong name, so none is right as a whole.
     assert n_wrong == 60

@@ -7,9 +7,9 @@ from core.batch import Pair
 from core.config import ModelConfig
 from core.decoding import step
 from core.decoding.plan import plan_of
+from core.decoding.targets import generate_targets
 from core.evaluate.metrics import EVALUATION_BATCH, measure, sorted_batches
 from core.model import build
-from core.objective import translations
 
 V = 12
 
@@ -125,8 +125,8 @@ def test_outputs_that_are_cut_at_the_length_limit_are_counted(n_endless):
     assert measured(Endless(), [*RIGHT, *endless]).n_unfinished == n_endless
 
 
-def test_translations_come_in_the_order_of_the_pairs():
-    assert translations(Copier(), [*RIGHT, *WRONG]) == [
+def test_targets_come_in_the_order_of_the_pairs():
+    assert generate_targets(Copier(), [*RIGHT, *WRONG], None) == [
         (5, 6, 7, 2),
         (8, 2),
         (5, 6, 7, 2),

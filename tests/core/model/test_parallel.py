@@ -7,7 +7,6 @@ import torch
 from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.mask_predict import n_places
 from core.describe import describe
 from core.heads import Kind
 from core.model import Record, Step, build
@@ -103,7 +102,7 @@ def test_what_a_parallel_decoder_needs_is_said(settings):
 def test_it_needs_a_place_beside_bos_and_is_given_more_than_a_target_needs():
     with pytest.raises(ConfigError, match="no place beside BOS"):
         replace(CONFIG, max_positions=1)
-    assert [n_places(CONFIG, n) for n in (1, 2, 8, 100)] == [5, 7, 16, 19]
+    assert [CONFIG.n_places(n) for n in (1, 2, 8, 100)] == [5, 7, 16, 19]
 
 
 def test_what_it_never_writes_are_padding_bos_and_masks():

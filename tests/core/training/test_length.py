@@ -10,8 +10,8 @@ import torch
 from core.batch import collate, encode_samples
 from core.decoding.mask_predict import predicted_places
 from core.evaluate.loss import token_loss
+from core.labels import as_learned
 from core.model import build
-from core.objective import as_learned
 from core.tasks import TASKS, Sample
 from core.training.batches import training_batches
 from core.training.loop import losses_with_length, make_optimizer, train

@@ -6,10 +6,9 @@ import pytest
 from core.batch import encode_samples
 from core.config import ConfigError
 from core.decoding.limit import length_limit
-from core.decoding.mask_predict import n_places
 from core.files import write_atomically
+from core.labels import SEPARATOR
 from core.model import build
-from core.objective import SEPARATOR
 from core.runs import folder
 from core.runs.run import read_settings, read_tokenizer
 from core.tasks import TASKS, Mixed
@@ -165,7 +164,7 @@ def test_every_target_that_was_learned_can_be_written_to_its_end(tmp_path, like,
     for pair in encode_samples(tokenizer, _repeated(n)[::50]):
         n_target = len(pair.target) - 1
         if config.is_parallel:
-            assert n_places(config, len(pair.source)) >= n_target
+            assert config.n_places(len(pair.source)) >= n_target
         elif not config.is_encoder_decoder:
             n_prompt = len(pair.source) + len(tokenizer.encode(SEPARATOR).ids)
             assert length_limit(model, 0, n_prompt) >= n_target

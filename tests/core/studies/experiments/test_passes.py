@@ -5,8 +5,8 @@ import pytest
 from core.batch import pad
 from core.decoding.generate import generate
 from core.decoding.mask_predict import MaskPredict
+from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import held_out_pairs
-from core.objective import translations
 from core.runs.settings import read_settings
 from core.studies.experiments import measuring, passes, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
@@ -56,7 +56,7 @@ def test_a_parallel_decoder_is_measured_with_each_number_of_passes(parallel_run)
 def test_a_causal_decoder_makes_a_pass_for_each_token(copy_run):
     found = by_passes(copy_run)
     pairs = held_out_pairs(copy_run, 20, 0)
-    said = translations(copy_run.model, pairs)
+    said = generate_targets(copy_run.model, pairs, copy_run.tokenizer)
     right = sum(one == pair.target[1:] for pair, one in zip(pairs, said, strict=True))
     assert found["right_steps"] == right / len(pairs)
     assert set(found) == {"right_steps", "seconds_steps"}

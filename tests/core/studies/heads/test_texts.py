@@ -10,9 +10,9 @@ import torch
 from core.batch import Pair
 from core.evaluate.evaluation import held_out_samples
 from core.evaluate.metrics import sorted_batches
+from core.labels import text_of
 from core.model import Record
 from core.model.layers import Residual
-from core.objective import text_of
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts

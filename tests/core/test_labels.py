@@ -10,24 +10,23 @@ from core.batch import collate, encode_samples, pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
 from core.decoding.many import translate_all
-from core.decoding.mask_predict import PASSES, n_places
+from core.decoding.mask_predict import PASSES
 from core.decoding.sentence import given_text, reference_ids, translate
 from core.decoding.step import decode_steps
+from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file
 from core.evaluate.metrics import measure
 from core.inspection import inspect_sentence
-from core.model import build
-from core.objective import (
+from core.labels import (
     as_learned,
     as_read,
     held_out_as_learned,
     longest_side,
     prompt_of,
     text_of,
-    translations,
-    written,
 )
+from core.model import build
 from core.runs.run import RunError, load_run
 from core.studies.opening.examples import known_continuation
 from core.tasks import TASKS, Sample
@@ -172,8 +171,8 @@ def test_padding_in_a_batch_changes_nothing(small):
 def test_what_is_written_side_by_side_is_what_is_written_alone(small):
     model, tokenizer = small
     pairs = encode_samples(tokenizer, SAMPLES)
-    said = written(model, pairs, tokenizer)
-    assert said == [written(model, [pair], tokenizer)[0] for pair in pairs]
+    said = generate_targets(model, pairs, tokenizer)
+    assert said == [generate_targets(model, [pair], tokenizer)[0] for pair in pairs]
     if model.config.stacks == ("encoder",):
         assert [len(ids) for ids in said] == [len(pair.target) - 1 for pair in pairs]
         return
@@ -185,8 +184,7 @@ def test_what_is_written_side_by_side_is_what_is_written_alone(small):
 def test_of_encoder_and_decoder_it_is_the_translation(copy_run):
     pairs = encode_samples(copy_run.tokenizer, SAMPLES[:3])
     sources = torch.tensor([pairs[0].source])
-    said = written(copy_run.model, pairs, copy_run.tokenizer)
-    assert said == translations(copy_run.model, pairs)
+    said = generate_targets(copy_run.model, pairs, copy_run.tokenizer)
     assert said[0] == generate(copy_run.model, sources)[0]
 
 
@@ -234,7 +232,7 @@ def test_lines_and_pairs_are_refused_by_name_where_there_is_no_encoder_beside_a_
 
 def places_of(pair, config):
     """What stands at the places of a parallel decoder, EOS at those that are left over."""
-    n = n_places(config, len(pair.source))
+    n = config.n_places(len(pair.source))
     return (*pair.target[1:], *[EOS] * n)[:n]
 
 
@@ -265,20 +263,20 @@ def test_of_a_parallel_decoders_places_any_number_is_masked(parallel_run):
         sum(label != PAD for label in as_learned([pair], config, tokenizer, rng)[0].labels)
         for rng in map(random.Random, range(300))
     }
-    assert counts == set(range(1, n_places(config, len(pair.source)) + 1))
+    assert counts == set(range(1, config.n_places(len(pair.source)) + 1))
 
 
 def test_a_target_that_is_longer_than_its_places_is_cut(parallel_run):
     config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
     [pair] = encode_samples(tokenizer, [Sample("a", "b " * 40)])
     [one] = as_learned([pair], config, tokenizer, random.Random(0))
-    assert len(one.labels) == n_places(config, len(pair.source)) + 1 < len(pair.target)
+    assert len(one.labels) == config.n_places(len(pair.source)) + 1 < len(pair.target)
 
 
 def test_what_a_parallel_decoder_writes_is_what_its_evaluation_counts(parallel_run):
     model, tokenizer = parallel_run.model, parallel_run.tokenizer
     pairs = encode_samples(tokenizer, TASKS["either"].held_out_samples(12))
-    said = written(model, pairs, tokenizer)
+    said = generate_targets(model, pairs, tokenizer)
     assert said == generate(model, pad([pair.source for pair in pairs]))
     evaluation = evaluate(parallel_run, n=12)
     assert evaluation["passes"] == PASSES

@@ -1,4 +1,4 @@
-"""What is learned from a pair: to translate it, to write on after its source, or to fill it in.
+"""What each kind of model is fed of a pair, and what it is to predict: its inputs and labels.
 
 A model of encoder and decoder reads the source and writes the target. A model of one stack is given
 both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
@@ -11,18 +11,11 @@ The source is given and never predicted, as it is for an encoder and decoder: so
 of right tokens can be compared among the three.
 """
 
-import itertools
 import random
 from collections.abc import Sequence
 
-import torch
-
-from core.batch import Ids, Pair, pad
+from core.batch import Ids, Pair
 from core.config import ModelConfig
-from core.decoding.generate import generate
-from core.decoding.mask_predict import n_places
-from core.decoding.step import sayable
-from core.model import Transformer
 from core.tokenizer.tokenizer import Tokenizer
 from core.vocabulary import BOS, EOS, PAD
 
@@ -53,10 +46,9 @@ def as_learned(
         return [_to_fill_places(pair, config, rng) for pair in pairs]
     if config.is_encoder_decoder:
         return list(pairs)
-    separator = _separator(tokenizer)
     if config.is_decoder_only:
-        return [_to_write_on(pair, separator) for pair in pairs]
-    return [_to_fill_in(pair, separator, tokenizer.mask_id, rng) for pair in pairs]
+        return [_to_write_on(pair, tokenizer) for pair in pairs]
+    return [_to_fill_in(pair, tokenizer, rng) for pair in pairs]
 
 
 def held_out_as_learned(
@@ -78,38 +70,12 @@ def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) ->
         config: Of a model of one stack.
         tokenizer: Of the model.
     """
-    separator = _separator(tokenizer)
     if config.is_decoder_only:
-        return [_to_write_on(pair, separator) for pair in pairs]
+        return [_to_write_on(pair, tokenizer) for pair in pairs]
     return [
-        Pair(source=(*_given(pair, separator), *pair.target[1:]), target=(), text=pair.text)
+        Pair(source=(*before_target(pair, tokenizer), *pair.target[1:]), target=(), text=pair.text)
         for pair in pairs
     ]
-
-
-def written(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
-    """Return what a model makes of each source, token by token, EOS included.
-
-    Greedily; an encoder alone fills in all tokens of the target at once, and is told how many. A
-    parallel decoder is not told, and makes `PASSES` passes.
-
-    Args:
-        model: In evaluation mode.
-        pairs: Source and target, as `encode_samples` makes them.
-        tokenizer: Of the model.
-    """
-    if model.config.is_encoder_decoder:
-        return translations(model, pairs)
-    separator = _separator(tokenizer)
-    if model.config.is_decoder_only:
-        return _written_on(model, [(BOS, *_given(pair, separator)) for pair in pairs])
-    return _filled_in(model, pairs, separator, tokenizer.mask_id)
-
-
-def translations(model: Transformer, pairs: Sequence[Pair]) -> list[Ids]:
-    """Return the translation of each pair's source, by a model of encoder and decoder."""
-    sources_BS = pad([pair.source for pair in pairs], pad_id=model.config.pad_id).to(model.device)
-    return generate(model, sources_BS)
 
 
 def prompt_of(source: str) -> str:
@@ -140,30 +106,31 @@ def text_of(source: str, target: str) -> str:
     return f"{prompt_of(source)} {target}"
 
 
+def before_target(pair: Pair, tokenizer: Tokenizer) -> Ids:
+    """Return what stands before the target in the one text of both: the source and a separator."""
+    # EOS is at the end of the whole text only.
+    return (*pair.source[:-1], *_separator(tokenizer))
+
+
 def _separator(tokenizer: Tokenizer) -> Ids:
     return tokenizer.encode(SEPARATOR).ids
 
 
-def _given(pair: Pair, separator: Ids) -> Ids:
-    """Return the source and what stands after it; EOS is at the end of the whole text only."""
-    return (*pair.source[:-1], *separator)
-
-
-def _to_write_on(pair: Pair, separator: Ids) -> Pair:
-    given, said = _given(pair, separator), pair.target[1:]
+def _to_write_on(pair: Pair, tokenizer: Tokenizer) -> Pair:
+    given, said = before_target(pair, tokenizer), pair.target[1:]
     # Row i predicts token i + 1: BOS and all but the last that is given predict nothing.
     labels = (*[PAD] * len(given), *said)
     return Pair(source=(), target=(BOS, *given, *said), text=pair.text, labels=labels)
 
 
-def _to_fill_in(pair: Pair, separator: Ids, mask_id: int, rng: random.Random) -> Pair:
+def _to_fill_in(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
     """Return source and target as one text in which some tokens of the target are masked."""
-    given, said = _given(pair, separator), pair.target[1:-1]
+    given, said = before_target(pair, tokenizer), pair.target[1:-1]
     n = len(said)
     # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
     # is none here.
     masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
-    read = [mask_id if at in masked else token for at, token in enumerate(said)]
+    read = [tokenizer.mask_id if at in masked else token for at, token in enumerate(said)]
     labels = [token if at in masked else PAD for at, token in enumerate(said)]
     return Pair(
         source=(*given, *read, EOS),
@@ -183,7 +150,7 @@ def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair
         said = (*(pair.target[1:-1] or (EOS,))[: config.max_positions - 2], EOS)
         n = len(said) - 1
     else:
-        n = n_places(config, len(pair.source))
+        n = config.n_places(len(pair.source))
         said = (*pair.target[1:], *[EOS] * n)[:n]
     masked = set(rng.sample(range(n), rng.randint(1, n)))
     read = [config.mask_id if at in masked else token for at, token in enumerate(said)]
@@ -191,30 +158,3 @@ def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair
     # All but the last of a target are fed. Row i predicts its own token: that of BOS nothing.
     target = (BOS, *read, EOS)
     return Pair(source=pair.source, target=target, text=pair.text, labels=(PAD, *labels))
-
-
-def _written_on(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
-    """Let a decoder write on; prompts of the same length go side by side."""
-    order = sorted(range(len(prompts)), key=lambda at: len(prompts[at]))
-    found: dict[int, Ids] = {}
-    for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):
-        places = list(group)
-        said = generate(model, prompt_BT=torch.tensor([prompts[at] for at in places]))
-        found |= dict(zip(places, said, strict=True))
-    return [found[at] for at in range(len(prompts))]
-
-
-@torch.inference_mode()
-def _filled_in(
-    model: Transformer, pairs: Sequence[Pair], separator: Ids, mask_id: int
-) -> list[Ids]:
-    """Let an encoder fill in all tokens of the targets."""
-    given = [_given(pair, separator) for pair in pairs]
-    lengths = [len(pair.target) - 2 for pair in pairs]
-    read = [(*each, *[mask_id] * n, EOS) for each, n in zip(given, lengths, strict=True)]
-    logits_BSV = model(pad(read).to(model.device), None)
-    guessed = sayable(logits_BSV, model.config).argmax(dim=-1).tolist()
-    return [
-        (*row[len(each) : len(each) + n], EOS)
-        for row, each, n in zip(guessed, given, lengths, strict=True)
-    ]

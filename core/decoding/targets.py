@@ -1,0 +1,62 @@
+"""The targets that a model of any kind makes of sources, for those who compare them with true ones.
+
+B batch, S source length, V vocabulary.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+import torch
+
+from core.batch import Ids, Pair, pad
+from core.decoding.generate import generate
+from core.decoding.step import sayable
+from core.labels import before_target
+from core.model import Transformer
+from core.tokenizer.tokenizer import Tokenizer
+from core.vocabulary import BOS, EOS
+
+
+def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
+    """Return greedily what a model makes of each source, EOS included.
+
+    A decoder alone goes on from the source. An encoder alone fills in all tokens of the target at
+    once, and is told how many. A parallel decoder is not told, and makes `PASSES` passes.
+
+    Args:
+        model: In evaluation mode.
+        pairs: Source and target, as `encode_samples` makes them.
+        tokenizer: Of the model.
+    """
+    if model.config.is_encoder_decoder:
+        sources = [pair.source for pair in pairs]
+        return generate(model, pad(sources, pad_id=model.config.pad_id).to(model.device))
+    before = [before_target(pair, tokenizer) for pair in pairs]
+    if model.config.is_decoder_only:
+        return _continued(model, [(BOS, *each) for each in before])
+    return _filled_in(model, before, [len(pair.target) - 2 for pair in pairs], tokenizer.mask_id)
+
+
+def _continued(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
+    """Let a decoder write on; prompts of the same length go side by side."""
+    order = sorted(range(len(prompts)), key=lambda at: len(prompts[at]))
+    found: dict[int, Ids] = {}
+    for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):
+        indices = list(group)
+        written = generate(model, prompt_BT=torch.tensor([prompts[at] for at in indices]))
+        found |= dict(zip(indices, written, strict=True))
+    return [found[at] for at in range(len(prompts))]
+
+
+@torch.inference_mode()
+def _filled_in(
+    model: Transformer, before: Sequence[Ids], lengths: Sequence[int], mask_id: int
+) -> list[Ids]:
+    """Let an encoder fill in all tokens of the targets."""
+    read = [(*each, *[mask_id] * n, EOS) for each, n in zip(before, lengths, strict=True)]
+    logits_BSV = model(pad(read).to(model.device), None)
+    guessed = sayable(logits_BSV, model.config).argmax(dim=-1).tolist()
+    return [
+        (*row[len(each) : len(each) + n], EOS)
+        for row, each, n in zip(guessed, before, lengths, strict=True)
+    ]
