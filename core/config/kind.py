@@ -62,11 +62,6 @@ class ModelKind(Settings):
         return self.decoder == "parallel"
 
     @property
-    def is_autoregressive(self) -> bool:
-        """Whether it writes one token after the other."""
-        return "decoder" in self.stacks and not self.is_parallel
-
-    @property
     def predicts_length(self) -> bool:
         """Whether it is known beforehand how many places there are: EOS then stands at the last."""
         return self.length == "predicted"

@@ -63,12 +63,10 @@ class Average(Mixing):
             first = seen.cache.length + 1
             counts_T = torch.arange(first, first + x_BKD.shape[1], device=x_BKD.device)
             return sums_BTD / counts_T[:, None]
-        n = x_BKD.shape[1]
-        if seen.visible_BQK is None:
-            return x_BKD.mean(dim=1, keepdim=True).expand(-1, n, -1)
+        assert seen.visible_BQK is not None
         shares_BQK = seen.visible_BQK.to(x_BKD.dtype)
         shares_BQK = shares_BQK / shares_BQK.sum(dim=-1, keepdim=True).clamp(min=1)
-        return (shares_BQK @ x_BKD).expand(-1, n, -1)
+        return (shares_BQK @ x_BKD).expand_as(x_BKD)
 
 
 class Convolution(Mixing):
@@ -96,8 +94,8 @@ class Convolution(Mixing):
         """Return the positions with the two more that their first and last have as neighbours."""
         nothing_B1D = torch.zeros_like(x_BKD[:, :1])
         if self.site.stack == "encoder":
-            if seen.visible_BQK is not None:
-                x_BKD = x_BKD * seen.visible_BQK.transpose(1, 2)
+            assert seen.visible_BQK is not None
+            x_BKD = x_BKD * seen.visible_BQK.transpose(1, 2)
             return torch.cat([nothing_B1D, x_BKD, nothing_B1D], dim=1)
         before_B2D = torch.cat([nothing_B1D] * 2, dim=1)
         if seen.cache is not None:

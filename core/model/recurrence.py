@@ -50,6 +50,7 @@ class Recurrence(nn.Module):
         forward_BSD = self.forward_unit(x_BSD)[0]
         if self.backward_unit is None:
             return cast(Tensor, forward_BSD)
+        assert seen.visible_BQK is not None
         index_BSD = _backward(x_BSD, seen.visible_BQK)
         backward_BSD = self.backward_unit(x_BSD.gather(1, index_BSD))[0]
         index_BSD = index_BSD[:, :, : backward_BSD.shape[2]]
@@ -82,15 +83,11 @@ class Recurrence(nn.Module):
         return cast(Tensor, first_BD)
 
 
-def _backward(x_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
+def _backward(x_BSD: Tensor, visible_B1S: Tensor) -> Tensor:
     """Return index_BSD that turns the words of each sentence around and leaves its padding."""
-    n = x_BSD.shape[1]
-    places_S = torch.arange(n, device=x_BSD.device)
-    if visible_B1S is None:
-        index_BS = (n - 1 - places_S).expand(len(x_BSD), -1)
-    else:
-        lengths_B1 = visible_B1S.sum(dim=-1)
-        index_BS = torch.where(places_S < lengths_B1, lengths_B1 - 1 - places_S, places_S)
+    places_S = torch.arange(x_BSD.shape[1], device=x_BSD.device)
+    lengths_B1 = visible_B1S.sum(dim=-1)
+    index_BS = torch.where(places_S < lengths_B1, lengths_B1 - 1 - places_S, places_S)
     return index_BS[:, :, None].expand_as(x_BSD)
 
 

@@ -79,7 +79,8 @@ def test_the_convolution_is_that_of_torch():
             theirs.weight.copy_(ours.value.weight.unflatten(1, (3, 16)).transpose(1, 2))
             theirs.bias.copy_(ours.value.bias)
         expected = theirs(F.pad(x_BKD.transpose(1, 2), padding)).transpose(1, 2)
-        torch.testing.assert_close(ours.added(x_BKD, Seen(None), None), expected)
+        seen = Seen(torch.ones(1, 1, 6, dtype=torch.bool))
+        torch.testing.assert_close(ours.added(x_BKD, seen, None), expected)
 
 
 def test_a_probe_sees_what_it_adds():

@@ -80,7 +80,7 @@ def assert_as_packed(unit, theirs):
     words = visible_B1S[:, 0]
     torch.testing.assert_close(found_BSD[words], expected_BSD[words])
     with torch.no_grad():
-        alone = unit.added(x_BSD[:1], Seen(None), None)
+        alone = unit.added(x_BSD[:1], Seen(visible_B1S[:1]), None)
     torch.testing.assert_close(alone, expected_BSD[:1])
 
 
