@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 
 from core.batch import collate, encode_source
-from core.evaluate.copying import copying_figures
 from core.evaluate.evaluation import SEED, held_out_pairs
 from core.evaluate.exposure import after_mistake
+from core.evaluate.pointer import copying_figures
 from core.inspection import even_weights
 from core.messages import N_
 from core.model import Record, Step
@@ -155,4 +155,4 @@ COPYING = (
     _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),
     _of_copying("p_gen_names", N_("names generated, not copied (p_gen)"), _P_GEN),
 )
-"""How names are treated; see `core.evaluate.copying`."""
+"""How names are treated; see `core.evaluate.pointer`."""

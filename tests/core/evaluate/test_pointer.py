@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.evaluate.copying import copying_figures
+from core.evaluate.pointer import copying_figures
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
@@ -59,7 +59,7 @@ def test_names_are_right_where_the_target_has_them(run, monkeypatch):
             yield tuple(said)
 
     monkeypatch.setattr(
-        "core.evaluate.copying.generate_targets", lambda *given: list(written(*given))
+        "core.evaluate.pointer.generate_targets", lambda *given: list(written(*given))
     )
     found = copying_figures(run, 30, 0)
     # Both halves were measured; each sentence has one wrong name, so none is right as a whole.
