@@ -18,8 +18,8 @@ from core.batch import Pair, collate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference, mean_difference
 from core.heads import Head
+from core.labels import held_out_as_learned
 from core.model import Silence
-from core.objective import held_out_as_learned
 from core.runs.run import Run
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import TextRoles, roles_in_texts

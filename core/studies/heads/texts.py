@@ -20,8 +20,8 @@ from core.batch import Around, Batch, Ids, Pair
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Kind, Side
+from core.labels import as_read
 from core.messages import Message
-from core.objective import as_read
 from core.runs.own_text import lines_of
 from core.runs.run import Run, RunError
 from core.tasks import TASKS

@@ -82,7 +82,7 @@ def draw(opened: Opened) -> Shown | None:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
     pictures = _draw(opened, known)
-    alone = opened.run.settings.model.alone
+    alone = not opened.run.settings.model.is_encoder_decoder
     return Shown(
         name=f"card_{head.kind}_{head.layer}_{head.index}",
         title=_("The card of {head}").format(head=notes.within_sentence(head)),
@@ -108,7 +108,7 @@ def draw(opened: Opened) -> Shown | None:
 
 
 def _known(opened: Opened, head: Head, cost: HeadCost | None) -> HeadReport:
-    alone = opened.run.settings.model.alone
+    alone = not opened.run.settings.model.is_encoder_decoder
     scored = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
     return HeadReport(
         cached.of_run(head_card, opened.path, head, N_SENTENCES),

@@ -13,8 +13,8 @@ from core.batch import collate
 from core.evaluate.evaluation import held_out_pairs
 from core.families import FAMILIES, load, read_checkpoint
 from core.heads import Head, Site
+from core.labels import held_out_as_learned
 from core.model import Silence
-from core.objective import held_out_as_learned
 from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.effects.text_cost import (
