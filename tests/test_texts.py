@@ -44,6 +44,10 @@ MEANT = {
     "classroom/settings.py": {"escaping"},
     # It speaks in the log of whoever keeps the server.
     "classroom/warm_start.py": {"escaping"},
+    # It writes Python.
+    "pages/frame/recipe.py": {"escaping"},
+    # It describes the form of a file.
+    "pages/frame/view_text.py": {"escaping"},
     # It tells charts how the reader's language writes numbers.
     "pages/frame/charts.py": {"written by streamlit"},
     # Settings stand there as in their files.

@@ -163,7 +163,7 @@ def test_a_view_shows_a_model_of_any_kind_or_says_why_not(run_of_kind, elsewhere
         assert drawing.reasons == [why_not(load_run(run), needs)]
     else:
         assert drawing.files or drawing.reasons
-    if settings.model.is_decoder_alone and not {Need.TASK, Need.BOTH} & set(needs):
+    if settings.model.is_decoder_only and not {Need.TASK, Need.BOTH} & set(needs):
         # It writes a continuation.
         assert "ranslat" not in said(drawing.at)
 
