@@ -48,16 +48,10 @@ def _mounted(name: str, assets: Assets, script: str = "") -> Callable[..., Any]:
     return st.components.v2.component(name, html=assets.html, css=assets.css, js=assets.js)
 
 
-def _plane(layout: panels.Layout) -> Callable[..., Any]:
-    """Make an element of one layout; all have the same script."""
-    script = panels.component_assets().js
-    assets = replace(panels.component_assets(layout), js=script)
-    return _mounted(f"plane_{layout}", assets, "plane")
-
-
-_maps = _plane("maps")
-_matrices = _plane("matrices")
-_strips = _plane("strips")
+_maps, _matrices, _strips = (
+    _mounted(f"plane_{layout}", panels.component_assets(), "plane")
+    for layout in ("maps", "matrices", "strips")
+)
 _part = _mounted("plane_part", panels.part_assets())
 _lines = _mounted("lines", lines_assets(), "lines")
 _scrubber = _mounted("scrubber", scrubber_assets(), "scrubber")

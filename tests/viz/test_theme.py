@@ -52,13 +52,3 @@ def test_the_first_eight_heads_differ_for_everyone(kind):
 
 def test_there_are_sixteen_heads_and_no_two_alike():
     assert len(set(theme.HEADS)) == 16
-
-
-def test_the_css_names_every_variable_that_the_component_uses():
-    import re
-
-    from viz.plane.panels import component_assets
-
-    css = component_assets().css
-    named = set(re.findall(r"(--lab-[a-z-]+):", css))
-    assert set(re.findall(r"var\((--lab-[a-z-]+)", css)) <= named

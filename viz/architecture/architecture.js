@@ -1,5 +1,15 @@
 // The component: one picture of the model, drawn anew in place when the model or the choice changes.
 
+import { markDrawn, mount } from "../component/mount.js";
+import { readFrame } from "../component/text.js";
+import { answerTools, nameTools } from "../component/tools.js";
+import { hideTooltip } from "../component/tooltip.js";
+import { drawPicture } from "./drawing.js";
+import { answer } from "./events.js";
+import { printedSvg } from "./export.js";
+import { layoutOf } from "./layout.js";
+import { indexed } from "./words.js";
+
 const WIDEST = 700;
 const NARROWEST = 340;
 

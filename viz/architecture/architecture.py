@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, get_args
 
-from viz.component.assets import Assets, assets_of, shared
+from viz.component.assets import Assets, assets_of
 from viz.component.payload import SIGN_TEXTS, check_texts, framed, unframed
 from viz.messages import N_
 
@@ -31,8 +31,6 @@ DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     "file": N_("architecture"),
 }
 
-_SHARED = shared("mount", "pixels", "text", "tokens", "tooltip", "shapes", "save", "svg", "tools")
-_OWN = ("words", "stack", "routes", "layout", "drawing", "export", "events", "architecture")
 
 Shape = Literal["part", "sum", "tokens"]
 ArrowKind = Literal["flow", "query", "key", "value", "memory", "residual", "positions", "tied"]
@@ -173,5 +171,4 @@ def unpack(payload: bytes) -> Architecture:
 @cache
 def component_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    own = tuple(f"architecture/{name}" for name in _OWN)
-    return assets_of("architecture/architecture", (*_SHARED, *own))
+    return assets_of("architecture/architecture")

@@ -1,6 +1,12 @@
 // From places to SVG. Boxes keep their element from drawing to drawing, and so the focus.
 
-function drawPicture(state, layout) {
+import { assign, svg } from "../component/shapes.js";
+import { listed } from "../component/text.js";
+import { isNear } from "./layout.js";
+import { RADIUS } from "./stack.js";
+import { classOf, fitted, inLines, widthOf } from "./words.js";
+
+export function drawPicture(state, layout) {
   const { view, nodes: { picture } } = state;
   const { width, height, top } = layout;
   assign(picture, {

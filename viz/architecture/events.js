@@ -1,6 +1,9 @@
 // Pointer and keyboard. Handlers are properties: setting them again replaces them.
 
-function answer(state) {
+import { element } from "../component/tokens.js";
+import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
+
+export function answer(state) {
   const { root, nodes } = state;
   const { picture } = nodes;
   const under = (event) => event.target.closest?.(".part");

@@ -1,10 +1,12 @@
 // The picture as a file of its own: on white, with every colour and font written out.
 
+import { svg } from "../component/shapes.js";
+
 const COLOURED = ["fill", "stroke"];
 const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-stack", "data-name", "data-detail"];
 const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
 
-function printedSvg(picture) {
+export function printedSvg(picture) {
   picture.classList.add("printed");
   const copy = picture.cloneNode(true);
   const [x, y, width, height] = picture.getAttribute("viewBox").split(" ");

@@ -1,9 +1,13 @@
 // The whole picture: how much room there is, and which layers are shown in full.
 
+import { routesOf } from "./routes.js";
+import { stackOf } from "./stack.js";
+import { inLines, isBeside, isLow, nodesOf } from "./words.js";
+
 const LIMIT = 700;
 
 /** All boxes, arrows and words for a width. Layers fold when they would not fit on the screen. */
-function layoutOf(view, width, font) {
+export function layoutOf(view, width, font) {
   const whole = (tight) => plan(view, metricsOf(view, width, font, tight), () => null);
   const close = metricsOf(view, width, font, true);
   const folds = (index) => -stackOf(index, view, close, null).y > LIMIT - 4;
@@ -32,7 +36,7 @@ const above = ({ kind, from, to }, { selected }) =>
   (kind === "residual" ? 0 : 1) + (isNear({ kind, from, to }, selected) ? 2 : 0);
 
 /** Whether an arrow leads to or from the selected part. */
-const isNear = ({ kind, from, to }, selected) => kind !== "tied" && (from === selected || to === selected);
+export const isNear = ({ kind, from, to }, selected) => kind !== "tied" && (from === selected || to === selected);
 
 function plan(view, metrics, opened) {
   const stacks = view.stacks.map((_, index) => stackOf(index, view, metrics, opened(index)));

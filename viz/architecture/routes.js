@@ -1,7 +1,9 @@
 // The ways of the arrows between boxes that have their places.
 
+import { fitted, STRAIGHT } from "./words.js";
+
 /** All arrows, each with its lines; what happens within a folded layer is left out. */
-function routesOf(view, stacks, metrics, words) {
+export function routesOf(view, stacks, metrics, words) {
   const find = (id) => {
     const stack = stacks.find(({ at }) => at.has(id));
     return { stack, box: stack.at.get(id), node: view.nodes.get(id) };

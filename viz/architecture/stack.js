@@ -1,9 +1,11 @@
 // One stack from the bottom up. y grows downward, as on the screen, and begins at 0.
 
-const RADIUS = 7.5;
+import { fitted, isBeside, nodesOf, STRAIGHT, widthOf } from "./words.js";
+
+export const RADIUS = 7.5;
 
 /** Where everything of a stack stands: `open` is the one layer shown in full, null if all are. */
-function stackOf(index, view, metrics, open) {
+export function stackOf(index, view, metrics, open) {
   const { name, layers } = view.stacks[index];
   const stack = {
     name, layers, view, metrics, ...metrics.stacks[index], y: 0, beside: null,

@@ -1,35 +1,35 @@
 // What belongs to what in a picture that was handed over, and how words fit into boxes.
 
 /** The arrows that come straight up from the node below. */
-const STRAIGHT = ["flow", "query", "key", "value"];
+export const STRAIGHT = ["flow", "query", "key", "value"];
 
 /** A picture with its nodes by id, and with what leads into each of them. */
-function indexed(view) {
+export function indexed(view) {
   const nodes = new Map(view.nodes.map((node) => [node.id, { ...node, entering: [] }]));
   for (const { kind, end } of view.arrows) nodes.get(end).entering.push(kind);
   return { ...view, nodes };
 }
 
-const nodesOf = (view, stack) => [...view.nodes.values()].filter((node) => node.stack === stack);
+export const nodesOf = (view, stack) => [...view.nodes.values()].filter((node) => node.stack === stack);
 
 /** Whether a box stands beside the way of the data, into which nothing leads. */
-const isBeside = ({ shape, entering }) =>
+export const isBeside = ({ shape, entering }) =>
   shape === "part" && !entering.some((kind) => STRAIGHT.includes(kind));
 
 /** Boxes in which label and detail stand side by side. */
-const isLow = ({ group }) => group === "norms" || group === "";
+export const isLow = ({ group }) => group === "norms" || group === "";
 
-const classOf = (group) => group.replace(/[^a-z]+/g, "-") || "plain";
+export const classOf = (group) => group.replace(/[^a-z]+/g, "-") || "plain";
 
 const ruler = document.createElement("canvas").getContext("2d");
 
-function widthOf(text, size, font) {
+export function widthOf(text, size, font) {
   ruler.font = `${size}px ${font}`;
   return ruler.measureText(text).width;
 }
 
 /** A text that fits; what is cut is its end, the whole is in the tooltip. */
-function fitted(text, width, size, font) {
+export function fitted(text, width, size, font) {
   if (widthOf(text, size, font) <= width) return text;
   const letters = Array.from(text);
   while (letters.length && widthOf(`${letters.join("")}…`, size, font) > width) letters.pop();
@@ -37,7 +37,7 @@ function fitted(text, width, size, font) {
 }
 
 /** A label on one line or, where that is too long, on two. */
-function inLines(text, width, size, font) {
+export function inLines(text, width, size, font) {
   if (widthOf(text, size, font) <= width) return [text];
   const words = text.split(" ");
   let first = words.shift();

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from viz import theme
 
-_VIZ = Path(__file__).parents[1]
+_VIZ = Path(__file__).resolve().parents[1]
+_TABLES = _VIZ / "component/tables.js"
 _COMMENTS = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:{[^}]*} from )?"(\.[^"]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,28 +24,56 @@ class Assets:
     js: str
 
 
-def assets_of(name: str, scripts: Sequence[str], styles: Sequence[str] = ()) -> Assets:
-    """Read a component's files; colours and the scales come from `viz.theme`.
+def assets_of(name: str, styles: Sequence[str] = ()) -> Assets:
+    """Read a component's files; colours come from `viz.theme`.
 
     Args:
-        name: Of its HTML and CSS, as its place below `viz`: "lines/lines".
-        scripts: Named in the same way, joined in this order into one module: without a build step
-            there is nothing that could import.
-        styles: Of others, before its own CSS.
+        name: Of its HTML, its CSS and its first module, as their place below `viz`: "lines/lines".
+        styles: CSS files of others, before its own.
     """
-    joined = "\n".join(_COMMENTS.sub("", _read(f"{script}.js")) for script in scripts)
+    return Assets(
+        html=_read(f"{name}.html"),
+        css=theme.css_variables()
+        + "".join(_read(f"{css}.css") for css in ("component/shared", *styles, name)),
+        js=joined(name),
+    )
+
+
+def joined(name: str) -> str:
+    """Return a module and all that it imports as one script.
+
+    Streamlit hands a component's script to the browser as text, from where no other can be
+    imported. All modules of a component share one scope: a test holds their names apart.
+
+    Args:
+        name: Its place below `viz`: "lines/lines".
+    """
+    scripts: dict[Path, str] = {}
+    _collect(_VIZ / f"{name}.js", scripts, set())
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in scripts.values())
+
+
+def _collect(path: Path, scripts: dict[Path, str], seen: set[Path]) -> None:
+    """Add a module after those that it imports, in the order in which a browser runs them."""
+    seen.add(path)
+    text = tables_module() if path == _TABLES else _COMMENTS.sub("", path.read_text("utf-8"))
+    for imported in _IMPORT.findall(text):
+        each = (path.parent / imported).resolve()
+        if each not in seen:
+            _collect(each, scripts, seen)
+    scripts[path] = text
+
+
+def tables_module() -> str:
+    """Return the module component/tables.js, which no file holds: the scales of `viz.theme`."""
     tables = {
         "SCALE_AS_BASE64": theme.scale_table(),
         "DIVERGING_AS_BASE64": theme.diverging_table(),
         "MAY_LOOK_AS_BASE64": theme.scale_table((theme.MAY_LOOK, theme.MAY_LOOK)),
     }
-    for placeholder, table in tables.items():
-        joined = joined.replace(placeholder, base64.b64encode(table.tobytes()).decode())
-    return Assets(
-        html=_read(f"{name}.html"),
-        css=theme.css_variables()
-        + "".join(_read(f"{css}.css") for css in ("component/shared", *styles, name)),
-        js=joined,
+    return "".join(
+        f'export const {name} = "{base64.b64encode(table.tobytes()).decode()}";\n'
+        for name, table in tables.items()
     )
 
 
@@ -92,11 +123,6 @@ def without_tags(js: str) -> str:
     "a = '\\x3c/script>'; // \\x3c!-- b"
     """
     return re.sub(r"<(?=[/\w!])", r"\\x3c", js)
-
-
-def shared(*names: str) -> tuple[str, ...]:
-    """Return the places of scripts or styles that all components share."""
-    return tuple(f"component/{name}" for name in names)
 
 
 def _read(name: str) -> str:

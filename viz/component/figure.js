@@ -1,9 +1,12 @@
-// The parts of a picture to take away, as SVG for white paper. Needs svg.js, tokens.js.
+// The parts of a picture to take away, as SVG for white paper.
 //
 // In all of them x, y, sizes and widths are pixels, `style` comes from figureStyle(root), and what
 // comes back is SVG as text. A picture is figureSvg({ title, width, height, body }, style).
 
-const FIGURE = { padding: 16, title: 16, line: 21, below: 10, text: 12, narrowest: 340 };
+import { svgEscaped, svgMoved, svgNode, svgText } from "./svg.js";
+import { FLAGS } from "./tokens.js";
+
+export const FIGURE = { padding: 16, title: 16, line: 21, below: 10, text: 12, narrowest: 340 };
 const INSIDE_CHIP = 8; // left and right of its words together
 
 const measuring = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -26,10 +29,10 @@ const hexOf = ([red, green, blue]) =>
   `#${[red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 
 /** A pixel of scale.js as a colour. */
-const pixelHex = (pixel) => hexOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]);
+export const pixelHex = (pixel) => hexOf([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]);
 
 /** Fonts and colours of a component for white paper, whatever the theme; `heads` are 16 colours. */
-function figureStyle(root) {
+export function figureStyle(root) {
   const named = getComputedStyle(root);
   const font = (name, generic) => {
     const fonts = named.getPropertyValue(name).trim() || generic;
@@ -48,7 +51,7 @@ function figureStyle(root) {
 }
 
 /** How wide a text is: whoever opens the file may have the page's font or the generic one. */
-function figureTextWidth(text, size, fonts, weight = 400) {
+export function figureTextWidth(text, size, fonts, weight = 400) {
   const generic = fonts.split(",").at(-1);
   return Math.max(...[fonts, generic].map((family) => {
     measuring.font = `${weight} ${size}px ${family}`;
@@ -57,7 +60,7 @@ function figureTextWidth(text, size, fonts, weight = 400) {
 }
 
 /** A text in lines of at most this width; `textWidth(text)` is that of a text. */
-function brokenLines(text, width, textWidth) {
+export function brokenLines(text, width, textWidth) {
   const lines = [""];
   for (const word of text.split(" ")) {
     const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
@@ -78,7 +81,7 @@ function wholeIsolates(lines) {
 }
 
 /** A whole document: the title in as many lines as it takes, and the body below it, at 0, 0. */
-function figureSvg({ title, width, height, body }, style) {
+export function figureSvg({ title, width, height, body }, style) {
   const { padding, line, below } = FIGURE;
   const inside = Math.ceil(Math.max(width, FIGURE.narrowest));
   const written = (text) => figureTextWidth(text, FIGURE.title, style.font, 600);
@@ -99,7 +102,7 @@ function figureSvg({ title, width, height, body }, style) {
 }
 
 /** Diagonal lines that fill a box at 0, 0: what is hidden. */
-function svgHatch(width, height, style) {
+export function svgHatch(width, height, style) {
   const lines = [];
   for (let from = -height; from < width; from += 5.5) {
     const [start, end] = [Math.max(0, -from), Math.min(height, width - from)];
@@ -110,7 +113,7 @@ function svgHatch(width, height, style) {
 }
 
 /** How wide svgChip gets. */
-function chipWidth({ text, side, size = FIGURE.text }, style) {
+export function chipWidth({ text, side, size = FIGURE.text }, style) {
   const written = figureTextWidth(text, size, style.codeFont);
   return side ? Math.max(written, size) + INSIDE_CHIP : written;
 }
@@ -121,7 +124,7 @@ function chipWidth({ text, side, size = FIGURE.text }, style) {
  * center or right;
  * `strong` takes the tint of what is marked, `tint` any other colour, `differs` a line below.
  */
-function svgChip(chip, style) {
+export function svgChip(chip, style) {
   const { text, flags = 0, side = "", x = 0, y = 0, align = "left", size = FIGURE.text } = chip;
   const [width, height] = [chipWidth({ text, side, size }, style), 1.25 * size];
   const left = x - { left: 0, center: width / 2, right: width }[align];

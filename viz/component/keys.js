@@ -1,9 +1,9 @@
 // Moving from cell to cell with the keyboard.
 
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** Where a key leads within rows × columns; null if it leads nowhere. */
-function movedBy(event, row, column, rows, columns) {
+export function movedBy(event, row, column, rows, columns) {
   let to = null;
   if (ARROWS[event.key]) to = [row + ARROWS[event.key][0], column + ARROWS[event.key][1]];
   if (event.key === "Home") to = [row, 0];

@@ -2,9 +2,9 @@
 
 /**
  * Widths of one label, which `label` shows how to write, and of a name in the component's own font.
- * Once such a font has come, what is drawn is placed and drawn again.
+ * Once such a font has come, what is drawn is placed and drawn again, by `draw`.
  */
-function measured(state, label, size, nameSize = size) {
+export function measured(state, draw, label, size, nameSize = size) {
   const again = () => {
     state.placed = null;
     if (state.drawn) draw(state);

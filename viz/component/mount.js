@@ -1,5 +1,7 @@
 // Mounting: what a component keeps while its page runs again, and when it is drawn.
 
+import { readFrame } from "./text.js";
+
 const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
 const states = new WeakMap();
 // Of all components of the page: each has a module of its own.
@@ -9,7 +11,7 @@ const page = (globalThis.pageOfComponents ??= { kept: new Map(), runs: 0 });
  * Take over new data and draw it in place, never rebuilt. `create` adds to the state what is kept;
  * `resize` draws for another width, which without it is `draw`.
  */
-function mount({ data, parentElement, setTriggerValue }, selector, parts) {
+export function mount({ data, parentElement, setTriggerValue }, selector, parts) {
   const frame = readFrame(data);
   const found = parentElement.querySelector(selector);
   const { key } = frame.header;
@@ -53,7 +55,7 @@ function movedHere(found, key) {
 }
 
 /** Whether Streamlit's script runs. */
-function pageIsRunning() {
+export function pageIsRunning() {
   return ["running", "rerunRequested"].includes(page.app?.dataset.testScriptState);
 }
 
@@ -72,10 +74,10 @@ function newState(root, { create, draw, resize = draw }) {
 }
 
 /** Whether a change is so new that what the server sends now may be older than it. */
-const isRecent = (since = -Infinity) => performance.now() - since < SERVER_ANSWERS_WITHIN;
+export const isRecent = (since = -Infinity) => performance.now() - since < SERVER_ANSWERS_WITHIN;
 
 /** Leave a mark for whoever waits or measures. */
-function markDrawn(state, name) {
+export function markDrawn(state, name) {
   state.root.dataset.drawn = state.drawn += 1;
   performance.clearMarks(name);
   performance.mark(name);

@@ -1,29 +1,29 @@
 // Pixels of the screen and pixels of a picture: a page that is shown to a whole room is magnified.
 
 /** By how much: the CSS `zoom` of what holds the pictures. */
-const magnified = () =>
+export const magnified = () =>
   Number(getComputedStyle(document.documentElement).getPropertyValue("--magnified")) || 1;
 
 /** Letters are never smaller: then the back row reads them, too. */
-const smallestText = () => (magnified() > 1 ? 12 : 0);
+export const smallestText = () => (magnified() > 1 ? 12 : 0);
 
 /** How many of the device's pixels a picture's pixel is wide. */
-const deviceRatio = () => (window.devicePixelRatio || 1) * magnified();
+export const deviceRatio = () => (window.devicePixelRatio || 1) * magnified();
 
 /** How high the window is, in a picture's pixels. */
-const windowRoom = () => window.innerHeight / magnified();
+export const windowRoom = () => window.innerHeight / magnified();
 
 /** What all sizes depend on but the width. */
-const roomNow = () => `${deviceRatio()} ${window.innerHeight}`;
+export const roomNow = () => `${deviceRatio()} ${window.innerHeight}`;
 
 /** Where a pointer is, in a picture's pixels from the corner of a part of it. */
-function within(node, { clientX, clientY }) {
+export function within(node, { clientX, clientY }) {
   const box = node.getBoundingClientRect();
   return { x: (clientX - box.left) / magnified(), y: (clientY - box.top) / magnified() };
 }
 
 /** Where on the screen a place of a part of a picture is: `within` the other way round. */
-function onScreen(node, { x, y }) {
+export function onScreen(node, { x, y }) {
   const box = node.getBoundingClientRect();
   return { clientX: box.left + x * magnified(), clientY: box.top + y * magnified() };
 }

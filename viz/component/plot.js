@@ -1,14 +1,18 @@
 // Cells with an axis on two sides: how large they get, and their labels.
 
-const AXIS = 20; // room for an axis name
-const LABEL = { size: 12, gap: 6, longest: 104 };
-const LARGEST_CELL = 44; // cell
-const SLANT = Math.SQRT1_2; // sine and cosine of 45°
+import { magnified, windowRoom } from "./pixels.js";
+import { counted, fill, lettersOf, listed } from "./text.js";
+import { tokenElement } from "./tokens.js";
+
+export const AXIS = 20; // room for an axis name
+export const LABEL = { size: 12, gap: 6, longest: 104 };
+export const LARGEST_CELL = 44; // cell
+export const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
 const FROM_AFAR = { row: 12.4, rows: 17, height: 152 }; // rows of which each has a label; else
 
 /** What a window leaves for cells below controls, sentences and titles. */
-function windowHeight(rows = 0) {
+export function windowHeight(rows = 0) {
   const { row, rows: most, height } = FROM_AFAR;
   const least = rows && rows <= most ? rows * row : height;
   return magnified() > 1 ? Math.min(560, Math.max(least, windowRoom() - 270))
@@ -16,13 +20,13 @@ function windowHeight(rows = 0) {
 }
 
 /** The same, but more where there are many labels. */
-function plotHeight({ rows, columns }) {
+export function plotHeight({ rows, columns }) {
   const left = windowHeight(rows);
   return Math.max(rows, columns) > 48 ? Math.max(left, 528) : left;
 }
 
 /** Square cells of whole device pixels; several weights share one where there are too many. */
-function cellLayout(width, height, { rows, columns }, ratio) {
+export function cellLayout(width, height, { rows, columns }, ratio) {
   const room = Math.min(width / columns, height / rows, LARGEST_CELL) * ratio;
   const pool = room >= 1 ? 1 : Math.ceil(1 / Math.max(room, 0.01));
   const size = Math.max(1, Math.floor(room * pool)) / ratio;
@@ -34,7 +38,7 @@ function cellLayout(width, height, { rows, columns }, ratio) {
 }
 
 /** Cut the middle out of a text until it fits; `textWidth` is that of one label. */
-function shortened(text, longest, textWidth) {
+export function shortened(text, longest, textWidth) {
   if (textWidth([text]) <= longest) return text;
   const letters = lettersOf(text);
   for (let keep = letters.length - 1; keep > 1; keep -= 1) {
@@ -45,14 +49,14 @@ function shortened(text, longest, textWidth) {
   return "…";
 }
 
-function resized(canvas, width, height) {
+export function resized(canvas, width, height) {
   if (canvas.width !== width) canvas.width = width;
   if (canvas.height !== height) canvas.height = height;
   return canvas.getContext("2d");
 }
 
 /** One axis label; shortened in the middle if need be, with the whole text in its title. */
-function axisToken(label, side, index, texts, textWidth, longest = LABEL.longest) {
+export function axisToken(label, side, index, texts, textWidth, longest = LABEL.longest) {
   const node = tokenElement(label, side, index, "name", texts);
   const short = shortened(label[0], longest, textWidth);
   if (short !== label[0]) [node.textContent, node.title] = [short, label[0]];
@@ -60,7 +64,7 @@ function axisToken(label, side, index, texts, textWidth, longest = LABEL.longest
 }
 
 /** Labels of an axis, every few where there is no room for all; returned by position. */
-function drawLabels(node, count, every, make, first = 0) {
+export function drawLabels(node, count, every, make, first = 0) {
   const labels = new Map();
   // The same ones wherever a part of the axis begins: they move with it, and do not take turns.
   const begin = Math.ceil(first / every) * every;
@@ -70,7 +74,7 @@ function drawLabels(node, count, every, make, first = 0) {
 }
 
 /** Which labels there was room for; empty where there was for all, so that no one reads past any. */
-function skippedText(texts, rowEvery, columnEvery) {
+export function skippedText(texts, rowEvery, columnEvery) {
   const said = (name, every) =>
     fill(texts[name], { nth: counted(texts, "nth", every, "ordinal") });
   if (rowEvery === columnEvery) return rowEvery > 1 ? said("labels", rowEvery) : "";
@@ -79,7 +83,7 @@ function skippedText(texts, rowEvery, columnEvery) {
 }
 
 /** The label at a position; one that there was no room for is put over its neighbours meanwhile. */
-function labelAt(node, labels, position, make) {
+export function labelAt(node, labels, position, make) {
   node.querySelector(".spare")?.remove();
   if (position == null) return null;
   if (labels.has(position)) return labels.get(position);
@@ -89,11 +93,11 @@ function labelAt(node, labels, position, make) {
   return spare;
 }
 
-function placeBand(node, position, pool) {
+export function placeBand(node, position, pool) {
   node.hidden = position == null;
   if (position != null) node.style.setProperty("--at", Math.floor(position / pool));
 }
 
-function setPixels(node, sizes) {
+export function setPixels(node, sizes) {
   for (const [name, size] of Object.entries(sizes)) node.style.setProperty(name, `${size}px`);
 }

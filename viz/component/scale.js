@@ -1,9 +1,11 @@
 // The one scale for weights. Colour 0 of the table is transparent: what is hidden shows the hatch.
 
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+import { SCALE_AS_BASE64 } from "./tables.js";
+
+export const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
 /** A table of red, green and blue as pixels; colour 0 is transparent. */
-function pixelColours(table) {
+export function pixelColours(table) {
   const colours = new Uint32Array(table.length / 3 + 1);
   for (let i = 0; i < table.length / 3; i += 1) {
     const [red, green, blue] = table.subarray(3 * i, 3 * i + 3);
@@ -12,17 +14,17 @@ function pixelColours(table) {
   return colours;
 }
 
-const SCALE = bytesOf("SCALE_AS_BASE64");
-const COLOURS = pixelColours(SCALE);
+export const SCALE = bytesOf(SCALE_AS_BASE64);
+export const COLOURS = pixelColours(SCALE);
 
-function drawLegend(canvas, colours = COLOURS) {
+export function drawLegend(canvas, colours = COLOURS) {
   canvas.width = colours.length - 1;
   const image = new ImageData(canvas.width, 1);
   new Uint32Array(image.data.buffer).set(colours.subarray(1));
   canvas.getContext("2d").putImageData(image, 0, 0);
 }
 
-const CSS_COLOURS = Array.from({ length: 256 }, (_, i) => {
+export const CSS_COLOURS = Array.from({ length: 256 }, (_, i) => {
   const digits = Array.from(SCALE.subarray(3 * i, 3 * i + 3), (part) => part.toString(16).padStart(2, "0"));
   return `#${digits.join("")}`;
 });

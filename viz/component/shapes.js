@@ -1,12 +1,12 @@
 // Elements of SVG within a page; writing a file of SVG is svg.js.
 
-function svg(name, attributes = {}, text = "") {
+export function svg(name, attributes = {}, text = "") {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
   assign(node, attributes);
   if (text) node.textContent = text;
   return node;
 }
 
-function assign(node, attributes) {
+export function assign(node, attributes) {
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
 }

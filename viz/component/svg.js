@@ -1,4 +1,7 @@
-// Writing SVG, and saving it, as it is or as PNG. Needs save.js, text.js.
+// Writing SVG, and saving it, as it is or as PNG.
+
+import { saveFile } from "./save.js";
+import { isolated, lettersOf } from "./text.js";
 
 const PNG = { scale: 2, longest: 16_000 }; // pixels per unit, and along a side at most
 
@@ -6,7 +9,7 @@ const PNG = { scale: 2, longest: 16_000 }; // pixels per unit, and along a side 
 const UNSAYABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
 /** A text as it stands in XML, in an attribute too. */
-function svgEscaped(text) {
+export function svgEscaped(text) {
   const said = String(text).replace(UNSAYABLE, "\ufffd");
   const [amp, lt, gt, quote] = ["&amp;", "&lt;", "&gt;", "&quot;"];
   return said.replaceAll("&", amp).replaceAll("<", lt).replaceAll(">", gt).replaceAll('"', quote);
@@ -16,7 +19,7 @@ function svgEscaped(text) {
  * An element as text. Attributes are escaped, numbers have three decimals at most, and what is null,
  * undefined or false is left out. Children are SVG already: a text goes through svgText.
  */
-function svgNode(name, attributes = {}, ...children) {
+export function svgNode(name, attributes = {}, ...children) {
   const written = Object.entries(attributes)
     .filter(([, value]) => value != null && value !== false)
     .map(([key, value]) => ` ${key}="${svgEscaped(
@@ -26,23 +29,23 @@ function svgNode(name, attributes = {}, ...children) {
 }
 
 /** A text whose baseline is at y. */
-const svgText = (x, y, text, attributes = {}) =>
+export const svgText = (x, y, text, attributes = {}) =>
   svgNode("text", { x, y, ...attributes }, svgEscaped(isolated(String(text))));
 
 /** Something moved to x, y and there turned by so many degrees. */
-const svgMoved = (x, y, degrees, ...children) => {
+export const svgMoved = (x, y, degrees, ...children) => {
   const [left, top] = [x, y].map((at) => Number(at.toFixed(3)));
   const turn = degrees ? ` rotate(${degrees})` : "";
   return svgNode("g", { transform: `translate(${left} ${top})${turn}` }, ...children);
 };
 
 /** Save a whole SVG document. */
-function saveSvg(svg, fileName) {
+export function saveSvg(svg, fileName) {
   saveFile(new Blob([svg], { type: "image/svg+xml;charset=utf-8" }), fileName);
 }
 
 /** Save a whole SVG document as PNG, twice as fine as the screen. */
-async function savePng(svg, fileName) {
+export async function savePng(svg, fileName) {
   const canvas = await rastered(svg);
   canvas.toBlob((blob) => saveFile(blob, fileName), "image/png");
 }
@@ -63,7 +66,7 @@ async function rastered(svg) {
 }
 
 /** The words of a title, as many as any file system takes; without any, the other name. */
-function fileNameOf(title, otherwise) {
+export function fileNameOf(title, otherwise) {
   const words = title.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
   while (words.length > 1 && lettersOf(words.join("-")).length > 50) words.pop();
   return lettersOf(words.join("-")).slice(0, 50).join("") || otherwise;

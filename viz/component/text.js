@@ -2,15 +2,15 @@
 
 const ARRAYS = { f4: Float32Array, u1: Uint8Array };
 let locale = "en";
-let signs = {};
+export let signs = {};
 
-const aligned = (offset) => Math.ceil(offset / 4) * 4;
+export const aligned = (offset) => Math.ceil(offset / 4) * 4;
 
 /**
  * The header of a payload, the arrays that it names, and its bytes with the place where they go on
  * after the header. What is read already stays as it is.
  */
-function readFrame(data) {
+export function readFrame(data) {
   if (data.header) return data;
   // A copy begins at offset 0; what arrives may begin anywhere, where floats cannot be read.
   const { buffer } = data.slice();
@@ -31,7 +31,7 @@ function readFrame(data) {
 const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
-const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
+export const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
 // As viz/direction.py has them.
 const BEGINNINGS = /[\u2066-\u2068]/;
 const TURNING = new RegExp(
@@ -39,7 +39,7 @@ const TURNING = new RegExp(
   + "\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}]", "u");
 
 /** A text as it stands in a sentence: whichever way it runs, what is around it keeps its place. */
-function isolated(text) {
+export function isolated(text) {
   if (!TURNING.test(text)) return text;
   let [kept, depth, bare] = ["", 0, false];
   for (const sign of text) {
@@ -52,7 +52,7 @@ function isolated(text) {
 }
 
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
-function fillParts(template, values) {
+export function fillParts(template, values) {
   const said = (value = "") => {
     if (typeof value === "number") return localNumber(value);
     return typeof value === "string" ? isolated(value) : value;
@@ -60,22 +60,22 @@ function fillParts(template, values) {
   return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? said(values[part]) : part));
 }
 
-const fill = (template, values) => fillParts(template, values).join("");
+export const fill = (template, values) => fillParts(template, values).join("");
 
 /** Texts put together with the signs of the reader's language: Chinese has its own. */
-const ended = (text) => fill(signs["sign.ended"], { text });
-const labelled = (label, text) => fill(signs["sign.labelled"], { label, text });
-const listed = (texts) => texts.map(isolated).join(signs["sign.listed"]);
-const joined = (...sentences) => sentences.filter(Boolean)
+export const ended = (text) => fill(signs["sign.ended"], { text });
+export const labelled = (label, text) => fill(signs["sign.labelled"], { label, text });
+export const listed = (texts) => texts.map(isolated).join(signs["sign.listed"]);
+export const joined = (...sentences) => sentences.filter(Boolean)
   .reduce((said, more) => (said ? fill(signs["sign.joined"], { said, more }) : more), "");
 /** Several titles as one: a stop after each but the last. */
-const joinedTitles = (titles) => joined(...titles.slice(0, -1).map(ended), titles.at(-1));
+export const joinedTitles = (titles) => joined(...titles.slice(0, -1).map(ended), titles.at(-1));
 
 // Making one takes longer than drawing a map.
 const [pluralRules, formats] = [new Map(), new Map()];
 
 /** The form of a text that a count asks for: "name.one", "name.few" …, else "name" itself. */
-function counted(texts, name, count, type = "cardinal") {
+export function counted(texts, name, count, type = "cardinal") {
   const key = `${locale} ${type}`;
   if (!pluralRules.has(key)) pluralRules.set(key, new Intl.PluralRules(locale, { type }));
   const form = pluralRules.get(key).select(count);
@@ -83,7 +83,7 @@ function counted(texts, name, count, type = "cardinal") {
 }
 
 /** A number with so many decimals as the reader writes it. */
-function localNumber(x, decimals = 0, useGrouping = false) {
+export function localNumber(x, decimals = 0, useGrouping = false) {
   const key = `${locale} ${decimals} ${useGrouping}`;
   if (!formats.has(key)) {
     formats.set(key, new Intl.NumberFormat(locale, {
@@ -94,11 +94,11 @@ function localNumber(x, decimals = 0, useGrouping = false) {
 }
 
 /** Digits as JavaScript writes them, "1.50e-7", as the reader writes them. */
-function localDigits(written) {
+export function localDigits(written) {
   const [mantissa, exponent] = written.split("e");
   const decimals = mantissa.split(".")[1]?.length ?? 0;
   const digits = localNumber(Number(mantissa), decimals).replace("-", "−");
   return exponent ? `${digits}e${exponent.replace("-", "−")}` : digits;
 }
 
-const threeDigits = (x) => (x === 0 ? "0" : localDigits(x.toPrecision(3)));
+export const threeDigits = (x) => (x === 0 ? "0" : localDigits(x.toPrecision(3)));

@@ -1,10 +1,12 @@
-// Tokens as elements. Text only by textContent. Needs text.js.
+// Tokens as elements. Text only by textContent.
+
+import { isolated } from "./text.js";
 
 const CHIP_LINE = 28; // pixels
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
-const FLAGS = { special: 1, unknown: 2, continues: 4, given: 8 };
+export const FLAGS = { special: 1, unknown: 2, continues: 4, given: 8 };
 
-function element(tag, className, text = "") {
+export function element(tag, className, text = "") {
   const node = document.createElement(tag);
   node.className = className;
   node.textContent = text;
@@ -12,12 +14,12 @@ function element(tag, className, text = "") {
 }
 
 /** A token within a sentence, and such a sentence for those who listen. */
-const word = (text) => element("bdi", "", text);
-const spokenOf = (node) => Array.from(node.childNodes, (part) =>
+export const word = (text) => element("bdi", "", text);
+export const spokenOf = (node) => Array.from(node.childNodes, (part) =>
   (part.nodeName === "BDI" ? isolated(part.textContent) : part.textContent)).join("");
 
 /** A token as an element that knows which token it is. */
-function tokenElement([text, flags], side, index, className, texts) {
+export function tokenElement([text, flags], side, index, className, texts) {
   const names = Object.keys(FLAGS).filter((name) => flags & FLAGS[name]);
   const node = element("span", [className, "token", side, ...names].join(" "), text);
   node.dir = "auto";
@@ -28,7 +30,7 @@ function tokenElement([text, flags], side, index, className, texts) {
 }
 
 /** Chips, those of one word in one element: they stay together when the line breaks. */
-function inWords(chips) {
+export function inWords(chips) {
   const parts = [];
   for (const chip of chips) {
     if (!parts.length || !chip.classList.contains("continues")) {
@@ -49,7 +51,7 @@ function inWords(chips) {
 }
 
 /** Scroll a long sentence, and nothing but the sentence, to one of its chips: below a whole line. */
-function bringIntoView(chip) {
+export function bringIntoView(chip) {
   const box = chip?.closest(".chips");
   if (!box || box.scrollHeight <= box.clientHeight) return;
   const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];

@@ -1,9 +1,12 @@
-// The two buttons that save a component's picture. Needs svg.js, text.js.
+// The two buttons that save a component's picture.
+
+import { fileNameOf, savePng, saveSvg } from "./svg.js";
+import { fill } from "./text.js";
 
 const ENDINGS = [["png", "png.help", savePng], ["svg", "svg.help", saveSvg]];
 
 /** Answer them: `titleOf(state)` is what the picture says it is, `drawn(state)` its SVG. */
-function answerTools(state, find, titleOf, drawn) {
+export function answerTools(state, find, titleOf, drawn) {
   for (const [ending, , save] of ENDINGS) {
     find(`.tools .${ending}`).onclick = () => {
       save(drawn(state), `${fileNameOf(titleOf(state), state.view.texts.file)}.${ending}`);
@@ -11,7 +14,7 @@ function answerTools(state, find, titleOf, drawn) {
   }
 }
 
-function nameTools({ view: { texts }, root }, title) {
+export function nameTools({ view: { texts }, root }, title) {
   for (const [ending, help] of ENDINGS) {
     const button = root.querySelector(`.tools .${ending}`);
     button.textContent = texts[ending];

@@ -1,12 +1,14 @@
 // One tooltip per component. `state` needs `root` and `nodes.tooltip`.
 
-const besides = (node) => {
+import { within } from "./pixels.js";
+
+export const besides = (node) => {
   const box = node.getBoundingClientRect();
   return { clientX: box.right, clientY: box.bottom };
 };
 
 /** Put the tooltip beside a point, on the other side where it would leave the component. */
-function showTooltip({ root, nodes }, content, point) {
+export function showTooltip({ root, nodes }, content, point) {
   const { tooltip } = nodes;
   tooltip.replaceChildren(...content);
   tooltip.hidden = false;
@@ -17,6 +19,6 @@ function showTooltip({ root, nodes }, content, point) {
   tooltip.style.translate = `${Math.max(0, Math.round(left))}px ${Math.round(top)}px`;
 }
 
-function hideTooltip({ nodes }) {
+export function hideTooltip({ nodes }) {
   nodes.tooltip.hidden = true;
 }

@@ -1,6 +1,8 @@
 // Going along a row of stops: with a pointer that holds, with keys, and by playing.
 
-const MOVES = {
+import { hideTooltip } from "./tooltip.js";
+
+export const MOVES = {
   ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
   Home: -Infinity, End: Infinity,
 };
@@ -12,7 +14,7 @@ const PLAYING_WAITS = 120; // milliseconds until it is asked again whether the n
  * `show(stop)` goes there, `drawPlay()` tells when playing begins or ends, and `pace` is the time at
  * each stop in milliseconds; `waits()`, if there is one, says that the next stop must wait.
  */
-function answerWalk(state, walk) {
+export function answerWalk(state, walk) {
   Object.assign(state, { walk, playing: 0, dragging: false });
   const { slider } = walk;
   slider.onpointerdown = (event) => {
@@ -43,14 +45,14 @@ function answerWalk(state, walk) {
 }
 
 /** Go to a stop, or to the nearest that there is. */
-function goTo(state, wanted) {
+export function goTo(state, wanted) {
   const { walk } = state;
   const stop = Math.min(walk.last(), Math.max(0, wanted));
   if (stop !== walk.at()) walk.show(stop);
 }
 
 /** Let the stops go by, from the first if they have come to the last. */
-function play(state, on) {
+export function play(state, on) {
   if (!on && !state.playing) return;
   const { walk } = state;
   clearTimeout(state.playing);

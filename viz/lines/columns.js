@@ -1,7 +1,11 @@
 // The two columns of tokens, and the heads above them.
 
+import { axisToken, setPixels } from "../component/plot.js";
+import { ended, fill, joined } from "../component/text.js";
+import { element } from "../component/tokens.js";
+
 /** Rows of both columns; the one that the keyboard reaches first is row 0. */
-function placeColumns(state) {
+export function placeColumns(state) {
   const { view, nodes, layout } = state;
   const { texts, counts } = view;
   const names = axisNames(view);
@@ -26,7 +30,7 @@ function placeColumns(state) {
 }
 
 /** Whose tokens stand in each column, and what they are there for. */
-function axisNames({ texts, sides, predicted }) {
+export function axisNames({ texts, sides, predicted }) {
   const role = predicted.length ? texts["query.decoder"] : texts.query;
   return {
     query: fill(texts.axis, { side: texts[sides[0]], role }),
@@ -51,7 +55,7 @@ function rowOf({ view, layout, textWidth }, column, index) {
 }
 
 /** One entry per head: a switch where there are several. */
-function placeHeads({ view, nodes }) {
+export function placeHeads({ view, nodes }) {
   const { heads, texts } = view;
   nodes.heads.setAttribute("aria-label", texts.heads);
   nodes.heads.replaceChildren(...heads.map((head) => {
@@ -69,9 +73,9 @@ function placeHeads({ view, nodes }) {
 }
 
 /** The head's name among the theme's colours; after the sixteenth they begin again. */
-const headColour = (head) => `var(--lab-head-${head % 16})`;
+export const headColour = (head) => `var(--lab-head-${head % 16})`;
 
-function markHeads({ nodes, hidden }) {
+export function markHeads({ nodes, hidden }) {
   for (const entry of nodes.heads.children) {
     const shown = !hidden.has(Number(entry.dataset.head));
     entry.classList.toggle("off", !shown);
@@ -80,7 +84,7 @@ function markHeads({ nodes, hidden }) {
 }
 
 /** Mark the token whose lines are shown, and the one that is kept. */
-function markTokens(state, active) {
+export function markTokens(state, active) {
   const { marked, pinned, spoken, rows } = state;
   for (const row of marked) {
     row.classList.remove("active", "pinned", "spoken");

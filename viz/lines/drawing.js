@@ -1,7 +1,12 @@
 // Lines on two canvases, as large as what is in view: all lines, and above them those of a token.
 
-const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
-const FAINT = 0.22; // of a line beside those of the token that is spoken of
+import { resized } from "../component/plot.js";
+import { bendOf, rowsInView } from "./layout.js";
+import { endsOf, linesInView, linesOfToken } from "./payload.js";
+import { drawWeights } from "./weights.js";
+
+export const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
+export const FAINT = 0.22; // of a line beside those of the token that is spoken of
 const PORTION = { first: 40, next: 10 }; // milliseconds of drawing in a frame
 
 /** The context of a canvas that covers what is in view, empty, in CSS pixels. */
@@ -15,13 +20,13 @@ function freshCanvas(canvas, { width, height, ratio }) {
 }
 
 /** Colours of the heads as a canvas takes them. */
-function headColours({ root, view }) {
+export function headColours({ root, view }) {
   const style = getComputedStyle(root);
   return view.heads.map((head) => style.getPropertyValue(`--lab-head-${head % 16}`));
 }
 
 /** All lines with an end in view. Very many are drawn in portions, so that nothing else waits. */
-function drawAll(state) {
+export function drawAll(state) {
   const { nodes, layout, scrolled } = state;
   const lines = linesInView(state, rowsInView(layout, scrolled));
   const context = freshCanvas(nodes.all, layout);
@@ -64,7 +69,7 @@ function strokeLines(state, context, lines, from, until) {
 }
 
 /** The lines of one token alone, with its weights; without a token all lines again. */
-function drawSome(state, token) {
+export function drawSome(state, token) {
   const { nodes, layout } = state;
   nodes.stage.classList.toggle("some-only", Boolean(token));
   const context = freshCanvas(nodes.some, layout);

@@ -1,5 +1,10 @@
 // Pointer, keyboard and slider. Handlers are properties: setting them again replaces them.
 
+import { hideTooltip } from "../component/tooltip.js";
+import { markHeads } from "./columns.js";
+import { recount, redraw, sayLeftOut, showActive } from "./lines.js";
+import { say, showReading } from "./reading.js";
+
 const THRESHOLD_RESTS = 300; // milliseconds until the server learns of it
 
 const tokenAt = (event) => {
@@ -7,9 +12,9 @@ const tokenAt = (event) => {
   return row && { column: row.dataset.column, index: Number(row.dataset.index) };
 };
 
-const sameToken = (one, other) => one?.column === other?.column && one?.index === other?.index;
+export const sameToken = (one, other) => one?.column === other?.column && one?.index === other?.index;
 
-function answerLinesPointer(state) {
+export function answerLinesPointer(state) {
   const { root, nodes } = state;
   root.onpointermove = (event) => hoverToken(state, tokenAt(event));
   root.onpointerleave = () => hoverToken(state, null);
@@ -83,7 +88,7 @@ function reach({ rows, roving }, { column, index }) {
   rows[column][index].tabIndex = 0;
 }
 
-function answerLinesKeys(state) {
+export function answerLinesKeys(state) {
   const { box } = state.nodes;
   box.onkeydown = (event) => {
     const token = tokenAt(event);

@@ -1,17 +1,20 @@
 // Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
 
+import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
+import { axisNames } from "./columns.js";
+
 const ROW = { largest: 26, smallest: 16 };
 const CHIP = 14; // what a chip is wider than its text
-const GUTTER = { number: 46, gap: 8, widest: 190 }; // a token's weights, outside of the columns
+export const GUTTER = { number: 46, gap: 8, widest: 190 }; // a token's weights, outside of the columns
 const BETWEEN = { most: 560 }; // from column to column
 const ROOMY = { bar: 56, between: 150 }; // a weight's bar; from column to column at least
 const NARROW = { below: 480, bar: 14, between: 66 }; // the same on a phone
 const TIGHT = { bar: 0, between: 22, chip: 10, gap: 2, letters: 12 / 13 }; // … with three columns of words
-const LINES_ARROW = 22; // between fed and predicted
+export const LINES_ARROW = 22; // between fed and predicted
 const THICKEST = 0.34; // of a row: a line of weight 1
 
 /** Both columns with a line's room between them; in a box of its own where rows are many. */
-function linesLayout(width, view, textWidth, nameWidth) {
+export function linesLayout(width, view, textWidth, nameWidth) {
   const { counts, labels, predicted } = view;
   const rows = Math.max(counts.query, counts.key);
   const height = linesHeight();
@@ -60,7 +63,7 @@ function linesLayout(width, view, textWidth, nameWidth) {
 }
 
 /** How far a head's lines bend, so that those of several heads between two tokens part halfway. */
-const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
+export const bendOf = ({ view: { heads }, layout: { step } }, slot) =>
   (heads.length > 1 ? (slot / (heads.length - 1) - 0.5) * step : 0);
 
 /** What a window leaves below controls and title. */
@@ -70,6 +73,6 @@ function linesHeight() {
 }
 
 /** The first and the last row of which something is in view. */
-function rowsInView({ step, height }, scrolled) {
+export function rowsInView({ step, height }, scrolled) {
   return [Math.floor(scrolled / step), Math.ceil((scrolled + height) / step) - 1];
 }

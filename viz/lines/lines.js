@@ -1,5 +1,18 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
+import { measured } from "../component/measure.js";
+import { isRecent, markDrawn, mount } from "../component/mount.js";
+import { roomNow } from "../component/pixels.js";
+import { fill, localNumber } from "../component/text.js";
+import { answerTools, nameTools } from "../component/tools.js";
+import { hideTooltip } from "../component/tooltip.js";
+import { markHeads, markTokens, placeColumns, placeHeads } from "./columns.js";
+import { drawAll, drawSome, headColours } from "./drawing.js";
+import { answerLinesKeys, answerLinesPointer } from "./events.js";
+import { linesLayout } from "./layout.js";
+import { countLines, endsOf, grouped, readLines } from "./payload.js";
+import { linesSvg } from "./picture.js";
+
 export default function (component) {
   return mount(component, ".lines", { create, receive, draw, leave });
 }
@@ -17,7 +30,7 @@ function create(state, find) {
     nodes, rows: { query: [], key: [] }, roving: { query: 0, key: 0 }, marked: [], scrolled: 0,
     hover: null, focused: null, pinned: null, hidden: new Set(), threshold: 0,
   });
-  Object.assign(state, measured(state, nodes.columns.query, 13, 12));
+  Object.assign(state, measured(state, draw, nodes.columns.query, 13, 12));
   answerLinesPointer(state);
   answerLinesKeys(state);
   answerTools(state, find, ({ view }) => view.title, linesSvg);
@@ -48,7 +61,7 @@ function receive(state, data) {
   if (view.heads.every((head) => state.hidden.has(head))) state.hidden = new Set();
 }
 
-function draw(state) {
+export function draw(state) {
   const { view, nodes, width } = state;
   const { texts } = view;
   const placed = `${width} ${roomNow()} ${view.words}`;
@@ -79,13 +92,13 @@ function draw(state) {
 }
 
 /** Count the lines and draw them: other ones are shown. */
-function recount(state) {
+export function recount(state) {
   sayLeftOut(state);
   redraw(state);
 }
 
 /** Say how many lines are left out of those that would be drawn. */
-function sayLeftOut(state) {
+export function sayLeftOut(state) {
   const { view, nodes, threshold } = state;
   const counted = countLines(state);
   const said = { threshold: localNumber(threshold, 2), n: grouped(counted.n), total: grouped(counted.total) };
@@ -95,14 +108,14 @@ function sayLeftOut(state) {
 }
 
 /** Draw all lines in view, and the token's again. */
-function redraw(state) {
+export function redraw(state) {
   drawAll(state);
   showActive(state);
   markDrawn(state, "lines-drawn");
 }
 
 /** Show the lines of the token that is pointed at, reached by the keyboard, or kept. */
-function showActive(state) {
+export function showActive(state) {
   const active = state.hover ?? state.focused ?? state.pinned;
   if (!state.hover && !state.focused) hideTooltip(state);
   markTokens(state, active);

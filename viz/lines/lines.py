@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.assets import Assets, assets_of, shared
+from viz.component.assets import Assets, assets_of
 from viz.component.payload import (
     SIGN_TEXTS,
     TokenLabel,
@@ -70,35 +70,6 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
     "file": N_("lines"),
 }
 
-_SCRIPTS = (
-    *shared(
-        "mount",
-        "pixels",
-        "text",
-        "tokens",
-        "tooltip",
-        "plot",
-        "measure",
-        "save",
-        "svg",
-        "figure",
-        "tools",
-    ),
-    *(
-        f"lines/{name}"
-        for name in (
-            "payload",
-            "layout",
-            "columns",
-            "drawing",
-            "weights",
-            "reading",
-            "events",
-            "picture",
-            "lines",
-        )
-    ),
-)
 _LABELS = ("queries", "keys", "predicted")
 
 # Softmax in 32-bit floats may end a little above 1.
@@ -267,4 +238,4 @@ def _choices(lines: Lines) -> dict[str, Any]:
 @cache
 def component_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("lines/lines", _SCRIPTS)
+    return assets_of("lines/lines")

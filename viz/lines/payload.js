@@ -1,8 +1,10 @@
 // Reading the payload of viz.lines.pack: which lines there are, and their numbers.
 
+import { aligned, fill, localNumber, readFrame, threeDigits } from "../component/text.js";
+
 const SORTED_AT_MOST = 50_000; // lines; more of them lie on each other in no order
 
-function readLines(data) {
+export function readLines(data) {
   const { header, buffer, start } = readFrame(data);
   const [heads, queries, keys] = header.shape;
   const cells = queries * keys;
@@ -21,10 +23,10 @@ function readLines(data) {
   };
 }
 
-const otherColumn = (column) => (column === "query" ? "key" : "query");
+export const otherColumn = (column) => (column === "query" ? "key" : "query");
 
 /** Head, query and key of a place among the weights. */
-function endsOf({ cells, counts }, at) {
+export function endsOf({ cells, counts }, at) {
   const cell = at % cells;
   return {
     slot: Math.floor(at / cells), query: Math.floor(cell / counts.key), key: cell % counts.key,
@@ -32,7 +34,7 @@ function endsOf({ cells, counts }, at) {
 }
 
 /** The places of a token's pairs that the mask lets through, in the order of the other column. */
-function pairsOf({ cells, counts, visible }, slot, { column, index }) {
+export function pairsOf({ cells, counts, visible }, slot, { column, index }) {
   const places = [];
   const [first, step] = column === "query" ? [index * counts.key, 1] : [index, counts.key];
   for (let i = 0, cell = first; i < counts[otherColumn(column)]; i += 1, cell += step) {
@@ -42,7 +44,7 @@ function pairsOf({ cells, counts, visible }, slot, { column, index }) {
 }
 
 /** The heads that are shown, by their place among the weights. */
-function shownSlots({ view, hidden }) {
+export function shownSlots({ view, hidden }) {
   return view.heads.map((_, slot) => slot).filter((slot) => !hidden.has(view.heads[slot]));
 }
 
@@ -50,13 +52,13 @@ const hasLine = ({ view, threshold }, at) =>
   view.weights[at] > 0 && view.weights[at] * view.unit >= threshold;
 
 /** The lines of one token, thick ones first, as places among the weights. */
-function linesOfToken(state, token) {
+export function linesOfToken(state, token) {
   const places = shownSlots(state).flatMap((slot) => pairsOf(state.view, slot, token));
   return thickFirst(state.view, places.filter((at) => hasLine(state, at)));
 }
 
 /** The lines with an end in view, thick ones first. */
-function linesInView(state, [first, last]) {
+export function linesInView(state, [first, last]) {
   const { view: { weights, cells, counts, unit }, threshold } = state;
   const least = threshold / unit;
   const places = [];
@@ -79,7 +81,7 @@ function thickFirst({ weights }, places) {
 }
 
 /** How many pairs the shown heads have, of a kept token alone, and how many have no line. */
-function countLines(state) {
+export function countLines(state) {
   const { view, pinned } = state;
   const slots = shownSlots(state);
   if (pinned) {
@@ -96,10 +98,10 @@ function countLines(state) {
 }
 
 /** A large number with its thousands apart. */
-const grouped = (count) => localNumber(count, 0, true);
+export const grouped = (count) => localNumber(count, 0, true);
 
 /** The largest weights of a token in one head, with the token at the other end. */
-function largestOf(view, slot, token, count) {
+export function largestOf(view, slot, token, count) {
   const largest = pairsOf(view, slot, token).filter((at) => view.weights[at] > 0);
   largest.sort((a, b) => view.weights[b] - view.weights[a]);
   return largest.slice(0, count).map((at) => ({
@@ -108,7 +110,7 @@ function largestOf(view, slot, token, count) {
 }
 
 /** A weight in words: three digits, or two where it was rounded on the way; no powers of ten. */
-const lineWeight = ({ exact, texts }, weight) => {
+export const lineWeight = ({ exact, texts }, weight) => {
   if (!exact) return fill(texts.about, { weight: localNumber(weight, 2) });
   return weight > 0 && weight < 1e-3 ? `< ${localNumber(1e-3, 3)}` : threeDigits(weight);
 };

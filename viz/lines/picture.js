@@ -1,9 +1,22 @@
 // What is shown as a picture to take away, with the tokens that are scrolled out of view too.
 
+import {
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip,
+} from "../component/figure.js";
+import { shortened } from "../component/plot.js";
+import { svgMoved, svgNode, svgText } from "../component/svg.js";
+import { fill } from "../component/text.js";
+import { axisNames } from "./columns.js";
+import { FAINT, OPACITY } from "./drawing.js";
+import { sameToken } from "./events.js";
+import { bendOf, LINES_ARROW } from "./layout.js";
+import { endsOf, linesInView, linesOfToken, shownSlots } from "./payload.js";
+import { weightBars } from "./weights.js";
+
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
 
 /** The whole picture: heads, columns, lines of all tokens or of the one that is kept, legend. */
-function linesSvg(state) {
+export function linesSvg(state) {
   const { view, layout, pinned } = state;
   const style = figureStyle(state.root);
   const places = pinned ? linesOfToken(state, pinned) : linesInView(state, [0, Infinity]);

@@ -1,5 +1,12 @@
 // What is said about a token: in the tooltip, and to those who listen.
 
+import { within } from "../component/pixels.js";
+import { fill, fillParts, isolated, listed } from "../component/text.js";
+import { element, word } from "../component/tokens.js";
+import { headColour } from "./columns.js";
+import { GUTTER } from "./layout.js";
+import { largestOf, lineWeight, otherColumn, shownSlots } from "./payload.js";
+
 const PARTNERS = 5; // of one head; of each of several heads only the first
 
 const textOf = (view, column, index) => view.labels[column][index][0];
@@ -48,7 +55,7 @@ function readingOf(state, token) {
 }
 
 /** Put the tooltip into the gutter beside a token or, where that is narrow, above or below it. */
-function showReading(state, token) {
+export function showReading(state, token) {
   const { root, rows, layout, nodes } = state;
   const { tooltip } = nodes;
   const fits = layout.gutter >= 150;
@@ -68,7 +75,7 @@ function showReading(state, token) {
 }
 
 /** Tell those who listen which token it is and what its largest weights are. */
-function say(state, token) {
+export function say(state, token) {
   const { view } = state;
   const partners = partnersOf(state, token).map(({ head, text, weight }) =>
     [...(head === null ? [] : [fill(view.texts.head, { head })]), isolated(text), weight].join(" "));

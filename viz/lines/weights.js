@@ -1,12 +1,16 @@
 // A token's weights beside the tokens at the other end: bars, and numbers at the largest.
 
+import { smallestText } from "../component/pixels.js";
+import { rowsInView } from "./layout.js";
+import { endsOf, lineWeight, otherColumn, pairsOf, shownSlots } from "./payload.js";
+
 const NUMBERED = { most: 8, least: 0.001 };
 
 /**
  * One bar along the row where there is one head; else one upright bar for each head, from the
  * bottom of the row (0) to its top (1).
  */
-function weightBars({ view, layout, hidden }, token) {
+export function weightBars({ view, layout, hidden }, token) {
   const away = token.column === "query";
   const { step, right, key, gutter, bar, gap } = layout;
   const start = away ? right + key + gap : gutter - gap;
@@ -41,7 +45,7 @@ function weightBars({ view, layout, hidden }, token) {
 }
 
 /** The same on the canvas, as far as it is in view. */
-function drawWeights(state, context, token) {
+export function drawWeights(state, context, token) {
   const { layout, scrolled, colours, ink } = state;
   const [first, last] = rowsInView(layout, scrolled);
   const seen = ({ y }) => y >= first * layout.step && y <= (last + 1) * layout.step;

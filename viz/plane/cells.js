@@ -1,9 +1,17 @@
 // Values to pixels. Colour 0 of a table is transparent: what is hidden shows the hatch behind.
 
-const DIVERGING = bytesOf("DIVERGING_AS_BASE64");
-const MAY_LOOK = bytesOf("MAY_LOOK_AS_BASE64");
+import { figureStyle } from "../component/figure.js";
+import { deviceRatio } from "../component/pixels.js";
+import { LABEL, resized, shortened } from "../component/plot.js";
+import { bytesOf, COLOURS, pixelColours, SCALE } from "../component/scale.js";
+import { DIVERGING_AS_BASE64, MAY_LOOK_AS_BASE64 } from "../component/tables.js";
+import { isolated } from "../component/text.js";
+import { element } from "../component/tokens.js";
+
+const DIVERGING = bytesOf(DIVERGING_AS_BASE64);
+const MAY_LOOK = bytesOf(MAY_LOOK_AS_BASE64);
 const TABLES = { weight: SCALE, signed: DIVERGING, mask: MAY_LOOK };
-const PIXELS = {
+export const PIXELS = {
   weight: COLOURS, signed: pixelColours(DIVERGING), mask: pixelColours(MAY_LOOK),
 };
 
@@ -21,7 +29,7 @@ function asByte(weight) {
 }
 
 /** The colour of each cell of a panel, 0 where it is hidden; kept until its values change. */
-function numbersOf(panel) {
+export function numbersOf(panel) {
   if (panel.numbers) return panel.numbers;
   const { rows, columns, values, coarse, visible } = panel;
   const numbers = panel.numbers = new Uint16Array(rows * columns);
@@ -46,13 +54,13 @@ function numbersOf(panel) {
 }
 
 /** How many rows, and how many columns, share a pixel. */
-const poolsOf = ({ pool, rowPool = pool }) => [rowPool, pool];
+export const poolsOf = ({ pool, rowPool = pool }) => [rowPool, pool];
 
 /**
  * Of the cells that share a pixel of what is shown, the one that gives it its colour: that farthest
  * from 0.
  */
-function largestOfBlock(panel, view, down, across) {
+export function largestOfBlock(panel, view, down, across) {
   const [rowPool, pool] = poolsOf(view);
   const { columns, values } = panel;
   const numbers = numbersOf(panel);
@@ -104,7 +112,7 @@ function pooledNumbers(panel, view) {
 }
 
 /** One 32-bit pixel per cell that is shown, or per block of cells; hidden ones stay clear. */
-function pixelsOf(panel, view, into = new Uint32Array(view.across * view.down)) {
+export function pixelsOf(panel, view, into = new Uint32Array(view.across * view.down)) {
   const colours = PIXELS[panel.scale];
   const numbers = pooledNumbers(panel, view);
   for (let i = 0; i < numbers.length; i += 1) into[i] = colours[numbers[i]];
@@ -112,7 +120,7 @@ function pixelsOf(panel, view, into = new Uint32Array(view.across * view.down)) 
 }
 
 /** The pixels, which CSS enlarges without smoothing. */
-function drawPixels(canvas, panel, view) {
+export function drawPixels(canvas, panel, view) {
   const context = resized(canvas, view.across, view.down);
   const image = new ImageData(view.across, view.down);
   pixelsOf(panel, view, new Uint32Array(image.data.buffer));
@@ -120,7 +128,7 @@ function drawPixels(canvas, panel, view) {
 }
 
 /** The panel with nothing but what is in a window; its axes know where they begin. */
-function partOf(panel, { row, column, rows, columns }) {
+export function partOf(panel, { row, column, rows, columns }) {
   const cut = (cells) => {
     const part = new cells.constructor(rows * columns);
     for (let line = 0; line < rows; line += 1) {
@@ -166,7 +174,7 @@ function digitsSize(panel, room, textWidth) {
  * shortened, numbers not: without their middle they would be others. Those without room are left out,
  * and so are those of hidden cells, unless the panel has them, too.
  */
-function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
+export function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
   const room = cellWidth - 2; // a text's width has its own margin
   const digits = digitsSize(panel, room, textWidth);
   const numbers = numbersOf(panel);
@@ -187,7 +195,7 @@ function wordsOf(panel, { cellWidth, cellHeight }, textWidth) {
 }
 
 /** Words have a canvas of their own, made when there are some first. */
-function drawWords(figure, panel, view, root, textWidth) {
+export function drawWords(figure, panel, view, root, textWidth) {
   const { cells, colours } = figure;
   let canvas = cells.querySelector("canvas.words");
   if (canvas) canvas.hidden = !view.words;

@@ -1,8 +1,18 @@
 // Pointer and keyboard. Handlers are properties: setting them again replaces them.
 
-const panelAt = (node) => Number(node.closest(".panel").dataset.panel);
+import { movedBy } from "../component/keys.js";
+import { besides, showTooltip } from "../component/tooltip.js";
+import { poolsOf } from "./cells.js";
+import { placesOfToken } from "./marks.js";
+import { takeAway } from "./picture.js";
+import { pinCell, pinLabel } from "./pins.js";
+import { cellOfBlock, cellUnder, moveCursor, pointAt, refresh, showNothing } from "./pointing.js";
+import { isInView } from "./zoom.js";
+import { drag, escape, zoomBy, zoomByKey } from "./zooming.js";
 
-function answerPointer(state) {
+export const panelAt = (node) => Number(node.closest(".panel").dataset.panel);
+
+export function answerPointer(state) {
   const { root } = state;
   root.onpointermove = (event) => {
     if (drag(state, event)) return;
@@ -24,7 +34,7 @@ function answerPointer(state) {
     if (tool) takeAway(state, tool);
     const button = target.closest("[data-zoom]");
     if (button) zoomBy(state, panelAt(button), button.dataset.zoom);
-    kindOf(state).click?.(state, target);
+    state.kind.click?.(state, target);
     if (pinLabel(state, target)) return;
     // The click that ends a drag means no cell.
     if (!target.closest(".cells") || state.figures[panelAt(target)].drag?.ended) return;
@@ -35,12 +45,12 @@ function answerPointer(state) {
   };
 }
 
-function answerKeys(state) {
+export function answerKeys(state) {
   const { root } = state;
   root.onkeydown = (event) => {
     const { target } = event;
     if (event.key === "Escape") return escape(state, target);
-    if (!target.matches(".cells")) return kindOf(state).key?.(state, event);
+    if (!target.matches(".cells")) return state.kind.key?.(state, event);
     const panel = panelAt(target);
     if (zoomByKey(state, panel, event)) return;
     const [row, column] = startOfKeys(state, panel);
@@ -80,7 +90,7 @@ function moveByKey(state, index, event) {
 }
 
 /** Each panel's own: there is no handler property that hears of the focus from below. */
-function answerFocus(state, panel, cells) {
+export function answerFocus(state, panel, cells) {
   cells.onfocus = () => {
     // Only for the keyboard: a click says itself which cell it means.
     if (!cells.matches(":focus-visible")) return;
@@ -96,7 +106,7 @@ function answerFocus(state, panel, cells) {
 }
 
 /** Where keys begin in a panel: at the keyboard's cell, where it was, or at the first shown. */
-function startOfKeys({ cursor, figures }, index) {
+export function startOfKeys({ cursor, figures }, index) {
   if (cursor?.panel === index) return [cursor.row, cursor.column];
   const { lastCursor, view } = figures[index];
   return lastCursor && isInView(view, lastCursor) ? lastCursor : [view.row, view.column];
@@ -108,6 +118,6 @@ function pickCell({ view, send }, { panel, row, column }) {
 }
 
 /** Of nodes in a row, only one is reached with the tab key. */
-function reachable(nodes, index) {
+export function reachable(nodes, index) {
   nodes.forEach((node, i) => { node.tabIndex = i === index ? 0 : -1; });
 }

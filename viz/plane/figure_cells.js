@@ -1,13 +1,16 @@
-// Cells and the legend of a picture to take away. Needs figure.js.
+// Cells and the legend of a picture to take away.
 
-const FIGURE_LEGEND = { width: 180, height: 12, shades: 64, line: 32, swatch: 18 };
+import { pixelHex, svgHatch } from "../component/figure.js";
+import { svgMoved, svgNode, svgText } from "../component/svg.js";
+
+export const FIGURE_LEGEND = { width: 180, height: 12, shades: 64, line: 32, swatch: 18 };
 const MANY_CELLS = 4096;
 
 /**
  * Coloured cells at 0, 0. `pixels` has one 32-bit pixel per cell, row by row; 0 is hidden, and shows
  * the hatch. Very many are one picture, whose pixels programs enlarge without smoothing.
  */
-function svgCells({ across, down, cellWidth, cellHeight, pixels }, style) {
+export function svgCells({ across, down, cellWidth, cellHeight, pixels }, style) {
   const [width, height] = [across * cellWidth, down * cellHeight];
   const hatch = pixels.includes(0) ? svgHatch(width, height, style) : "";
   if (pixels.length > MANY_CELLS) return [hatch, manyCells(across, down, width, height, pixels)];
@@ -37,7 +40,7 @@ function manyCells(across, down, width, height, pixels) {
  * A scale with its ticks and its name, and what the hatch means, at 0, 0. `colours` are pixels as in
  * scale.js, the transparent one first; without ticks it is one colour. `hidden` may be empty.
  */
-function svgLegend({ name, ticks, colours, hidden }, style) {
+export function svgLegend({ name, ticks, colours, hidden }, style) {
   const { height, line, swatch } = FIGURE_LEGEND;
   const width = ticks.length ? FIGURE_LEGEND.width : swatch;
   const quiet = { fill: style.quiet };

@@ -1,9 +1,16 @@
 // How to read the colours: each scale once, and what the hatch means.
 
+import { shortened } from "../component/plot.js";
+import { drawLegend } from "../component/scale.js";
+import { fill, listed } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { PIXELS } from "./cells.js";
+import { tickDigits } from "./payload.js";
+
 const LONGEST_TITLE = 220; // pixels
 
 /** The ends of a scale and its middle; a mask has one colour, and so none. */
-function ticksOf({ scale, limit }) {
+export function ticksOf({ scale, limit }) {
   if (scale === "mask") return [];
   return (scale === "signed" ? [-limit, 0, limit] : [0, limit / 2, limit]).map(tickDigits);
 }
@@ -34,7 +41,7 @@ function namedScales(scales, { legend }, nameWidth) {
   });
 }
 
-function drawLegends({ view, nodes: { legends: node }, measure }) {
+export function drawLegends({ view, nodes: { legends: node }, measure }) {
   const found = legendsOf(view.panels);
   const { hidden } = found;
   const scales = namedScales(found.scales, view.texts, measure.nameWidth);

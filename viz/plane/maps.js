@@ -1,11 +1,29 @@
-// Attention maps: all heads as thumbnails, one of them large. Needs thumbnails.js.
+// Attention maps: all heads as thumbnails, one of them large.
+
+import { movedBy } from "../component/keys.js";
+import { isRecent } from "../component/mount.js";
+import { deviceRatio, magnified } from "../component/pixels.js";
+import { plotHeight } from "../component/plot.js";
+import { ended, fill, joined } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { besides, showTooltip } from "../component/tooltip.js";
+import { partOfElement } from "./parts.js";
+import { stretched } from "./payload.js";
+import { panelPicture } from "./picture.js";
+import { accept, draw } from "./plane.js";
+import { drawSentences } from "./sentences.js";
+import { panelLayout, sizesOf } from "./sizes.js";
+import {
+  drawSheet, gridLayout, gridPicture, placeGrid, placeWindow, showTile, tallGrid, TILE,
+} from "./thumbnails.js";
+import { checkedWindow } from "./zoom.js";
 
 const FIGURE_GAP = 36; // between the grid and the map
 const CAPTION = 170; // so wide at least is the grid with its title
 const GRID_BAR = 14; // beside the grid where it scrolls
 const FINDING = 300; // so wide at least are sentences below the grid
 
-KINDS.maps = {
+export const maps = {
   mark: "attention-maps-drawn",
   receive: receiveMaps,
   layout: mapsLayout,

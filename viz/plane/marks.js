@@ -1,7 +1,14 @@
 // Marking a token wherever it stands: in sentences, on axes, beside strips.
 
+import { labelAt, placeBand } from "../component/plot.js";
+import { bringIntoView } from "../component/tokens.js";
+import { poolsOf } from "./cells.js";
+import { axisLabel } from "./panel.js";
+import { linkOf, positionOf } from "./payload.js";
+import { inView, isInView } from "./zoom.js";
+
 /** What stands for a cell: per panel a row and a column, and tokens of the sentences. */
-function placesOfCell({ panels, followed }, { panel: index, row, column }) {
+export function placesOfCell({ panels, followed }, { panel: index, row, column }) {
   const { rowAxis, columnAxis } = panels[index];
   const first = followed ?? { axis: rowAxis.id, link: linkOf(rowAxis, row) };
   const second = { axis: columnAxis.id, link: linkOf(columnAxis, column) };
@@ -23,7 +30,7 @@ function placesOfCell({ panels, followed }, { panel: index, row, column }) {
 }
 
 /** What stands for a token, or for a number of one axis. */
-function placesOfToken({ panels }, { axis, side, index, which, link }) {
+export function placesOfToken({ panels }, { axis, side, index, which, link }) {
   const token = { axis: axis ?? side, link: Number(link ?? index) };
   const at = (panel, of) => (panel[of].id === token.axis && (side || of === which)
     ? positionOf(panel[of], token.link) : null);
@@ -38,7 +45,7 @@ function placesOfToken({ panels }, { axis, side, index, which, link }) {
 }
 
 /** Mark these places and nothing else. */
-function mark(state, places) {
+export function mark(state, places) {
   for (const node of state.marked) node.classList.remove("marked", "soft");
   state.marked = [];
   const add = (node, ...names) => {
@@ -71,7 +78,7 @@ function mark(state, places) {
 }
 
 /** Put a frame around one cell of one panel, and around none of the others. */
-function placeFrame(state, name, place) {
+export function placeFrame(state, name, place) {
   state.figures.forEach((figure, i) => {
     const { [name]: frame, view } = figure;
     frame.hidden = place?.panel !== i || !isInView(view, [place.row, place.column]);
@@ -83,7 +90,7 @@ function placeFrame(state, name, place) {
 }
 
 /** The frame around the cell that the page has selected. */
-function placeChosen(state) {
+export function placeChosen(state) {
   const [panel, row, column] = state.view.selected ?? [];
   placeFrame(state, "chosen", state.view.selected && { panel, row, column });
 }

@@ -1,10 +1,21 @@
 // Labelled matrices side by side, with the scales that they share and tables to take away.
 
-const PANEL_GAP = 32;
+import { deviceRatio } from "../component/pixels.js";
+import { fileNameOf } from "../component/svg.js";
+import { ended, fill, joined } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { panelAt } from "./events.js";
+import { nameTools } from "./panel.js";
+import { allDigits, isVisible } from "./payload.js";
+import { allPicture, panelPicture } from "./picture.js";
+import { panelHeight, panelLayout, planeOf, sizesOf } from "./sizes.js";
+import { readableCells, windowAround } from "./zoom.js";
+
+export const PANEL_GAP = 32;
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
 const FORMULA = /^[=+\-@'\t\r\n]/;
 
-KINDS.matrices = {
+export const matrices = {
   mark: "matrices-drawn",
   layout: matricesLayout,
   place(state) {

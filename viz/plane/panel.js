@@ -1,9 +1,14 @@
 // One panel. Its elements stay while its values change: what they say and show is written anew.
 
-// Each layout enters itself here: a page takes only that which it shows.
-const KINDS = {};
-
-const kindOf = ({ view }) => KINDS[view.layout];
+import { axisToken, drawLabels, LARGEST_CELL, setPixels, skippedText } from "../component/plot.js";
+import { fill } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { drawPixels, drawWords } from "./cells.js";
+import { answerFocus } from "./events.js";
+import { linkOf } from "./payload.js";
+import { CHIP, viewOf } from "./sizes.js";
+import { partSaid, sizeShown } from "./zoom.js";
+import { answerZoom } from "./zooming.js";
 
 function newPanel(figure, index) {
   figure.dataset.panel = index;
@@ -21,7 +26,7 @@ function newPanel(figure, index) {
 }
 
 /** As many figures as panels; those that are there already stay where they are. */
-function placeFigures(state) {
+export function placeFigures(state) {
   const { nodes, figures, prototype, view } = state;
   while (figures.length > view.panels.length) figures.pop().figure.remove();
   while (figures.length < view.panels.length) {
@@ -31,7 +36,7 @@ function placeFigures(state) {
   }
 }
 
-function addFigure(state, node) {
+export function addFigure(state, node) {
   const index = state.figures.length;
   state.figures.push(newPanel(node, index));
   answerFocus(state, index, state.figures[index].cells);
@@ -39,7 +44,7 @@ function addFigure(state, node) {
 }
 
 /** Words around the cells, and what is as large at every zoom. */
-function placePanel(state, index) {
+export function placePanel(state, index) {
   const panel = state.view.panels[index];
   const figure = state.figures[index];
   const layout = state.layout.panels[index];
@@ -58,7 +63,7 @@ function placePanel(state, index) {
 }
 
 /** The labels of what is shown, and its size. */
-function placeView(state, index) {
+export function placeView(state, index) {
   const figure = state.figures[index];
   const view = figure.view = viewOf(state, index);
   figure.shown = JSON.stringify(figure.zoom);
@@ -78,7 +83,7 @@ function placeView(state, index) {
   placeZoom(state, index);
 }
 
-function axisLabel({ view, layout, measure, figures }, index, which, i) {
+export function axisLabel({ view, layout, measure, figures }, index, which, i) {
   const panel = view.panels[index];
   const axis = panel[which];
   const { labels, side, id, then } = axis;
@@ -100,7 +105,7 @@ function axisLabel({ view, layout, measure, figures }, index, which, i) {
 }
 
 /** What the buttons below a figure are called; those without a text are left out. */
-function nameTools(tools, title, texts) {
+export function nameTools(tools, title, texts) {
   for (const button of tools.children) {
     const name = button.className;
     button.hidden = !texts[name];
@@ -120,25 +125,25 @@ function nameZoom({ zooming, buttons }, title, texts) {
 }
 
 /** Title, notes, names, and what is shown. */
-function drawPanel(state, index) {
+export function drawPanel(state, index) {
   const { view, layout } = state;
   const panel = view.panels[index];
   const figure = state.figures[index];
   figure.caption.textContent = panel.title;
   figure.note.textContent = panel.note;
   if (layout.panels[index].zoomable) nameZoom(figure, panel.title, view.texts);
-  const [picture, help] = kindOf(state).said(state, index);
+  const [picture, help] = state.kind.said(state, index);
   figure.colours.setAttribute("aria-label", picture);
   figure.cells.setAttribute("aria-label", help);
   nameTools(figure.tools, panel.title, view.texts);
-  kindOf(state).drawPanel?.(state, index);
+  state.kind.drawPanel?.(state, index);
   drawView(state, index);
   figure.content = panel.content;
   figure.figure.dataset.drawn = figure.drawn += 1;
 }
 
 /** The pixels of what is shown, and what there was no room for. */
-function drawView(state, index) {
+export function drawView(state, index) {
   const { view: { panels, texts }, layout, figures, measure, root } = state;
   const figure = figures[index];
   const { view } = figure;
@@ -149,11 +154,11 @@ function drawView(state, index) {
   const [now, whole] = [view, layout.panels[index]].map((each) => leftOutText(panel, each, texts));
   figure.pooled.textContent = now || whole;
   figure.pooled.style.visibility = now ? "" : "hidden";
-  kindOf(state).drawView?.(state, index);
+  state.kind.drawView?.(state, index);
 }
 
 /** What there was no room for: cells of their own, or labels. Numbers count on by themselves. */
-function leftOutText(panel, { pool, rowEvery, columnEvery }, texts) {
+export function leftOutText(panel, { pool, rowEvery, columnEvery }, texts) {
   const { scale, rowAxis, columnAxis, heads } = panel;
   const said = texts[`pooled.${scale}`] ?? texts.pooled;
   const pooled = pool > 1 ? fill(said, { n: pool }) : "";

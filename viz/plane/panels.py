@@ -14,41 +14,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.assets import Assets, assets_of, shared
+from viz.component.assets import Assets, assets_of, joined
 from viz.component.payload import TokenLabel, framed, padded, read_label, unframed, written_label
 
 Array = NDArray[Any]
 
 _NAMED = 15
 _TYPES = {"f4": np.float32, "u1": np.uint8}
-_SHARED = (
-    *("mount", "pixels", "text", "scale", "tokens", "tooltip", "plot", "keys", "measure"),
-    *("save", "svg", "figure"),
-)
-_OWN = (
-    *(
-        "payload",
-        "cells",
-        "sizes",
-        "zoom",
-        "legend",
-        "panel",
-        "marks",
-        "pins",
-        "pointing",
-        "zooming",
-    ),
-    *("events", "figure_cells", "picture"),
-)
 Side = Literal["source", "target"]
 Pin = tuple[Side, int]
 """A word that is kept marked: its side, and its place there."""
-Layout = Literal["maps", "matrices", "strips"]
-_LAYOUTS: Mapping[Layout, Sequence[str]] = {
-    "maps": ("sentences", "parts", "thumbnails", "maps"),
-    "matrices": ("matrices",),
-    "strips": ("sentences", "strips"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,22 +187,14 @@ def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDAr
 
 
 @cache
-def component_assets(*layouts: Layout) -> Assets:
-    """Return the component's HTML, CSS and JS, of some layouts or else of all."""
-    shown = layouts or tuple(_LAYOUTS)
-    # Two layouts may need the same script; once is enough.
-    theirs = dict.fromkeys(name for layout in shown for name in _LAYOUTS[layout])
-    scripts = (*shared(*_SHARED), *(f"plane/{name}" for name in (*_OWN, *theirs, "plane")))
-    styles = (
-        *shared("plot", "marked_words"),
-        "plane/zoom",
-        *(f"plane/{layout}" for layout in shown),
-    )
-    return assets_of("plane/plane", scripts, styles)
+def component_assets() -> Assets:
+    """Return the component's HTML, CSS and JS, of all layouts."""
+    styles = ("component/plot", "component/marked_words", "plane/zoom", "plane/maps")
+    return assets_of("plane/plane", (*styles, "plane/matrices", "plane/strips"))
 
 
 @cache
 def part_assets() -> Assets:
     """Return the component that shows nothing and brings a part of another one's payload."""
-    js = assets_of("plane/plane", (*shared("text"), "plane/parts", "plane/part")).js
-    return Assets(html='<i class="part" hidden></i>', css=":host { display: none; }", js=js)
+    css = ":host { display: none; }"
+    return Assets(html='<i class="part" hidden></i>', css=css, js=joined("plane/part"))

@@ -12,7 +12,7 @@ const entryOf = (key) => {
  * The part that comes for an element: as far as it is there, and `take` for each that follows, or
  * null where it is gone.
  */
-function partOfElement(key, take) {
+export function partOfElement(key, take) {
   const part = key ? entryOf(key) : { frame: null };
   part.take = take;
   return {
@@ -24,7 +24,7 @@ function partOfElement(key, take) {
 }
 
 /** Hand a part over to the element that it belongs to; returned is what takes it back. */
-function bringPart(frame) {
+export function bringPart(frame) {
   const part = entryOf(frame.header.key);
   part.frame = frame;
   part.take?.(frame);

@@ -1,7 +1,10 @@
 // Reading the payload of viz.plane: panels of rows × columns, and what their numbers say.
 
+import { fill, lettersOf, localDigits, localNumber, threeDigits } from "../component/text.js";
+import { numbersOf } from "./cells.js";
+
 /** The header's fields, each panel with its numbers and its axes. */
-function readPlane({ header, arrays }) {
+export function readPlane({ header, arrays }) {
   const ids = new Map();
   const panels = header.panels.map((written) => panelOf(written, header, arrays, ids));
   const words = JSON.stringify([
@@ -33,8 +36,8 @@ function panelOf(written, header, arrays, ids) {
 }
 
 /** What a position is called on all axes of the same name, and where that is on one of them. */
-const linkOf = ({ links }, at) => (links.length ? links[at] : at);
-const positionOf = ({ links, labels }, link) => {
+export const linkOf = ({ links }, at) => (links.length ? links[at] : at);
+export const positionOf = ({ links, labels }, link) => {
   if (!links.length) return link < labels.length ? link : null;
   return links.includes(link) ? links.indexOf(link) : null;
 };
@@ -43,7 +46,7 @@ const positionOf = ({ links, labels }, link) => {
  * Weights as `viz.plane.panels.squeezed` writes them: two low bytes of all, the third of all, and
  * four bits of each that name the high one; the smallest have it in the place of their lowest.
  */
-function stretched(bytes, table, count) {
+export function stretched(bytes, table, count) {
   const low = new Uint16Array(bytes.buffer, bytes.byteOffset, count);
   const numbers = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {
@@ -54,14 +57,14 @@ function stretched(bytes, table, count) {
   return new Float32Array(numbers.buffer);
 }
 
-const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
+export const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
 
 /** Three digits with a true minus; for the end of a scale as few as it takes. */
 const valueDigits = threeDigits;
-const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
+export const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
 
 /** The value of a cell in words: exact where it was sent so, else two digits. */
-function valueText(panel, texts, row, column) {
+export function valueText(panel, texts, row, column) {
   const cell = row * panel.columns + column;
   if (!isVisible(panel, cell)) return panel.hidden;
   if (panel.values) return valueDigits(panel.values[cell]);
@@ -70,7 +73,7 @@ function valueText(panel, texts, row, column) {
 }
 
 /** As few digits as say which 32-bit float it is. */
-function allDigits(x) {
+export function allDigits(x) {
   for (let digits = 1; digits < 9; digits += 1) {
     const short = Number(x.toPrecision(digits));
     if (Math.fround(short) === x) return String(short);
@@ -79,7 +82,7 @@ function allDigits(x) {
 }
 
 /** A token short enough for a sentence. */
-function brief(text) {
+export function brief(text) {
   const letters = lettersOf(text);
   return letters.length > 32 ? [...letters.slice(0, 20), "…", ...letters.slice(-10)].join("") : text;
 }

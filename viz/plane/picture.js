@@ -1,22 +1,36 @@
 // What is shown as pictures to take away: on white, whatever the theme; what is zoomed is what is saved.
 
-const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
+import {
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip,
+} from "../component/figure.js";
+import { AXIS, LABEL, shortened } from "../component/plot.js";
+import { saveFile } from "../component/save.js";
+import { savePng, saveSvg, svgMoved, svgNode, svgText } from "../component/svg.js";
+import { partOf, PIXELS, pixelsOf, wordsOf } from "./cells.js";
+import { svgCells, svgLegend } from "./figure_cells.js";
+import { ticksOf } from "./legend.js";
+import { PANEL_GAP } from "./matrices.js";
+import { leftOutText } from "./panel.js";
+import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
+import { partSaid } from "./zoom.js";
+
+export const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
 
 /** Answer a button that saves something. */
-function takeAway(state, tool) {
-  const { svg, csv, name } = kindOf(state).pictures(state, tool);
+export function takeAway(state, tool) {
+  const { svg, csv, name } = state.kind.pictures(state, tool);
   if (csv) saveFile(new Blob([csv], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
   else (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
 }
 
 /** What is shown of a panel as a whole SVG document, of a size of its own. */
-function panelPicture(state, index) {
+export function panelPicture(state, index) {
   const style = figureStyle(state.root);
   return figureSvg(drawnPanel(state, index, style), style);
 }
 
 /** All panels side by side as one SVG document, each below its title. */
-function allPicture(state) {
+export function allPicture(state) {
   const style = figureStyle(state.root);
   const drawn = state.view.panels.map((_, index) => drawnPanel(state, index, style));
   const { line, below, title: size } = FIGURE;
@@ -59,7 +73,7 @@ function drawnPanel({ view: { panels, texts }, measure, width, figures, layout }
 }
 
 /** How to read the colours, and what else is to be known, in lines as wide as the picture. */
-function pictureFoot(panel, notes, figure, style) {
+export function pictureFoot(panel, notes, figure, style) {
   const legend = svgLegend({
     name: panel.value_name, ticks: ticksOf(panel), colours: PIXELS[panel.scale],
     hidden: panel.visible?.includes(0) ? panel.hidden : "",
@@ -73,7 +87,7 @@ function pictureFoot(panel, notes, figure, style) {
 }
 
 /** Axes and cells of a panel, whole as it is. */
-function svgPanel(panel, layout, sizes, textWidth, style) {
+export function svgPanel(panel, layout, sizes, textWidth, style) {
   const { rows, columns } = panel;
   const cells = svgCells({
     ...layout, pixels: pixelsOf(panel, { ...layout, row: 0, column: 0, rows, columns }),

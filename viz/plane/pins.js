@@ -1,7 +1,10 @@
 // The word that is kept: marked wherever it stands while nothing is pointed at.
 
+import { panelAt } from "./events.js";
+import { refresh } from "./pointing.js";
+
 /** What stands for the kept word, or else for the one that the page speaks of, if any. */
-function placesOfPin({ panels, pin, spoken }) {
+export function placesOfPin({ panels, pin, spoken }) {
   if (!pin && !spoken) return null;
   const [side, index] = pin ?? spoken;
   const at = (axis) => (axis.side === side && index < axis.labels.length ? index : null);
@@ -25,7 +28,7 @@ function pinWord(state, side, index) {
 }
 
 /** Keep the word of a label that was clicked; false where it is no word, or nobody keeps any. */
-function pinLabel(state, target) {
+export function pinLabel(state, target) {
   const { view } = state;
   const label = view.pins && target.closest("[data-which], .chip");
   if (!label) return false;
@@ -41,7 +44,7 @@ function pinLabel(state, target) {
 }
 
 /** Keep the word of a cell's row, or else of its column. */
-function pinCell(state, { panel, row, column }) {
+export function pinCell(state, { panel, row, column }) {
   const { rowAxis, columnAxis } = state.view.panels[panel];
   if (rowAxis.side) pinWord(state, rowAxis.side, row);
   else if (columnAxis.side) pinWord(state, columnAxis.side, column);

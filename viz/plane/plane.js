@@ -1,5 +1,23 @@
 // The component: panels of cells in one of three layouts. Drawn anew in place, never rebuilt.
 
+import { measured } from "../component/measure.js";
+import { markDrawn, mount } from "../component/mount.js";
+import { roomNow } from "../component/pixels.js";
+import { LABEL } from "../component/plot.js";
+import { answerKeys, answerPointer } from "./events.js";
+import { drawLegends } from "./legend.js";
+import { maps } from "./maps.js";
+import { placeChosen } from "./marks.js";
+import { matrices } from "./matrices.js";
+import {
+  addFigure, drawPanel, placeFigures, placePanel, placeView,
+} from "./panel.js";
+import { readPlane } from "./payload.js";
+import { refresh } from "./pointing.js";
+import { strips } from "./strips.js";
+
+const KINDS = { maps, matrices, strips };
+
 export default function (component) {
   const leave = ({ telling, part }) => {
     clearTimeout(telling);
@@ -21,7 +39,7 @@ function create(state, find) {
   });
   // The first is there from the beginning: fonts are measured in it.
   addFigure(state, find(".panel"));
-  state.measure = measured(state, state.figures[0].rows, LABEL.size);
+  state.measure = measured(state, draw, state.figures[0].rows, LABEL.size);
   answerPointer(state);
   answerKeys(state);
 }
@@ -29,12 +47,12 @@ function create(state, find) {
 function receive(state, frame) {
   const view = readPlane(frame);
   state.root.classList.add(view.layout);
-  const take = KINDS[view.layout].receive ?? accept;
-  take(state, view, frame);
+  state.kind = KINDS[view.layout];
+  (state.kind.receive ?? accept)(state, view, frame);
 }
 
 /** Take over other panels; the keyboard stays at its cell if that still has the same labels. */
-function accept(state, view) {
+export function accept(state, view) {
   const labels = (of, place) => of?.panels[place?.panel]?.labels;
   for (const name of ["cursor", "hover"]) {
     if (labels(state.view, state[name]) !== labels(view, state[name])) state[name] = null;
@@ -49,10 +67,10 @@ function accept(state, view) {
   state.view = view;
 }
 
-function draw(state) {
+export function draw(state) {
   const { view, root, width } = state;
   if (!view) return;
-  const kind = kindOf(state);
+  const { kind } = state;
   const placed = `${width} ${roomNow()} ${view.words}`;
   if (placed !== state.placed) {
     state.placed = placed;

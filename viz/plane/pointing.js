@@ -1,11 +1,23 @@
 // What is pointed at: finding the cell, marking it, and saying its number.
 
-function cellOfBlock({ view: { panels }, figures }, panel, down, across) {
+import { onScreen } from "../component/pixels.js";
+import { fill, fillParts, joinedTitles } from "../component/text.js";
+import { element, spokenOf, word } from "../component/tokens.js";
+import { hideTooltip, showTooltip } from "../component/tooltip.js";
+import { largestOfBlock } from "./cells.js";
+import { mark, placeFrame, placesOfCell } from "./marks.js";
+import { valueText } from "./payload.js";
+import { placesOfPin } from "./pins.js";
+import { planeOf } from "./sizes.js";
+import { isInView, pointIn, windowIncluding } from "./zoom.js";
+import { showWindow } from "./zooming.js";
+
+export function cellOfBlock({ view: { panels }, figures }, panel, down, across) {
   const [row, column] = largestOfBlock(panels[panel], figures[panel].view, down, across);
   return { panel, row, column };
 }
 
-function cellUnder(state, panel, event) {
+export function cellUnder(state, panel, event) {
   const { cells, view } = state.figures[panel];
   const { down, across } = pointIn(cells, event);
   const inside = (offset, size, count) =>
@@ -15,13 +27,13 @@ function cellUnder(state, panel, event) {
 }
 
 /** Show the cell under a pointer. */
-function pointAt(state, panel, event) {
+export function pointAt(state, panel, event) {
   const { clientX, clientY } = event;
   state.hover = { ...cellUnder(state, panel, event), point: { clientX, clientY } };
   refresh(state);
 }
 
-function moveCursor(state, cell) {
+export function moveCursor(state, cell) {
   [state.cursor, state.hover, state.closed] = [cell, null, false];
   const { box, view } = state.figures[cell.panel];
   showWindow(state, cell.panel, windowIncluding(planeOf(state, cell.panel), [cell.row, cell.column]));
@@ -34,13 +46,13 @@ function moveCursor(state, cell) {
 }
 
 /** Have screen readers say something, and the number of the keyboard's cell after it. */
-function say({ nodes, cursor }, ...first) {
+export function say({ nodes, cursor }, ...first) {
   const lines = cursor && !nodes.tooltip.hidden ? [...nodes.tooltip.children] : [];
   nodes.live.textContent = joinedTitles([...first, ...lines.map(spokenOf)]);
 }
 
 /** What is marked now: the cell under the pointer, else the keyboard's, else nothing. */
-function refresh(state) {
+export function refresh(state) {
   const { hover, cursor, figures } = state;
   if (hover) return showCell(state, hover, hover.point);
   if (!cursor || !isInView(figures[cursor.panel].view, [cursor.row, cursor.column])) {
@@ -51,7 +63,7 @@ function refresh(state) {
 }
 
 /** Nothing but these places, or else those of the kept word. */
-function showNothing(state, places = placesOfPin(state.view)) {
+export function showNothing(state, places = placesOfPin(state.view)) {
   mark(state, places);
   placeFrame(state, "cursor", null);
   hideTooltip(state);

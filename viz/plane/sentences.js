@@ -1,9 +1,12 @@
 // The two sentences above: chips, which can be chosen where the page answers.
 
+import { fill } from "../component/text.js";
+import { bringIntoView, inWords, tokenElement } from "../component/tokens.js";
+
 const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence can hold
 
 /** Chips of both sentences; they stay until other words come. */
-function drawSentences(state) {
+export function drawSentences(state) {
   const { view, find } = state;
   const { texts, picks } = view;
   const said = JSON.stringify([view.source, view.target, texts, picks]);

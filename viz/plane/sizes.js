@@ -1,19 +1,25 @@
 // Sizes of one panel: how large its cells get, how its labels turn, and which have room.
 
-const NARROW = 480; // on a phone, in pixels
+import { smallestText } from "../component/pixels.js";
+import {
+  AXIS, cellLayout, LABEL, LARGEST_CELL, plotHeight, SLANT, windowHeight,
+} from "../component/plot.js";
+import { SQUARE, windowCells } from "./zoom.js";
+
+export const NARROW = 480; // on a phone, in pixels
 const NARROWEST = 220; // so that titles do not break after every word
-const CHIP = 8; // around the words of an axis
+export const CHIP = 8; // around the words of an axis
 const TWO_WORDS = 136; // a label that names two words may be longer than others
-const ARROW = 22; // between what is fed and what is predicted
+export const ARROW = 22; // between what is fed and what is predicted
 const WORDS = { height: 24, narrowest: 34, widest: 96, tallest: 6000, padding: 12 };
 const MUCH_LONGER = 3; // times as many: cells need not be square
 const LABELLED = { row: 16, column: 24 }; // pixels from label to label
-const SLANTED = 17; // so large at least are cells below slanted labels; smaller ones can be zoomed
+export const SLANTED = 17; // so large at least are cells below slanted labels; smaller ones can be zoomed
 const READABLE_ZOOMED = 24; // cells to which Enter zooms
 const FEW = 3; // so many large cells there is room for, however thin a panel is
 
 /** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
-function panelHeight(panel) {
+export function panelHeight(panel) {
   const left = windowHeight(panel.rows);
   return panel.rowAxis.side || panel.rows > left ? plotHeight(panel) : left;
 }
@@ -61,7 +67,7 @@ const rowWanted = ({ rows, columns, rowAxis, columnAxis }, size) => {
 };
 
 /** Widths of everything written around a panel. `longest` is that of one label. */
-function sizesOf(panel, { textWidth, nameWidth }, width) {
+export function sizesOf(panel, { textWidth, nameWidth }, width) {
   const { rowAxis, columnAxis } = panel;
   const most = rowAxis.links.length ? TWO_WORDS : LABEL.longest;
   const narrow = width < NARROW;
@@ -82,7 +88,7 @@ function sizesOf(panel, { textWidth, nameWidth }, width) {
 }
 
 /** One panel: its cells, how its labels turn, and which of them there is room for. */
-function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
+export function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   const left = AXIS + sizes.rows + LABEL.gap;
   const { narrow } = sizes;
   const room = (overhang) =>
@@ -105,7 +111,7 @@ function panelLayout(panel, sizes, { width, height, tallest = height }, ratio) {
   };
 }
 
-const heightsOfLabels = (widest) =>
+export const heightsOfLabels = (widest) =>
   ({ 0: LABEL.size + 4, 45: (widest + LABEL.size) * SLANT, 90: widest });
 
 /** Columns are written as large as rows, but on a phone for which rows have more room. */
@@ -186,7 +192,7 @@ function boxOf(panel, cells, few, sizes, room) {
 }
 
 /** A panel as a plane of zoom.js. */
-function planeOf({ view, layout, figures }, index) {
+export function planeOf({ view, layout, figures }, index) {
   const { rows, columns, texts } = view.panels[index];
   const { box, rowStep, columnStep, pool } = layout.panels[index];
   const square = pool > 1 || rowStep === columnStep;
@@ -199,7 +205,7 @@ function planeOf({ view, layout, figures }, index) {
 }
 
 /** What is drawn where: the window's positions, the size of their cells, and how labels turn. */
-function viewOf(state, index) {
+export function viewOf(state, index) {
   const panel = state.view.panels[index];
   const layout = state.layout.panels[index];
   const { zoom } = state.figures[index];

@@ -1,5 +1,24 @@
 // One word through all heads: a strip of cells for each, its name before it, its largest behind it.
 
+import { figureStyle, figureSvg, figureTextWidth, svgChip } from "../component/figure.js";
+import { movedBy } from "../component/keys.js";
+import { isRecent } from "../component/mount.js";
+import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
+import {
+  AXIS, axisToken, cellLayout, LABEL, shortened, SLANT, windowHeight,
+} from "../component/plot.js";
+import { fileNameOf, svgMoved, svgNode, svgText } from "../component/svg.js";
+import { fill, fillParts, joined, joinedTitles } from "../component/text.js";
+import { bringIntoView, element } from "../component/tokens.js";
+import { largestOfBlock } from "./cells.js";
+import { reachable } from "./events.js";
+import { nameTools } from "./panel.js";
+import { brief, valueText } from "./payload.js";
+import { pictureFoot, svgPanel } from "./picture.js";
+import { accept } from "./plane.js";
+import { drawSentences } from "./sentences.js";
+import { heightsOfLabels, NARROW, SLANTED } from "./sizes.js";
+
 const STRIP = { height: 22, gap: 4 };
 const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // so many are seen at once
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
@@ -7,7 +26,7 @@ const ABOVE = { height: 44, line: 20, gap: 24 }; // on a phone: a strip below it
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
 const SCROLLBAR = 16;
 
-KINDS.strips = {
+export const strips = {
   mark: "strips-drawn",
   receive: receiveStrips,
   layout: stripsLayout,

@@ -1,10 +1,20 @@
 // The grid of all heads: their places, the canvas on which they are drawn, and a picture of it.
 
-const TILE = { gap: 5, largest: 88, smallest: 20 };
+import { figureStyle, figureSvg, svgHatch } from "../component/figure.js";
+import { resized, setPixels } from "../component/plot.js";
+import { COLOURS } from "../component/scale.js";
+import { svgMoved, svgNode, svgText } from "../component/svg.js";
+import { counted, ended, fill, joined } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { FIGURE_LEGEND } from "./figure_cells.js";
+import { nameTools } from "./panel.js";
+import { PICTURE, pictureFoot } from "./picture.js";
+
+export const TILE = { gap: 5, largest: 88, smallest: 20 };
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …
 
 /** Thumbnails: whole device pixels per weight where possible, max-pooled when there are too many. */
-function gridLayout(width, height, { layers, heads, shape, pool: sent }, ratio) {
+export function gridLayout(width, height, { layers, heads, shape, pool: sent }, ratio) {
   const [rows, columns] = [shape[2], shape[3]].map((count) => Math.ceil(count / sent));
   const longest = Math.max(rows, columns);
   const across = (width - NAMES.left) / heads - TILE.gap;
@@ -28,11 +38,11 @@ function gridLayout(width, height, { layers, heads, shape, pool: sent }, ratio) 
 }
 
 /** How tall all heads are where each is as small as can be hit. */
-const tallGrid = ({ layers }) => NAMES.top + layers * (TILE.smallest + TILE.gap);
+export const tallGrid = ({ layers }) => NAMES.top + layers * (TILE.smallest + TILE.gap);
 
 const numbersUpTo = (count) => Array.from({ length: count }, (_, i) => i);
 
-function placeGrid({ view, nodes, layout }) {
+export function placeGrid({ view, nodes, layout }) {
   const { grid } = layout;
   const { texts, layers, heads } = view;
   nodes.grid.hidden = false;
@@ -73,7 +83,7 @@ function tileButton(i, { heads, texts }) {
 }
 
 /** All heads on one canvas, one image for all of them. */
-function drawSheet(canvas, view, grid) {
+export function drawSheet(canvas, view, grid) {
   const { layers, heads, cells, arrays, pool: scale, panels: [{ visible }] } = view;
   const { rows, columns, pool, deviceWidth, deviceHeight } = grid;
   const [stepX, stepY] = [deviceWidth + grid.gap, deviceHeight + grid.gap];
@@ -142,7 +152,7 @@ function pooledVisible(visible, rows, columns, scale) {
 }
 
 /** Scroll the frame of the heads, where it scrolls, to the chosen one; the page stays where it is. */
-function showTile({ nodes: { sheet }, layout: { grid: { tile } }, layer }) {
+export function showTile({ nodes: { sheet }, layout: { grid: { tile } }, layer }) {
   if (sheet.scrollHeight <= sheet.clientHeight) return;
   const top = NAMES.top + layer * (tile.height + tile.gap);
   const below = top + tile.height + tile.gap;
@@ -151,7 +161,7 @@ function showTile({ nodes: { sheet }, layout: { grid: { tile } }, layer }) {
 }
 
 /** The frame in the chosen thumbnail: where the part of the large map lies that is shown. */
-function placeWindow({ nodes: { frame }, layout: { grid: { tile } }, view, figures: [{ zoom }], layer, head }) {
+export function placeWindow({ nodes: { frame }, layout: { grid: { tile } }, view, figures: [{ zoom }], layer, head }) {
   frame.hidden = !zoom;
   if (!zoom) return;
   const [x, y] = [tile.width / view.shape[3], tile.height / view.shape[2]];
@@ -163,7 +173,7 @@ function placeWindow({ nodes: { frame }, layout: { grid: { tile } }, view, figur
 }
 
 /** All heads: the sheet as it is on the screen, with the names of its rows and columns. */
-function gridPicture({ view, nodes, layout: { grid }, root }) {
+export function gridPicture({ view, nodes, layout: { grid }, root }) {
   const style = figureStyle(root);
   const { texts, heads, layers, panels: [panel] } = view;
   const { tile, width, height } = grid;

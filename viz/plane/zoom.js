@@ -1,5 +1,4 @@
-// Zooming in a map: a window of whole tokens, all of them while there is none. Needs plot.js and
-// keys.js.
+// Zooming in a map: a window of whole tokens, all of them while there is none.
 //
 // A plane is a panel that can be zoomed: `rows` and `columns` of all of it, `box`, into which it goes,
 // `ratio`, device pixels per pixel, `smallest`, how large its cells are while all are shown, `least`,
@@ -7,12 +6,17 @@
 // `zoom`, its window, and `view`, what is shown: `row`, `column`, `rows`, `columns`, and from cell to
 // cell `rowStep`, `columnStep`.
 
-const SQUARE = { down: 0, across: 0 };
+import { ARROWS } from "../component/keys.js";
+import { magnified, within } from "../component/pixels.js";
+import { cellLayout, LARGEST_CELL } from "../component/plot.js";
+import { fill } from "../component/text.js";
+
+export const SQUARE = { down: 0, across: 0 };
 
 const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
 
 /** A window of a map, or null where there is none such or it holds everything. */
-function checkedWindow(zoom, { rows, columns }) {
+export function checkedWindow(zoom, { rows, columns }) {
   if (!zoom) return null;
   const fits = (first, count, total) =>
     [first, count].every(Number.isInteger) && first >= 0 && count > 0 && first + count <= total;
@@ -21,7 +25,7 @@ function checkedWindow(zoom, { rows, columns }) {
 }
 
 /** The cells of a window: square, but neither lower nor narrower than they always are. */
-function windowCells({ box, ratio, least }, zoom) {
+export function windowCells({ box, ratio, least }, zoom) {
   const cells = cellLayout(box.width, box.height, zoom, ratio);
   const { pool, size, perToken, down, across } = cells;
   if (pool > 1) return { ...cells, cellWidth: size, cellHeight: size, rowStep: perToken, columnStep: perToken };
@@ -36,7 +40,7 @@ function windowCells({ box, ratio, least }, zoom) {
 }
 
 /** The window with cells of about this size in which the token under a point stays under it. */
-function windowOfSize(plane, size, { across, down }) {
+export function windowOfSize(plane, size, { across, down }) {
   const { box, ratio, least, smallest, view } = plane;
   const wanted = Math.floor(Math.min(size, LARGEST_CELL) * ratio) / ratio;
   if (wanted <= smallest) return null;
@@ -56,17 +60,17 @@ function windowOfSize(plane, size, { across, down }) {
   }, plane);
 }
 
-const sizeShown = ({ rowStep, columnStep }) => Math.min(rowStep, columnStep);
+export const sizeShown = ({ rowStep, columnStep }) => Math.min(rowStep, columnStep);
 
 /** Half as large again, and at least by a pixel of the screen. */
-const largerCells = ({ view, ratio }) => Math.max(sizeShown(view) * 1.5, sizeShown(view) + 1 / ratio);
-const smallerCells = ({ view }) => sizeShown(view) / 1.5;
+export const largerCells = ({ view, ratio }) => Math.max(sizeShown(view) * 1.5, sizeShown(view) + 1 / ratio);
+export const smallerCells = ({ view }) => sizeShown(view) / 1.5;
 
 /** Large enough for every label; never smaller than they are. */
-const readableCells = ({ view, readable }) => Math.max(readable, sizeShown(view));
+export const readableCells = ({ view, readable }) => Math.max(readable, sizeShown(view));
 
 /** The window so many tokens further down and to the right, as far as there are any. */
-function windowMoved({ rows, columns, zoom }, down, across) {
+export function windowMoved({ rows, columns, zoom }, down, across) {
   return zoom && {
     ...zoom, row: clamp(zoom.row + down, rows - zoom.rows),
     column: clamp(zoom.column + across, columns - zoom.columns),
@@ -74,7 +78,7 @@ function windowMoved({ rows, columns, zoom }, down, across) {
 }
 
 /** The window with cells of this size and a cell in its middle, as far as that can be. */
-function windowAround(plane, size, cell) {
+export function windowAround(plane, size, cell) {
   const zoom = windowOfSize(plane, size, pointOfCell(plane.view, cell));
   const start = (at, count, total) => clamp(at - Math.floor(count / 2), total - count);
   return zoom && {
@@ -84,7 +88,7 @@ function windowAround(plane, size, cell) {
 }
 
 /** The window with cells of this size: one of these cells stays where it is, else the middle. */
-function windowBeside(plane, size, ...cells) {
+export function windowBeside(plane, size, ...cells) {
   const { view } = plane;
   const cell = cells.find((each) => each && isInView(view, each));
   const middle = [view.row + (view.rows >> 1), view.column + (view.columns >> 1)];
@@ -93,7 +97,7 @@ function windowBeside(plane, size, ...cells) {
 }
 
 /** The window moved just so far that a cell is in it. */
-function windowIncluding(plane, [row, column]) {
+export function windowIncluding(plane, [row, column]) {
   const { zoom } = plane;
   if (!zoom) return null;
   const missing = (at, first, count) => Math.min(0, at - first) + Math.max(0, at - first - count + 1);
@@ -102,10 +106,10 @@ function windowIncluding(plane, [row, column]) {
 }
 
 /** A position counted from the window's first; null outside of it. */
-const inView = (at, first, count) =>
+export const inView = (at, first, count) =>
   (at == null || at < first || at >= first + count ? null : at - first);
 
-const isInView = (view, [row, column]) => inView(row, view.row, view.rows) != null
+export const isInView = (view, [row, column]) => inView(row, view.row, view.rows) != null
   && inView(column, view.column, view.columns) != null;
 
 /** Where a token stands in the map, in pixels from its corner: the middle of its cell. */
@@ -114,13 +118,13 @@ const pointOfCell = ({ row: top, column: left, rowStep, columnStep }, [row, colu
 });
 
 /** Where a pointer is, in pixels from the corner of the cells. */
-function pointIn(cells, event) {
+export function pointIn(cells, event) {
   const { x, y } = within(cells, event);
   return { down: y, across: x };
 }
 
 /** What part of the map is shown, in words. */
-function partSaid(texts, { rows, columns, view }) {
+export function partSaid(texts, { rows, columns, view }) {
   const whole = view.rows === rows && view.columns === columns;
   return fill(texts[whole ? "zoom.whole" : "zoom.part"], {
     first_row: view.row, last_row: view.row + view.rows - 1, n_rows: rows,
@@ -128,17 +132,17 @@ function partSaid(texts, { rows, columns, view }) {
   });
 }
 
-const WHEEL_STEP = 50; // pixels of a wheel's turn for one step
+export const WHEEL_STEP = 50; // pixels of a wheel's turn for one step
 const DRAG_BEGINS = 4; // pixels until a click is a drag
 
 /** Whether a wheel means the map: else the page scrolls as usual when the pointer passes. */
-function meansZoom(event, cells, zoom) {
+export function meansZoom(event, cells, zoom) {
   const meant = event.ctrlKey || event.metaKey || cells.matches(":focus");
   return meant && (event.deltaY <= 0 || Boolean(zoom));
 }
 
 /** How far a wheel has turned in this direction; from WHEEL_STEP on it is a step. */
-function wheelTurned(before, event) {
+export function wheelTurned(before, event) {
   // Browsers turn a pinch into small turns of the wheel with Ctrl.
   const pinched = event.ctrlKey && Math.abs(event.deltaY) < WHEEL_STEP / 2 ? 8 : 1;
   const turned = event.deltaY * (event.deltaMode ? 20 : 1) * pinched;
@@ -146,14 +150,14 @@ function wheelTurned(before, event) {
 }
 
 /** What is held from a press on, if there is a window that could be moved. */
-const pressed = ({ clientX: x, clientY: y, button }, zoom) =>
+export const pressed = ({ clientX: x, clientY: y, button }, zoom) =>
   (zoom && button === 0 ? { x, y, from: zoom, moved: false } : null);
 
 /** What is left of it: the click that ends a drag comes after it. */
-const released = (held) => (held?.moved ? { ended: true } : null);
+export const released = (held) => (held?.moved ? { ended: true } : null);
 
 /** The window that a drag has come to; null while there is no drag. */
-function windowDragged(held, plane, event, cells) {
+export function windowDragged(held, plane, event, cells) {
   // A button that was let go outside of the window is held no longer.
   if (!held?.from || !event.buttons) return null;
   const [x, y] = [event.clientX - held.x, event.clientY - held.y];
@@ -172,13 +176,13 @@ const PANS = {
 };
 
 /** What a key asks for: `step` in, out or all, or `by` how much of what is shown to go on. */
-function zoomAsked(event, zoom) {
+export function zoomAsked(event, zoom) {
   if (event.ctrlKey || event.metaKey || event.altKey) return {};
   const by = PANS[`${event.shiftKey ? "Shift " : ""}${event.key}`] ?? PANS[event.key];
   return { step: ZOOM_KEYS[event.key], by: zoom ? by : undefined };
 }
 
 /** The cell so far on, by so much of what is shown, as far as there are any. */
-function cellPanned({ rows, columns, zoom }, [row, column], [down, across]) {
+export function cellPanned({ rows, columns, zoom }, [row, column], [down, across]) {
   return [clamp(row + down * zoom.rows, rows - 1), clamp(column + across * zoom.columns, columns - 1)];
 }

@@ -1,9 +1,22 @@
 // Zooming and moving within a panel, and with it within those that have the same rows and columns.
 
+import { markDrawn } from "../component/mount.js";
+import { hideTooltip } from "../component/tooltip.js";
+import { panelAt, startOfKeys } from "./events.js";
+import { placeChosen } from "./marks.js";
+import { drawView, placeView } from "./panel.js";
+import { moveCursor, pointAt, refresh, say, showNothing } from "./pointing.js";
+import { planeOf } from "./sizes.js";
+import {
+  cellPanned, largerCells, meansZoom, partSaid, pointIn, pressed, readableCells, released,
+  smallerCells, WHEEL_STEP, wheelTurned, windowAround, windowBeside, windowDragged, windowMoved,
+  windowOfSize, zoomAsked,
+} from "./zoom.js";
+
 const ZOOM_RESTS = 300; // milliseconds without another zoom until the page is told
 
 /** Show another part of a panel, and of those beside it of which the same part can be shown. */
-function showWindow(state, index, zoom) {
+export function showWindow(state, index, zoom) {
   const { figures, layout, view: { panels, zooms } } = state;
   const same = JSON.stringify(zoom) === JSON.stringify(figures[index].zoom);
   if (same || !layout.panels[index].zoomable) return;
@@ -20,14 +33,14 @@ function showWindow(state, index, zoom) {
   state.hover = null;
   placeChosen(state);
   refresh(state);
-  markDrawn(state, kindOf(state).mark);
+  markDrawn(state, state.kind.mark);
 }
 
 const isAlike = (panel, other) => panel.rows === other.rows && panel.columns === other.columns
   && panel.rowAxis.id === other.rowAxis.id && panel.columnAxis.id === other.columnAxis.id;
 
 /** In, out or to all of a panel, around the keyboard's cell, where it is or was, else the middle. */
-function zoomBy(state, index, step) {
+export function zoomBy(state, index, step) {
   const plane = planeOf(state, index);
   const size = { in: largerCells, out: smallerCells }[step]?.(plane);
   const { cursor, figures } = state;
@@ -39,7 +52,7 @@ function zoomBy(state, index, step) {
 const sayPart = (state, index) => say(state, partSaid(state.view.texts, planeOf(state, index)));
 
 /** Each panel's own, as the wheel and what is held belong to one of them. */
-function answerZoom(state, index, figure) {
+export function answerZoom(state, index, figure) {
   const { cells } = figure;
   cells.ondblclick = (event) => {
     if (state.layout.panels[index].zoomable) {
@@ -74,7 +87,7 @@ function turnWheel(state, index, event) {
 }
 
 /** Go on with a drag; true while there is one. */
-function drag(state, event) {
+export function drag(state, event) {
   const index = state.figures.findIndex((figure) => figure.drag?.from);
   if (index < 0) return false;
   const figure = state.figures[index];
@@ -88,7 +101,7 @@ function drag(state, event) {
 }
 
 /** Answer a key that zooms, or moves the window; false if it is none. */
-function zoomByKey(state, index, event) {
+export function zoomByKey(state, index, event) {
   const { zoom } = state.figures[index];
   const { step, by } = zoomAsked(event, zoom);
   const plain = !(event.ctrlKey || event.metaKey || event.altKey);
@@ -120,7 +133,7 @@ function pan(state, index, [down, across]) {
 }
 
 /** Escape: close the tooltip; where it is closed, show the whole panel again. */
-function escape(state, target) {
+export function escape(state, target) {
   state.closed = true;
   if (!state.nodes.tooltip.hidden) return hideTooltip(state);
   if (!target.matches(".cells") || !state.figures[panelAt(target)].zoom) return;

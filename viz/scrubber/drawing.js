@@ -1,10 +1,16 @@
 // From places to SVG, and what moves with the handle.
 
+import { markDrawn } from "../component/mount.js";
+import { svg } from "../component/shapes.js";
+import { fill, listed, localDigits, localNumber } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { SIZE } from "./layout.js";
+
 const DOTS_SHOWN = 60; // a curve with more points is drawn as a line alone
 
 const stepWords = (step) => localNumber(step, 0, true);
 
-function drawCurves({ view, layout, nodes }) {
+export function drawCurves({ view, layout, nodes }) {
   const { x, y } = layout;
   const at = ([step, loss]) => [x.place(step).toFixed(1), y.place(loss).toFixed(1)];
   const shapes = ["training", "held_out"].flatMap((name) => {
@@ -26,7 +32,7 @@ function pathOf(points, at) {
   }).join("");
 }
 
-function drawAxis({ view, layout, nodes }) {
+export function drawAxis({ view, layout, nodes }) {
   const { x, y, left, right, track } = layout;
   const name = (attributes, text) => svg("text", { class: "name", x: left - 10, ...attributes }, text);
   const grid = y.ticks.flatMap((loss) => [
@@ -54,7 +60,7 @@ const endOf = (step, x) => (x.place(step) > x.right - 1 ? "last" : "x");
 const lossWords = (loss) => localDigits(String(Number(loss.toPrecision(2))));
 
 /** Which curve is which. */
-function drawKeys({ view, nodes }) {
+export function drawKeys({ view, nodes }) {
   nodes.keys.replaceChildren(...["training", "held_out"].filter((name) => view[name].length).map((name) => {
     const key = element("span", `key ${name}`);
     const sample = svg("svg", { width: 18, height: 8 });
@@ -66,7 +72,7 @@ function drawKeys({ view, nodes }) {
 }
 
 /** Everything that depends on the stop. */
-function drawHandle(state) {
+export function drawHandle(state) {
   const { view, layout, nodes, root, at } = state;
   const place = layout.places[at];
   root.style.setProperty("--at", `${place}px`);
@@ -83,17 +89,17 @@ function drawHandle(state) {
   markDrawn(state, "scrubber-drawn");
 }
 
-function drawPlay({ view, nodes, playing }) {
+export function drawPlay({ view, nodes, playing }) {
   nodes.play.disabled = view.stops.length < 2;
   nodes.play.classList.toggle("on", Boolean(playing));
   nodes.play.title = view.texts[playing ? "pause" : "play"];
   nodes.play.setAttribute("aria-label", nodes.play.title);
 }
 
-const stopName = ({ texts, stops }, at) => fill(texts.stop, { step: stepWords(stops[at]) });
+export const stopName = ({ texts, stops }, at) => fill(texts.stop, { step: stepWords(stops[at]) });
 
 /** The stop in words, for those who do not see it. */
-function spoken({ view, at }) {
+export function spoken({ view, at }) {
   const known = view.labels[at].split(" · ").filter(Boolean);
   return listed([stopName(view, at), ...known]);
 }

@@ -1,10 +1,18 @@
 // Pointer, keyboard and the clocks. Handlers are properties: setting them again replaces them.
 
+import { pageIsRunning } from "../component/mount.js";
+import { within } from "../component/pixels.js";
+import { element } from "../component/tokens.js";
+import { hideTooltip, showTooltip } from "../component/tooltip.js";
+import { answerWalk, play } from "../component/walk.js";
+import { drawHandle, drawPlay, spoken, stopName } from "./drawing.js";
+import { nearest } from "./layout.js";
+
 const PACE = 120; // milliseconds between two reports at least
 const PATIENCE = 80; // so many times PACE a page may take before it is interrupted
 const STOP = 700; // milliseconds at each stop, when they go by
 
-function answer(state) {
+export function answer(state) {
   const { nodes: { slider, play: button } } = state;
   answerWalk(state, {
     slider, pace: STOP, last: () => state.view.stops.length - 1, at: () => state.at,
@@ -64,7 +72,7 @@ function waitForPage(state, patience) {
 }
 
 /** Stand where the page says; it may have had a reason to choose another step. */
-function followPage(state) {
+export function followPage(state) {
   const { stops, chosen } = state.view;
   const moved = chosen !== state.told;
   Object.assign(state, { told: chosen, at: stops.indexOf(chosen) });

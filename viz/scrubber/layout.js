@@ -1,11 +1,11 @@
 // Where everything goes: two logarithmic axes, each with a place of its own for 0.
 
-const SIZE = { left: 60, right: 16, words: 26, plot: 92, gap: 12, track: 10, below: 20, zero: 14 };
+export const SIZE = { left: 60, right: 16, words: 26, plot: 92, gap: 12, track: 10, below: 20, zero: 14 };
 const APART = 34; // from step 0 to where the other steps begin
 const LABEL_ROOM = { x: 54, y: 13 };
 const PARTS = [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 5, 7]];
 
-function layoutOf({ stops, training, held_out }, width) {
+export function layoutOf({ stops, training, held_out }, width) {
   const points = [...training, ...held_out];
   const plot = points.length ? SIZE.plot : 0;
   const bottom = SIZE.words + plot;
@@ -87,7 +87,7 @@ function spaced(values, place, room) {
 }
 
 /** The index of the number that is nearest to a value. */
-function nearest(numbers, value) {
+export function nearest(numbers, value) {
   let best = 0;
   numbers.forEach((number, i) => {
     if (Math.abs(number - value) < Math.abs(numbers[best] - value)) best = i;

@@ -1,5 +1,11 @@
 // The component: a training's curves, and a handle on them. Drawn anew in place, never rebuilt.
 
+import { mount } from "../component/mount.js";
+import { readFrame } from "../component/text.js";
+import { drawAxis, drawCurves, drawHandle, drawKeys, drawPlay } from "./drawing.js";
+import { answer, followPage } from "./events.js";
+import { layoutOf, nearest } from "./layout.js";
+
 export default function (component) {
   const leave = ({ clock, playing }) => [clock, playing].forEach(clearTimeout);
   return mount(component, ".course", { create, receive, draw, leave });

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from viz.charts.measurements import kept_points
-from viz.component.assets import Assets, assets_of, shared
+from viz.component.assets import Assets, assets_of
 from viz.component.payload import SIGN_TEXTS, check_texts, framed
 from viz.messages import N_
 
@@ -31,18 +31,6 @@ DEFAULT_SCRUBBER_TEXTS: Mapping[str, str] = {
 POINTS_SHOWN = 600
 """A curve with more points than this is thinned; its peaks stay."""
 
-_SCRIPTS = (
-    *shared(
-        "mount",
-        "pixels",
-        "text",
-        "tokens",
-        "tooltip",
-        "walk",
-        "shapes",
-    ),
-    *(f"scrubber/{name}" for name in ("layout", "drawing", "events", "scrubber")),
-)
 _DIGITS = 5
 
 
@@ -112,7 +100,7 @@ def pack_scrubber(scrubber: Scrubber, *, key: str = "", locale: str = "en") -> b
 @cache
 def scrubber_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("scrubber/scrubber", _SCRIPTS)
+    return assets_of("scrubber/scrubber")
 
 
 def _written_curve(steps: Sequence[int], values: Sequence[float]) -> list[tuple[int, float]]:

@@ -1,7 +1,11 @@
 // The distribution over the next token as bars, and its numbers.
 
+import { fill, listed } from "../component/text.js";
+import { element, FLAGS } from "../component/tokens.js";
+import { middle, numberWords, percentWords } from "./payload.js";
+
 /** As many rows as the longest step needs, so that nothing below moves; old ones are kept. */
-function drawRows(column, { rows }) {
+export function drawRows(column, { rows }) {
   const free = column.name === "free";
   while (column.bars.childElementCount > rows) column.bars.lastElementChild.remove();
   while (column.bars.childElementCount < rows) column.bars.append(newRow(free));
@@ -20,7 +24,7 @@ function newRow(clickable) {
   return row;
 }
 
-function drawBars({ bars, numbers, name }, view, step) {
+export function drawBars({ bars, numbers, name }, view, step) {
   [...bars.children].forEach((node, i) => drawRow(node, step.rows[i], i, name, view));
   drawNumbers(numbers, name, view, step);
 }

@@ -1,8 +1,15 @@
 // Two small charts over the steps: how far the sides part, and what they give the true token.
 
+import { within } from "../component/pixels.js";
+import { svg } from "../component/shapes.js";
+import { fill, labelled, listed, localDigits, localNumber } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { numberWords } from "./payload.js";
+import { SIDES } from "./side.js";
+
 const PANEL = { height: 168, left: 38, right: 8, top: 10, bottom: 24 };
 
-function drawChart(state) {
+export function drawChart(state) {
   const { view, nodes } = state;
   const { texts, sides } = view;
   nodes.chart.querySelector("summary").textContent = texts.chart;
@@ -98,7 +105,7 @@ function point(kind, x, y) {
     : svg("circle", { class: `point ${kind}`, cx: x, cy: y, r: 3.2 });
 }
 
-function drawChartStep({ panels, step, view }) {
+export function drawChartStep({ panels, step, view }) {
   for (const panel of panels) {
     panel.now.setAttribute("x", panel.x(step) - panel.per / 2);
     const said = listed(chartWords(panel, view, step));
@@ -107,7 +114,7 @@ function drawChartStep({ panels, step, view }) {
 }
 
 /** What a panel says of a step, line by line. */
-function chartWords({ series }, { texts, count }, step) {
+export function chartWords({ series }, { texts, count }, step) {
   const number = (value) => (value === undefined ? "–" : numberWords(Math.max(0, value)));
   return [
     fill(texts.step, { number: step, last: count - 1 }),
@@ -116,7 +123,7 @@ function chartWords({ series }, { texts, count }, step) {
 }
 
 /** The panel and the step under the pointer, if any. */
-function chartUnder({ panels, view }, event) {
+export function chartUnder({ panels, view }, event) {
   const picture = event.target.closest?.(".panel > svg");
   const panel = panels?.find((each) => each.picture === picture);
   if (!panel) return null;

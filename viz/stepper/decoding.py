@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.assets import Assets, assets_of, shared
+from viz.component.assets import Assets, assets_of
 from viz.component.payload import TokenLabel as TokenLabel
 from viz.component.payload import framed, padded, read_label, unframed, written_label
 from viz.stepper.decoding_view import DEFAULT_DECODING_TEXTS as DEFAULT_DECODING_TEXTS
@@ -25,36 +25,6 @@ from viz.stepper.decoding_view import DecodingView as DecodingView
 from viz.stepper.decoding_view import SideView as SideView
 from viz.stepper.decoding_view import StepView as StepView
 
-_SCRIPTS = (
-    *shared(
-        "mount",
-        "pixels",
-        "text",
-        "scale",
-        "tokens",
-        "tooltip",
-        "walk",
-        "shapes",
-        "save",
-        "svg",
-        "figure",
-        "tools",
-    ),
-    *(
-        f"stepper/{name}"
-        for name in (
-            "payload",
-            "scrubber",
-            "side",
-            "bars",
-            "table",
-            "chart",
-            "events",
-            "picture",
-            "stepper",
-        )
-    ),
-)
 _FULL = 65535
 
 _Number = Callable[[TokenLabel], int]
@@ -209,4 +179,4 @@ def _read_weights(payload: bytes, shape: tuple[int, ...], at: int) -> _Weights:
 @cache
 def decoding_assets() -> Assets:
     """Return the component's HTML, CSS and JS."""
-    return assets_of("stepper/stepper", _SCRIPTS, ["stepper/controls"])
+    return assets_of("stepper/stepper", ["stepper/controls"])

@@ -1,9 +1,18 @@
 // Pointer, keyboard and the clock. Handlers are properties: setting them again replaces them.
 
+import { ended, fill, fillParts, isolated, joined, labelled } from "../component/text.js";
+import { element, spokenOf, word } from "../component/tokens.js";
+import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
+import { answerWalk, goTo, MOVES, play } from "../component/walk.js";
+import { chartUnder, chartWords } from "./chart.js";
+import { percentWords, weightsOf, weightWords } from "./payload.js";
+import { stepUnder } from "./scrubber.js";
+import { drawStep } from "./stepper.js";
+
 const STOP = 900; // milliseconds at each step, when they go by
 const RESTS = 500; // milliseconds at a step until the server is told, so that a link opens on it
 
-function answerPointer(state) {
+export function answerPointer(state) {
   const { root, nodes } = state;
   root.onclick = (event) => {
     const at = (selector) => event.target.closest(selector);
@@ -31,7 +40,7 @@ function answerPointer(state) {
   root.onpointerleave = () => rest(state);
 }
 
-function answerKeys(state) {
+export function answerKeys(state) {
   const { root, nodes } = state;
   nodes.layer.onchange = nodes.head.onchange = () => {
     [state.layer, state.head] = [Number(nodes.layer.value), Number(nodes.head.value)];
@@ -86,7 +95,7 @@ function spoken({ view, step, columns }) {
   return joined(ended(fill(texts.step, { number: step, last: count - 1 })), ...said);
 }
 
-function drawPlaying({ nodes, view, playing }) {
+export function drawPlaying({ nodes, view, playing }) {
   nodes.play.classList.toggle("on", Boolean(playing));
   nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
 }
@@ -106,7 +115,7 @@ function showUnder(state, event) {
   else if (token) markToken(state, token);
 }
 
-function rest(state) {
+export function rest(state) {
   for (const node of state.marked) node.classList.remove("marked");
   state.marked = [];
   hideTooltip(state);

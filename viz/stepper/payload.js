@@ -1,7 +1,11 @@
 // Reading the payload of viz.decoding.pack_decoding.
 
+import {
+  aligned, fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
+} from "../component/text.js";
+
 /** Split the bytes into labels, the steps of both sides and their weights. */
-function readSteps(data) {
+export function readSteps(data) {
   const { header, buffer, start } = readFrame(data);
   const [layers, heads] = header.shape;
   const named = (i) => header.labels[i];
@@ -61,13 +65,13 @@ function readStep(step, named) {
 }
 
 /** Weights of one step, one per token: 0 to 65535. */
-function weightsOf({ weights, across }, view, layer, head, step, steps) {
+export function weightsOf({ weights, across }, view, layer, head, step, steps) {
   const start = ((layer * view.heads + head) * steps + step) * across;
   return weights.subarray(start, start + across);
 }
 
 /** A probability in per cent, as the text above has it; only what is exactly so is none or all. */
-function percentWords(p) {
+export function percentWords(p) {
   const words = (value, decimals) => fill(signs.percent, { n: localNumber(value, decimals) });
   if (p <= 0 || p >= 1) return words(p <= 0 ? 0 : 100, 0);
   const value = 100 * p;
@@ -79,11 +83,11 @@ function percentWords(p) {
 }
 
 /** A probability or an entropy in words: three digits, small ones with a power of ten. */
-const numberWords = (x) =>
+export const numberWords = (x) =>
   x > 0 && x < 1e-3 ? localDigits(x.toExponential(2)) : threeDigits(x);
 
 /** A 16-bit weight in words: three digits where it has them. */
-function weightWords(weight) {
+export function weightWords(weight) {
   if (weight === 0) return "0";
   const share = weight / 65535;
   if (share < 5e-5) return `< ${localNumber(1e-4, 4)}`;
@@ -91,11 +95,11 @@ function weightWords(weight) {
 }
 
 /** A text of at most `longest` letters; what is cut is its middle. */
-function middle(text, longest) {
+export function middle(text, longest) {
   const letters = lettersOf(text);
   if (letters.length <= longest) return text;
   const head = Math.ceil((longest - 1) / 2);
   return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
 }
 
-const sameLabel = (a, b) => a[0] === b[0] && a[1] === b[1];
+export const sameLabel = (a, b) => a[0] === b[0] && a[1] === b[1];

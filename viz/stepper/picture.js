@@ -1,14 +1,23 @@
 // The step that is shown as a picture to take away: both sides, with what the layer and head look at.
 
+import {
+  brokenLines, chipWidth, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip, svgHatch,
+} from "../component/figure.js";
+import { CSS_COLOURS } from "../component/scale.js";
+import { svgMoved, svgNode, svgText } from "../component/svg.js";
+import { fill, labelled, listed } from "../component/text.js";
+import { middle, numberWords, percentWords, weightsOf } from "./payload.js";
+import { nextLabel } from "./side.js";
+
 const STEP_PICTURE = {
   side: 510, apart: 40, names: 116, row: 12, line: 24, chip: 4, bar: 18, signs: 26, name: 112,
   number: 70, cell: 15, look: 36, narrowest: 22,
 };
 
-const stepTitle = ({ view: { texts, count }, step, layer, head }) =>
+export const stepTitle = ({ view: { texts, count }, step, layer, head }) =>
   fill(texts.picture, { number: step, last: count - 1, layer, head });
 
-function stepSvg(state) {
+export function stepSvg(state) {
   const style = figureStyle(state.root);
   const { side, apart, row, line } = STEP_PICTURE;
   const sides = state.columns.filter((column) => column.side)

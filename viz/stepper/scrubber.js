@@ -1,8 +1,12 @@
 // The row of dots: one per step, a slider to keyboard and screen reader.
 
+import { fill, lettersOf } from "../component/text.js";
+import { element, tokenElement } from "../component/tokens.js";
+import { middle, sameLabel } from "./payload.js";
+
 const LETTER = 6.7; // width of one letter below a dot, in pixels
 
-function drawScrubber(state) {
+export function drawScrubber(state) {
   const { view, nodes, width } = state;
   const [free, forced] = view.sides;
   const room = Math.floor((width / view.count - 3) / LETTER);
@@ -40,7 +44,7 @@ function roomAt(written, i, room) {
   return 2 * room - Math.max(...lengths);
 }
 
-function drawScrubberStep(state) {
+export function drawScrubberStep(state) {
   const { view, nodes, step, dots } = state;
   nodes.scrubber.style.setProperty("--at", step);
   state.dotNow?.classList.remove("now");
@@ -54,7 +58,7 @@ function drawScrubberStep(state) {
   nodes.following.setAttribute("aria-disabled", step === view.count - 1);
 }
 
-function drawControls({ view, nodes }) {
+export function drawControls({ view, nodes }) {
   const { texts, difference } = view;
   nodes.previous.setAttribute("aria-label", texts["step.previous"]);
   nodes.following.setAttribute("aria-label", texts["step.next"]);
@@ -69,14 +73,14 @@ function drawControls({ view, nodes }) {
 }
 
 /** The step under the pointer. */
-function stepUnder({ nodes, view }, { clientX }) {
+export function stepUnder({ nodes, view }, { clientX }) {
   const box = nodes.scrubber.getBoundingClientRect();
   const at = Math.floor(((clientX - box.left) / box.width) * view.count);
   return Math.min(view.count - 1, Math.max(0, at));
 }
 
 /** Numbers 0 … count - 1 to choose from; what was chosen stays chosen where it still exists. */
-function drawChoice(select, name, count, chosen) {
+export function drawChoice(select, name, count, chosen) {
   select.previousElementSibling.textContent = name;
   if (select.options.length !== count) {
     select.replaceChildren(...Array.from({ length: count }, (_, i) => new Option(i, i)));

@@ -1,9 +1,15 @@
 // One column: what was fed, what it looked at, what was appended. (Its bars: steps_bars.js.)
 
-const SIDES = ["free", "forced"];
+import { CSS_COLOURS } from "../component/scale.js";
+import { fill } from "../component/text.js";
+import { element, inWords, tokenElement } from "../component/tokens.js";
+import { drawBars, drawRows } from "./bars.js";
+import { middle, sameLabel, weightsOf } from "./payload.js";
+
+export const SIDES = ["free", "forced"];
 
 /** The parts of a column, made once; `name` is free or forced. */
-function newColumn(node, name) {
+export function newColumn(node, name) {
   const column = { node, name };
   const row = (key, ...parts) => {
     column[`${key}Name`] = element("span", "row-name");
@@ -35,7 +41,7 @@ function newColumn(node, name) {
 }
 
 /** Everything that does not depend on the step. What comes later keeps its place from the start. */
-function drawColumn(column, view) {
+export function drawColumn(column, view) {
   const { texts } = view;
   const side = view.sides[SIDES.indexOf(column.name)];
   column.node.hidden = !side;
@@ -81,7 +87,7 @@ function lookCell(label, side, index, texts) {
 }
 
 /** One step of a column; a side that ended earlier stays at its last. */
-function drawColumnStep(column, state) {
+export function drawColumnStep(column, state) {
   const { side, name } = column;
   if (!side) return;
   const { view, step, layer, head } = state;
@@ -111,7 +117,7 @@ function drawColumnStep(column, state) {
 }
 
 /** What the next step is fed: what was chosen, or with teacher forcing the true word. */
-const nextLabel = (name, side, { true: truth, chosen }, next) =>
+export const nextLabel = (name, side, { true: truth, chosen }, next) =>
   (name === "forced" ? truth?.label ?? side.fed[next] ?? chosen.label : chosen.label);
 
 /** What the next step is fed, and what can be done about it. Drawn in place: focus stays. */

@@ -1,5 +1,17 @@
 // The component: what it shows of which step. All steps are here: moving needs no server.
 
+import { markDrawn, mount } from "../component/mount.js";
+import { drawLegend } from "../component/scale.js";
+import { answerTools, nameTools } from "../component/tools.js";
+import { play } from "../component/walk.js";
+import { drawChart, drawChartStep } from "./chart.js";
+import { answerKeys, answerPointer, drawPlaying, rest } from "./events.js";
+import { readSteps } from "./payload.js";
+import { stepSvg, stepTitle } from "./picture.js";
+import { drawChoice, drawControls, drawScrubber, drawScrubberStep } from "./scrubber.js";
+import { drawColumn, drawColumnStep, newColumn, SIDES } from "./side.js";
+import { drawTable, drawTableStep } from "./table.js";
+
 export default function (component) {
   const leave = ({ playing, telling }) => [playing, telling].forEach(clearTimeout);
   return mount(component, ".decoding", { create, receive, draw, resize, leave });
@@ -79,7 +91,7 @@ function resize(state) {
 }
 
 /** One step, in place. */
-function drawStep(state) {
+export function drawStep(state) {
   drawScrubberStep(state);
   for (const column of state.columns) drawColumnStep(column, state);
   drawTableStep(state);

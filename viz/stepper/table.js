@@ -1,8 +1,11 @@
 // The table of inputs per step: what training and inference feed the decoder. Made when opened.
 
+import { element, FLAGS } from "../component/tokens.js";
+import { sameLabel } from "./payload.js";
+
 const COLUMNS = ["step", "free", "chosen", "forced", "true"];
 
-function drawTable(state) {
+export function drawTable(state) {
   const { view, nodes } = state;
   const { texts } = view;
   nodes.table.querySelector("summary").textContent = texts.table;
@@ -49,7 +52,7 @@ const words = (labels) => labels.flatMap(([text, flags], i) => {
   return i ? [" ", word] : [word];
 });
 
-function drawTableStep(state) {
+export function drawTableStep(state) {
   const { nodes, step } = state;
   if (!nodes.table.open) return;
   state.rowNow?.removeAttribute("aria-current");

@@ -101,24 +101,3 @@ def test_any_characters_survive(text):
 def test_an_architecture_that_contradicts_itself_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         replace(BASE, **changes)
-
-
-def test_every_text_is_used_by_the_component():
-    js = component_assets().js
-    names = {"query", "key", "value"}
-    for name in set(DEFAULT_ARCHITECTURE_TEXTS) - names:
-        assert re.search(rf"\b{name.split('.')[0]}\b", js), name
-    for name in names:
-        assert re.search(rf'"{name}"|\b{name}:', js), name
-
-
-def test_the_assets_are_whole():
-    assets = component_assets()
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
-    named = set(re.findall(r"(--[a-z-]+):", assets.css))
-    assert {
-        each for each in re.findall(r"var\((--[a-z-]+)\)", assets.css) if "--st-" not in each
-    } <= (named)

@@ -1,5 +1,4 @@
 import json
-import re
 import struct
 from dataclasses import replace
 
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz.component.payload import TokenLabel
-from viz.lines.lines import DEFAULT_LINES_TEXTS, EXACT_BYTES, Lines, component_assets, pack, unpack
+from viz.lines.lines import DEFAULT_LINES_TEXTS, EXACT_BYTES, Lines, pack, unpack
 
 HOSTILE = ("<script>alert(1)</script>", '"\\', "🐈‍⬛", "שלום", "\u2028", "\ud800", "{token}", "")
 
@@ -112,12 +111,6 @@ def test_a_page_may_translate_the_texts():
     assert texts == {**DEFAULT_LINES_TEXTS, "source": "Quelle"}
 
 
-def test_every_text_is_used_by_the_component():
-    js = component_assets().js
-    for name in DEFAULT_LINES_TEXTS:
-        assert re.search(rf"texts\.{name}\b|\[?\"{name}\"", js), name
-
-
 ONE = np.full((3, 5, 7), 0.5, np.float32)
 
 
@@ -154,14 +147,3 @@ ONE = np.full((3, 5, 7), 0.5, np.float32)
 def test_contradictions_are_refused_with_what_was_found(changes, message):
     with pytest.raises(ValueError, match=message):
         cross(**changes)
-
-
-def test_the_assets_are_whole():
-    assets = component_assets()
-    assert "_AS_BASE64" not in assets.js
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    names = re.findall(r"^(?:const|let|(?:async )?function) (\w+)", assets.js, re.MULTILINE)
-    assert len(names) == len(set(names))
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}

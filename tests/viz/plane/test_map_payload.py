@@ -1,5 +1,4 @@
 import json
-import re
 import struct
 from dataclasses import replace
 
@@ -7,7 +6,7 @@ import numpy as np
 import pytest
 
 from viz.component.payload import TokenLabel
-from viz.plane.map_payload import MOST_CELLS_OF_A_FILE, component_assets, pack, unpack
+from viz.plane.map_payload import MOST_CELLS_OF_A_FILE, pack, unpack
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 
 HOSTILE = (
@@ -167,25 +166,6 @@ def test_a_page_may_translate_the_texts():
     texts = unpack(pack(maps)).texts
     assert texts["source"] == "Quelle"
     assert texts["target"] == "target"
-
-
-def test_every_text_is_used_by_the_component():
-    assets = component_assets()
-    for name in DEFAULT_MAPS_TEXTS:
-        stem = name.split(".")[0]
-        assert re.search(rf"\b{stem}\b", assets.js), name
-
-
-def test_the_assets_are_whole():
-    assets = component_assets()
-    assert "SCALE_AS_BASE64" not in assets.js
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
-    # Colours are named in viz.theme only.
-    own_css = assets.css.split("}", 1)[1]
-    assert not re.search(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsl", own_css, re.IGNORECASE)
 
 
 def test_a_file_of_very_many_weights_has_a_limit_too():

@@ -1,5 +1,4 @@
 import json
-import re
 import struct
 from dataclasses import replace
 
@@ -16,7 +15,6 @@ from viz.plane.matrices import (
     Axis,
     Matrices,
     Matrix,
-    component_assets,
     numbered,
     pack,
     scaled_rows,
@@ -198,22 +196,6 @@ def test_no_difference_is_one_of_the_colours():
     assert tuple(table[127]) == theme.DIVERGING[2]
     assert tuple(table[0]) == theme.DIVERGING[0]
     assert tuple(table[254]) == theme.DIVERGING[4]
-
-
-def test_every_text_is_used_by_the_component():
-    js = component_assets().js
-    for name in DEFAULT_MATRICES_TEXTS:
-        stem = name.split(".")[0]
-        assert re.search(rf"\b{stem}\b", js), name
-
-
-def test_the_assets_are_whole():
-    assets = component_assets()
-    assert "_AS_BASE64" not in assets.js
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
 
 
 @given(ROWS)

@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,6 @@ from viz.plane.strips import (
     DEFAULT_STRIPS_TEXTS,
     StripGroup,
     Strips,
-    component_assets,
     pack,
     unpack,
 )
@@ -148,22 +146,3 @@ def test_a_source_token_is_looked_at_by_the_target_tokens_that_are_fed():
     shown = strips(side="source", direction="by", groups=[group(tokens=5)])
     [written] = unframed(pack(shown))[0]["panels"]
     assert (written["columns"]["side"], written["shape"]) == ("target", [4, 5])
-
-
-def test_every_text_is_used_by_the_component():
-    js = component_assets().js
-    for name in DEFAULT_STRIPS_TEXTS:
-        stem = name.split(".")[0]
-        assert re.search(rf"\b{stem}\b", js), name
-
-
-def test_the_assets_are_whole():
-    assets = component_assets()
-    assert "_AS_BASE64" not in assets.js
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
-    # One module: no name may be given twice.
-    named = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", assets.js, re.MULTILINE)
-    assert len(named) == len(set(named))

@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,6 @@ from viz.scrubber.scrubber import (
     POINTS_SHOWN,
     Scrubber,
     pack_scrubber,
-    scrubber_assets,
 )
 
 BASE = Scrubber(
@@ -106,20 +104,3 @@ def test_a_short_curve_is_left_whole():
 def test_contradictions_are_refused_with_both_sides(changes, message):
     with pytest.raises(ValueError, match=message):
         replace(BASE, **changes)
-
-
-def test_every_text_is_used_by_the_component():
-    js = scrubber_assets().js
-    for name in DEFAULT_SCRUBBER_TEXTS:
-        assert re.search(rf"texts\.{name}\b|\"{name}\"", js), name
-
-
-def test_the_assets_are_whole():
-    assets = scrubber_assets()
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    assert "addEventListener" not in assets.js
-    own = {"--at", "--words", "--height", "--track"}
-    named = set(re.findall(r"(--[a-z-]+):", assets.css)) | own
-    used = {each for each in re.findall(r"var\((--[a-z-]+)\)", assets.css) if "--st-" not in each}
-    assert used <= named

@@ -1,4 +1,3 @@
-import re
 import struct
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ from viz.stepper.decoding import (
     Alternative,
     StepView,
     TokenLabel,
-    decoding_assets,
     pack_decoding,
     unpack_decoding,
 )
@@ -211,20 +209,3 @@ def test_sides_may_differ_in_length():
     assert back.forced is not None
     assert (len(back.free.steps), len(back.forced.steps)) == (3, 5)
     assert len(back.divergence) == 3
-
-
-def test_every_text_is_used_by_the_component():
-    js = decoding_assets().js
-    for name in DEFAULT_DECODING_TEXTS:
-        assert re.search(rf"\b{name.split('.')[0]}\b", js), name
-
-
-def test_the_assets_are_whole():
-    assets = decoding_assets()
-    assert "SCALE_AS_BASE64" not in assets.js
-    assert assets.js.count("export default") == 1
-    assert "innerHTML" not in assets.js
-    # Handlers are properties, which cannot pile up; only these two are events alone.
-    assert set(re.findall(r'addEventListener\("(\w+)"', assets.js)) <= {"focusin", "focusout"}
-    own_css = assets.css.split("}", 1)[1]
-    assert not re.search(r"#[0-9a-f]{3,8}\b|\brgba?\(|\bhsl", own_css, re.IGNORECASE)
