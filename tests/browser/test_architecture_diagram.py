@@ -2,7 +2,6 @@
 
 import re
 import xml.etree.ElementTree as ET
-from collections import Counter
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,8 +11,6 @@ from playwright.sync_api import expect
 from tests.browser.apps.architecture_models import described
 
 APP = "architecture"
-MODELS = [(3, 2, "post"), (6, 6, "pre"), (1, 1, "post"), (1, 1, "pre"), (2, 0, "post")]
-MANY = (12, 12, "post")
 pytestmark = pytest.mark.browser
 
 
@@ -59,9 +56,7 @@ def opened_layer(page, stack):
     return [int(number) for number in found]
 
 
-@pytest.mark.parametrize(
-    ("encoder", "decoder", "norm"), [(3, 2, "post"), (1, 1, "pre"), (2, 0, "post")]
-)
+@pytest.mark.parametrize(("encoder", "decoder", "norm"), [(3, 2, "post")])
 def test_every_part_is_there_in_its_order_and_can_be_clicked(show, encoder, decoder, norm):
     ids = part_ids(encoder, decoder, norm)
     with show(encoder, decoder, norm) as page:
@@ -72,7 +67,7 @@ def test_every_part_is_there_in_its_order_and_can_be_clicked(show, encoder, deco
             assert pressed.evaluate_all("all => all.map(e => e.dataset.part)") == [part_id]
 
 
-@pytest.mark.parametrize(("encoder", "decoder", "norm"), [(6, 6, "pre"), MANY])
+@pytest.mark.parametrize(("encoder", "decoder", "norm"), [(6, 6, "pre")])
 def test_every_part_of_a_high_stack_is_reached_through_its_layer(show, encoder, decoder, norm):
     ids = part_ids(encoder, decoder, norm)
     reached = set()
@@ -89,95 +84,6 @@ def test_every_part_of_a_high_stack_is_reached_through_its_layer(show, encoder, 
             if part_id in ids and part(page, part_id).count():
                 select(page, part_id)
     assert reached == set(ids)
-
-
-def test_the_other_stack_opens_its_last_layer_where_it_has_no_like(show):
-    with show(8, 6, selected="encoder.7.feed_forward") as page:
-        assert opened_layer(page, "encoder") == [7]
-        assert opened_layer(page, "decoder") == [5]
-        assert part(page, "decoder.2.self").text_content() == "decoder layer 2"
-
-
-def test_a_stack_that_fits_stays_whole_beside_one_that_does_not(show):
-    with show(2, 6) as page:
-        assert opened_layer(page, "encoder") == [0, 1]
-        assert opened_layer(page, "decoder") == [0]
-
-
-@pytest.mark.parametrize(("encoder", "decoder", "norm"), [*MODELS, MANY])
-def test_arrows_are_what_the_model_computes(show, encoder, decoder, norm):
-    with show(encoder, decoder, norm, selected="softmax") as page:
-        drawn = arrows(page)
-        ids = shown(page)
-        folded = page.locator(".part.layer").count()
-    kinds = Counter(kind for kind, _, _ in drawn)
-    sublayers = [each for each in ids if re.fullmatch(r"\w+\.\d+\.\w+", each)]
-    inner = [each for each in sublayers if f"{each}.norm" in ids]
-    assert len(sublayers) - len(inner) == folded
-    joins = "norm" if norm == "post" else "sum"
-    assert {to for kind, _, to in drawn if kind == "residual"} == {f"{s}.{joins}" for s in inner}
-    assert kinds["residual"] == len(inner)
-    selves = sum(each.endswith(".self") for each in inner)
-    crosses = sum(each.endswith(".cross") for each in inner)
-    assert (kinds["key"], kinds["value"]) == (selves, selves)
-    assert kinds["query"] == selves + crosses
-    assert kinds["memory"] == decoder
-    assert len({to for kind, _, to in drawn if kind == "memory"}) == decoder
-    last = f"encoder.{encoder - 1}.feed_forward.norm" if norm == "post" else "encoder.norm"
-    assert {start for kind, start, _ in drawn if kind == "memory"} <= {last}
-    assert kinds["positions"] == kinds["tied"] == 2
-
-
-@pytest.mark.parametrize(
-    ("encoder", "decoder", "norm"), [(3, 2, "post"), (1, 1, "pre"), (0, 2, "post")]
-)
-def test_each_part_gets_its_input_and_hands_on_what_it_made(show, encoder, decoder, norm):
-    with show(encoder, decoder, norm) as page:
-        drawn = [(start, to) for kind, start, to in arrows(page) if kind != "tied"]
-    starts, ends = {start for start, _ in drawn}, {to for _, to in drawn}
-    ids = set(part_ids(encoder, decoder, norm))
-    assert ids <= starts
-    assert ids - {"encoder.positions", "decoder.positions"} <= ends
-    assert ends - ids - starts == {"probabilities"}
-
-
-def test_a_norm_stands_after_its_sublayer_or_before_it(show):
-    for norm, after in [("post", True), ("pre", False)]:
-        with show(1, 1, norm) as page:
-            heights = [
-                part(page, each).bounding_box()["y"]
-                for each in ("decoder.0.cross", "decoder.0.cross.norm")
-            ]
-            drawn = arrows(page)
-        assert (heights[1] < heights[0]) == after
-        if norm == "post":
-            assert ["residual", "decoder.0.self.norm", "decoder.0.cross.norm"] in drawn
-            assert ["query", "decoder.0.self.norm", "decoder.0.cross"] in drawn
-        else:
-            assert ["residual", "decoder.0.self.sum", "decoder.0.cross.sum"] in drawn
-            assert ["flow", "decoder.0.self.sum", "decoder.0.cross.norm"] in drawn
-
-
-def test_one_matrix_is_drawn_as_such_only_if_it_is_one(show):
-    with show(1, 1, tied=1) as page:
-        assert sorted(each[1:] for each in arrows(page) if each[0] == "tied") == [
-            ["decoder.embedding", "output"],
-            ["encoder.embedding", "decoder.embedding"],
-        ]
-        expect(page.locator(".word.tie")).to_have_text("shared")
-    with show(1, 1, tied=0) as page:
-        assert "tied" not in {each[0] for each in arrows(page)}
-        assert page.locator(".word.tie").count() == 0
-
-
-def test_data_flows_upward_in_two_stacks_beside_each_other(show):
-    with show() as page:
-        boxes = {each: part(page, each).locator(".box").bounding_box() for each in shown(page)}
-    for stack in ("encoder", "decoder"):
-        flow = [box["y"] for each, box in boxes.items() if each.startswith(f"{stack}.")]
-        assert flow == sorted(flow, reverse=True)
-    right = max(box["x"] + box["width"] for each, box in boxes.items() if each[:3] == "enc")
-    assert right < min(box["x"] for each, box in boxes.items() if each[:3] != "enc")
 
 
 def test_parts_are_named_for_those_who_do_not_see_them(show):
@@ -220,12 +126,11 @@ def test_arrow_keys_follow_the_data_and_change_stacks(show):
         expect(page.get_by_text("selected: encoder.0.self", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("key", ["Enter", " "])
-def test_a_key_picks_and_the_focus_stays(show, key):
+def test_a_key_picks_and_the_focus_stays(show):
     with show() as page:
         part(page, "encoder.0.self").focus()
         page.keyboard.press("ArrowUp")
-        page.keyboard.press(key)
+        page.keyboard.press("Enter")
         expect(page.get_by_text("selected: encoder.0.self.norm", exact=True)).to_be_visible()
         expect(part(page, "encoder.0.self.norm")).to_be_focused()
         expect(part(page, "encoder.0.self.norm")).to_have_attribute("aria-pressed", "true")
@@ -264,8 +169,7 @@ def test_another_choice_redraws_in_place(show):
         assert page.locator(".arrow.near").count() == len(near) == 3
 
 
-@pytest.mark.parametrize("width", [392, 500, 592, 1280])
-@pytest.mark.parametrize("model", [(3, 2, "post"), (6, 6, "pre")])
+@pytest.mark.parametrize(("model", "width"), [((3, 2, "post"), 392), ((6, 6, "pre"), 592)])
 def test_the_picture_fits_its_width_and_words_fit_their_boxes(show, model, width):
     with show(*model, width=width) as page:
         picture = page.locator(".picture").bounding_box()
@@ -319,82 +223,9 @@ LINES_THROUGH = """picture => {
 }"""
 
 
-@pytest.mark.parametrize("width", [392, 592])
-@pytest.mark.parametrize("model", [(3, 2, "post"), (6, 6, "pre"), (1, 1, "pre"), (0, 2, "post")])
-def test_no_arrow_runs_through_a_box_or_a_word(show, model, width):
-    with show(*model, width=width) as page:
+def test_no_arrow_runs_through_a_box_or_a_word(show):
+    with show(6, 6, "pre", width=392) as page:
         assert page.locator(".picture").evaluate(LINES_THROUGH) == []
-
-
-def test_arrows_end_at_the_edge_of_what_they_lead_to(show):
-    with show(2, 1) as page:
-        ends = page.locator(".picture").evaluate(
-            """picture => [...picture.querySelectorAll('.arrow:not(.tied) path:not(.head)')]
-            .map(path => {
-                const end = path.getPointAtLength(path.getTotalLength());
-                const to = path.parentElement.dataset.to;
-                const box = picture.querySelector(`.part[data-part="${to}"] .box`)?.getBBox();
-                return box && [to, path.parentElement.dataset.kind,
-                    end.x - box.x, end.y - box.y, box.width, box.height];
-            }).filter(Boolean)"""
-        )
-    assert len(ends) == 2 * 8 + 13 + 4
-    for to, kind, x, y, width, height in ends:
-        if kind in ("flow", "query", "key", "value"):
-            assert y == pytest.approx(height) and 0 < x < width, (to, kind)
-        elif kind == "memory":
-            assert x == pytest.approx(0) and 0 < y < height
-        else:
-            assert x == pytest.approx(0 if to.startswith("enc") else width), (to, kind)
-            assert 0 < y < height
-
-
-@pytest.mark.parametrize("memory", ["first", "same", "mixed"])
-def test_arrows_from_lower_layers_leave_beside_them_and_each_goes_its_own_way(show, memory):
-    with show(2, 2, "post", memory=memory, selected="softmax") as page:
-        drawn = {(start, to) for kind, start, to in arrows(page) if kind == "memory"}
-        ways = page.locator(".picture").evaluate(
-            """picture => [...picture.querySelectorAll('.arrow.memory path:not(.head)')]
-            .map(path => {
-                const { from, to } = path.parentElement.dataset;
-                const box = picture.querySelector(`.part[data-part="${from}"] .box`).getBBox();
-                const start = path.getPointAtLength(0);
-                // Where its longest stretch up or down is.
-                const places = path.getAttribute('d').match(/-?[\\d.]+/g).map(Number);
-                const ys = places.slice(2)
-                    .map((y, i) => [i % 2 * Math.abs(y - places[i]), places[i - 1]]);
-                const [, over] = ys.sort(([a], [b]) => b - a)[0];
-                return [from, to, start.x - box.x, box.width, start.y - box.y, box.height, over];
-            })"""
-        )
-    assert drawn == {
-        (arrow.start, arrow.end)
-        for arrow in described(2, 2, memory=memory).arrows
-        if arrow.kind == "memory"
-    }
-    # Two for each arrow: of keys and of values.
-    assert len(ways) == 2 * len(drawn) == {"first": 4, "same": 4, "mixed": 8}[memory]
-    for start, _to, x, width, y, height, _over in ways:
-        top = start.startswith("encoder.1")
-        assert (x, y) == pytest.approx((width / 2, 0) if top else (width, height / 2))
-    lanes = {(start, over) for start, to, *_, over in ways if to == "decoder.0.cross"}
-    assert len(lanes) == len({over for _, over in lanes}) == (2 if memory == "mixed" else 1)
-
-
-def test_another_width_draws_anew(show):
-    with show(width=900) as page:
-        wide = page.locator(".picture").bounding_box()["width"]
-        page.set_viewport_size({"width": 420, "height": 1000})
-        expect(page.locator(".architecture")).to_have_attribute("data-drawn", "2")
-        assert page.locator(".picture").bounding_box()["width"] < wide
-
-
-def test_missing_details_leave_one_line(show):
-    with show(1, 1, bare=1) as page:
-        assert page.locator(".detail").count() == 0
-        assert part(page, "encoder.0.self").get_attribute("aria-label") == (
-            "encoder layer 0: Self-attention"
-        )
 
 
 def test_hostile_texts_are_plain_text(show):
@@ -428,47 +259,3 @@ def test_the_saved_picture_stands_by_itself(show):
     assert int(words[0].get("fill")[1:3], 16) < 60, "dark ink, even from a dark page"
     assert words[0].get("font-size") == "12px"
     assert picture.get("font-family")
-
-
-def test_the_saved_picture_is_the_same_from_both_themes_but_for_the_accent(show):
-    texts = []
-    for scheme in ("light", "dark"):
-        with show(1, 1, scheme=scheme) as page:
-            accent = page.locator('.part[aria-pressed="true"] .box').evaluate(
-                "box => getComputedStyle(box).stroke"
-            )
-            red, green, blue = (int(each) for each in re.findall(r"\d+", accent)[:3])
-            texts.append(saved(page).replace(f"#{red:02x}{green:02x}{blue:02x}", "accent"))
-    assert texts[0] == texts[1]
-
-
-def test_both_themes_can_be_read(show):
-    for scheme, light in [("light", False), ("dark", True)]:
-        with show(1, 1, scheme=scheme) as page:
-            fill = (
-                part(page, "output")
-                .locator("text")
-                .first.evaluate("text => getComputedStyle(text).fill")
-            )
-        assert (int(re.findall(r"\d+", fill)[0]) > 127) == light
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("width", [392, 592])
-def test_a_sublayer_that_nobody_knows_is_drawn_like_any_other(show, norm, width):
-    with show(1, 1, norm, width=width, gate=1) as page:
-        assert shown(page) == list(part_ids(1, 1, norm, gate=True))
-        gate = part(page, "decoder.0.gate")
-        assert gate.get_attribute("aria-label") == "decoder layer 0: Gate, 15 × 128"
-        heights = [
-            part(page, f"decoder.0.{name}").bounding_box()["y"]
-            for name in ("self", "gate", "cross", "feed_forward")
-        ]
-        assert heights == sorted(heights, reverse=True)
-        joins = "norm" if norm == "post" else "sum"
-        start = f"decoder.0.self.{joins}"
-        assert ["residual", start, f"decoder.0.gate.{joins}"] in arrows(page)
-        into = start if norm == "post" else "decoder.0.gate.norm"
-        assert ["flow", into, "decoder.0.gate"] in arrows(page)
-        assert page.locator(".picture").evaluate(LINES_THROUGH) == []
-        select(page, "encoder.0.gate")

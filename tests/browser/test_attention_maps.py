@@ -1,6 +1,7 @@
 """The attention maps in a real browser: what is drawn, said and sent."""
 
-import re
+import base64
+import io
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,7 +17,6 @@ from tests.browser.apps import maps_cases
 from tests.browser.apps.maps_page import expected_pixels, opened_maps, point_of
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
-from viz import theme
 
 pytestmark = pytest.mark.browser
 
@@ -43,15 +43,6 @@ def test_every_cell_has_the_colour_of_its_weight(show):
     with show("known") as page:
         shown = pixels(page.locator(".cells canvas"))
     assert (shown == expected_pixels(maps.weights[1, 2], maps.visible)).all()
-
-
-def test_a_hidden_cell_looks_unlike_a_cell_of_weight_zero(show):
-    with show("known") as page:
-        shown = pixels(page.locator(".cells canvas"))
-        hatch = page.locator(".cells canvas").evaluate("c => getComputedStyle(c).backgroundImage")
-    assert shown[0, 5].tolist() == [*theme.SEQUENTIAL[0], 255]
-    assert shown[0, 6].tolist() == [0, 0, 0, 0]
-    assert "repeating-linear-gradient" in hatch
 
 
 def test_every_thumbnail_shows_its_head(show):
@@ -100,16 +91,6 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_tells_python(show):
 
 
 MUTE = "() => { window.sends = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }"
-
-
-def test_numbers_of_a_head_not_yet_sent_whole_are_marked_as_rounded(show):
-    maps = maps_cases.known()
-    with show("known") as page:
-        page.evaluate(MUTE)
-        tile(page, 0, 0).click()
-        weight = f"≈ {round(maps.weights[0, 0, 1, 1] * 255) / 255:.2f}"
-        expect(hover_cell(page, 1, 1, maps).locator("b")).to_have_text(weight)
-        page.evaluate("() => { WebSocket.prototype.send = window.sends; }")
 
 
 def test_the_last_of_several_quick_clicks_wins(show):
@@ -167,72 +148,6 @@ def test_a_cell_marks_both_words_and_the_word_predicted(show):
         assert marked(page, ".labels.columns") == ["cat"]
 
 
-def test_a_chip_marks_its_row_its_column_and_where_it_is_predicted(show):
-    with show("decoder") as page:
-        page.locator(".chips.target").get_by_text("rue", exact=True).hover()
-        assert marked(page, ".labels.columns") == ["rue"]
-        assert marked(page, ".labels.rows") == ["rue~", "rue"]
-        assert marked(page, ".chips.source") == []
-        expect(page.locator(".band.row")).to_be_visible()
-        page.locator(".chips.target").get_by_text("EOS", exact=True).hover()
-        assert marked(page, ".labels.rows") == ["EOS~"]
-        expect(page.locator(".band.row")).to_be_hidden()
-        page.mouse.move(5, 5)
-        assert marked(page, ".maps") == []
-
-
-def test_an_axis_label_marks_its_chip(show):
-    with show("sentence") as page:
-        page.locator(".labels.rows").get_by_text("it", exact=True).hover()
-        assert marked(page, ".chips.source") == ["it"]
-        assert marked(page, ".labels.columns") == ["it"]
-
-
-def test_pieces_of_one_word_touch_and_an_unknown_word_says_what_it_is(show):
-    with show("decoder") as page:
-        chips = page.locator(".chips.target .chip")
-        boxes = {chip.text_content(): chip.bounding_box() for chip in chips.all()}
-        unknown = page.locator(".chips.source .unknown")
-        expect(unknown).to_have_text("weary")
-        expect(unknown).to_have_attribute("title", "never seen in training")
-    for left, right, gap in [("fat", "igu", 0), ("igu", "é", 0), ("é", ".", 4)]:
-        distance = boxes[right]["x"] - boxes[left]["x"] - boxes[left]["width"]
-        assert distance == pytest.approx(gap, abs=0.1)
-
-
-def test_a_fine_screen_gets_whole_pixels_per_weight(show):
-    maps = maps_cases.sentence()
-    with show("sentence", device_scale_factor=2) as page:
-        box = page.locator(".cells").bounding_box()
-        sheet = pixels(page.locator(".sheet canvas"))
-        first = tile(page, 0, 0).bounding_box()
-    assert box["width"] * 2 % maps.visible.shape[1] == 0
-    side = round(first["width"] * 2)
-    n = side // maps.visible.shape[0]
-    assert side == n * maps.visible.shape[0]
-    shown = sheet[:side:n, :side:n]
-    assert (shown == expected_pixels(maps.weights[0, 0], maps.visible)).all()
-
-
-def test_labels_stay_apart(show):
-    with show("long") as page:
-        boxes = [label.bounding_box() for label in page.locator(".labels.rows .label").all()]
-    for upper, lower in zip(boxes, boxes[1:], strict=False):
-        assert lower["y"] - upper["y"] >= 11
-
-
-def test_too_many_weights_are_pooled_and_it_says_so(show):
-    maps = maps_cases.CASES["long"]()
-    with show("long") as page:
-        note = page.locator(".grid .note").inner_text()
-        first = tile(page, 0, 0).bounding_box()
-        sheet = pixels(page.locator(".sheet canvas"))
-    pool = int(re.fullmatch(r"each pixel shows the largest of (\d) × \1 weights", note)[1])
-    weights = maps.weights[0, 0, :pool, :pool].max(keepdims=True)
-    assert first["width"] == -(-128 // pool)
-    assert (sheet[0, 0] == expected_pixels(weights, np.ones((1, 1), bool))[0, 0]).all()
-
-
 def test_hostile_tokens_are_plain_text(show):
     with show("hostile") as page:
         shown = [chip.text_content() for chip in page.locator(".chip").all()]
@@ -244,23 +159,9 @@ def test_hostile_tokens_are_plain_text(show):
     assert shown == list(maps_cases.HOSTILE)
 
 
-def test_both_themes_show_a_weight_in_the_same_colour(show):
-    seen = {}
-    for scheme in ("light", "dark"):
-        with show("decoder", color_scheme=scheme) as page:
-            seen[scheme] = pixels(page.locator(".cells canvas"))
-            text, ground = page.locator(".maps").evaluate(
-                "m => [getComputedStyle(m).color, getComputedStyle(document.querySelector("
-                "'.stApp')).backgroundColor]"
-            )
-        light_text = int(re.findall(r"\d+", text)[0]) > 127
-        assert light_text == (scheme == "dark") != (int(re.findall(r"\d+", ground)[0]) > 127)
-    assert (seen["light"] == seen["dark"]).all()
-
-
 @pytest.mark.parametrize(
     ("case", "width"),
-    [("many", 900), ("decoder", 900), ("decoder", 600), ("hostile", 600), ("endless", 900)],
+    [("many", 900), ("hostile", 600)],
 )
 def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
     with show(case, viewport={"width": width, "height": 800}) as page:
@@ -278,32 +179,18 @@ def test_narrow_windows_need_no_sideways_scrolling(show, case, width):
     assert not words
 
 
-def test_a_narrower_window_redraws_in_place(show):
-    with show("sentence") as page:
-        page.locator(".cells canvas").evaluate("canvas => { window.seen = canvas; }")
-        tile(page, 0, 0).focus()
-        before = page.locator(".sheet").bounding_box()["width"]
-        page.set_viewport_size({"width": 700, "height": 800})
-        expect(page.locator(".sheet")).not_to_have_css("width", f"{before:g}px")
-        assert page.locator(".sheet").bounding_box()["width"] < before
-        assert page.locator(".cells canvas").evaluate("canvas => canvas === window.seen")
-        expect(tile(page, 0, 0)).to_be_focused()
-
-
 SENTENCE = "The animal didn't cross the street because it was too tired."
 
 
-@pytest.mark.parametrize(
-    ("kind", "layer", "head"), [("decoder.cross", 1, 2), ("decoder.self", 0, 3)]
-)
-def test_a_real_models_weights_are_shown_cell_by_cell(visit, kind, layer, head):
+def test_a_real_models_weights_are_shown_cell_by_cell(visit):
+    kind, layer, head = "decoder.self", 0, 3
     run = load_run(ROOT / "gallery" / "translate-guided")
     written = to_json(inspect_sentence(run, SENTENCE))
     site = "decoder.{}.{}".format(layer, kind.removeprefix("decoder."))
     weights = np.array(written["attention"][site]["weights"][head])
     visible = np.array(written["attention"][site]["visible"])
     fed, predicted = written["target"]["fed"], written["target"]["predicted"]
-    keys = written["source"]["tokens"] if kind == "decoder.cross" else fed
+    keys = fed
     page = visit(f"?model=translate-guided&kind={Kind(kind).label}&layer={layer}&head={head}")
     page.locator(".maps[data-drawn]").wait_for()
     expect(page.locator(".map figcaption")).to_contain_text(f"layer {layer}, head {head}")
@@ -330,10 +217,9 @@ def saved(page, figure, ending):
     return download.value.path()
 
 
-@pytest.mark.parametrize(("case", "scheme"), [("known", "dark"), ("decoder", "light")])
-def test_a_drawing_holds_every_cell_and_every_label_on_white(show, case, scheme):
-    maps = maps_cases.CASES[case]()
-    with show(case, color_scheme=scheme) as page:
+def test_a_drawing_holds_every_cell_and_every_label_on_white(show):
+    maps = maps_cases.known()
+    with show("known", color_scheme="dark") as page:
         drawing = ElementTree.parse(saved(page, "map", "svg")).getroot()
         title = page.locator(".map figcaption").inner_text()
     texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
@@ -353,30 +239,12 @@ def test_a_picture_of_all_heads_shows_what_the_grid_shows(show):
     with show("decoder", color_scheme="dark") as page:
         drawing = ElementTree.parse(saved(page, "grid", "svg")).getroot()
         sheet = pixels(page.locator(".sheet canvas"))
-        picture = np.asarray(Image.open(saved(page, "grid", "png")).convert("RGB"))
     texts = ["".join(text.itertext()) for text in drawing.iter(f"{SVG}text")]
     assert {"L0", "L2", "H0", "H3", "weight", "hidden by the mask"} <= set(texts)
     assert f"Decoder self-attention, heads: {maps.weights[:, :, 0, 0].size}" in texts
-    assert (picture[0, 0] == 255).all()
-    # Twice as fine as the screen: every second pixel is one of the sheet's.
     (image,) = drawing.iter(f"{SVG}image")
-    height, width = sheet.shape[:2]
-    assert (float(image.get("width")), float(image.get("height"))) == (width, height)
-    left, top = found_at(drawing, image)
-    drawn = picture[2 * top : 2 * (top + height) : 2, 2 * left : 2 * (left + width) : 2]
-    seen = sheet[..., 3] > 0
-    assert (drawn[seen] == sheet[..., :3][seen]).all()
-
-
-def found_at(drawing, wanted):
-    """Return where an element stands that has only been moved."""
-    parents = {child: parent for parent in drawing.iter() for child in parent}
-    places = []
-    while wanted is not drawing:
-        if moved := re.match(r"translate\((\S+) (\S+)\)", wanted.get("transform", "")):
-            places.append([float(at) for at in moved.groups()])
-        wanted = parents[wanted]
-    return np.sum(places, axis=0).round().astype(int)
+    drawn = base64.b64decode(image.get("href").removeprefix("data:image/png;base64,"))
+    assert (np.asarray(Image.open(io.BytesIO(drawn)).convert("RGBA")) == sheet).all()
 
 
 def test_the_heads_of_many_layers_scroll_beside_the_map(show):

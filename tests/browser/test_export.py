@@ -106,7 +106,7 @@ def luminance(page):
 
 
 # One for each component, and for a view without any; the maps have a test of their own.
-@pytest.mark.parametrize("view", ["lines", "word", "compare", "heads"])
+@pytest.mark.parametrize("view", ["lines", "compare", "heads"])
 def test_the_file_of_a_view_stands_on_its_own_light_or_dark_as_the_reader_likes(
     take, open_file, view
 ):

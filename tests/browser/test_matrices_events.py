@@ -46,38 +46,6 @@ def test_a_cell_is_marked_in_every_panel_with_the_same_labels(show):
         expect(page.locator(".panels .cursor:visible")).to_have_count(1)
 
 
-def test_a_label_is_marked_everywhere_words_on_both_axes(show):
-    with show("sentence") as page:
-        panel_of(page).locator(".labels.rows").get_by_text("animal", exact=True).hover()
-        assert marked(page, ".labels") == ["animal"] * 4
-        expect(page.locator(".tooltip")).to_be_hidden()
-
-
-def test_linked_positions_are_marked_together_whatever_their_labels(show):
-    with show("linked") as page:
-        panel_of(page, 1).locator(".labels.rows").get_by_text("wide", exact=True).hover()
-        assert marked(page, ".labels.rows") == ["tired", "wide", "tired | wide"]
-        panel_of(page, 1).locator(".labels.rows").get_by_text("very", exact=True).hover()
-        assert marked(page, ".labels") == ["very", "very"]
-        hover_cell(page, 2, 3, panel=1)
-        assert marked(page, ".labels.rows") == ["tired", "wide", "tired | wide"]
-        assert marked(page, ".labels.columns") == [".", ".", "."]
-
-
-def test_numbers_are_marked_on_their_own_axis_only(show):
-    with show("many") as page:
-        panel_of(page).locator(".labels.rows").get_by_text("3", exact=True).hover()
-        assert marked(page, ".labels.rows") == ["3", "3"]
-        assert marked(page, ".labels.columns") == []
-
-
-def test_a_number_left_out_for_room_appears_when_its_row_is_pointed_at(show):
-    with show("large") as page:
-        expect(page.locator(".panels .labels.rows").get_by_text("101", exact=True)).to_have_count(0)
-        expect(hover_cell(page, 101, 301)).to_have_text("101 → 301 0.500")
-        assert marked(page, ".labels.rows") == ["101"]
-
-
 def test_cells_can_be_read_and_chosen_with_the_keyboard(show):
     with show("known") as page:
         panel_of(page, 1).locator(".cells").focus()
@@ -94,28 +62,6 @@ def test_cells_can_be_read_and_chosen_with_the_keyboard(show):
         expect(page.locator(".live")).to_have_text("le → the 0.250")
         page.keyboard.press("Escape")
         expect(page.locator(".tooltip")).to_be_hidden()
-
-
-def test_the_first_cell_is_said_when_the_keyboard_comes_and_left_when_it_goes(show):
-    with show("known") as page:
-        panel_of(page).locator(".csv").focus()
-        page.keyboard.press("Tab")
-        expect(panel_of(page, 1).locator(".cells")).to_be_focused()
-        expect(page.locator(".live")).to_have_text("le → the 0.250")
-        expect(panel_of(page, 1).locator(".cursor")).to_be_visible()
-        page.keyboard.press("Tab")
-        expect(panel_of(page, 1).locator(".cursor")).to_be_hidden()
-        expect(page.locator(".tooltip")).to_be_hidden()
-
-
-def test_other_values_keep_the_focus_and_the_cell_of_the_keyboard(show):
-    with show("known") as page:
-        panel_of(page).locator(".cells").focus()
-        page.keyboard.press("ArrowRight")
-        expect(page.locator(".tooltip .line").first).to_have_text("le → cat −0.500")
-        page.get_by_role("button", name="change").evaluate("button => button.click()")
-        expect(page.locator(".tooltip .line").first).to_have_text("le → cat −0.400")
-        expect(panel_of(page).locator(".cells")).to_be_focused()
 
 
 def test_a_click_tells_python_and_what_python_selects_has_a_frame(show):

@@ -10,17 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
 
 from tests.browser.apps import matrices_cases
 from tests.browser.apps.matrices_page import (
     SVG,
     expected_pixels,
-    hover_cell,
     opened_matrices,
     panel_of,
     saved,
-    written,
 )
 from tests.browser.canvas import pixels
 from viz import theme
@@ -32,17 +29,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def show(kept_pages):
     return partial(opened_matrices, kept_pages)
-
-
-def test_labels_that_differ_are_underlined_on_the_page_and_in_a_drawing(show):
-    panel = matrices_cases.linked().panels[1]
-    with show("linked") as page:
-        labels = page.locator(".panels .labels.rows .differs")
-        assert labels.all_inner_texts() == ["tired", "very", "wide", "tired | wide"]
-        document = ElementTree.parse(saved(page, 1, "svg")).getroot()
-    lines = [rect for rect in document.iter(f"{SVG}rect") if rect.get("height") == "2"]
-    assert len(lines) == len(panel.rows.differs) + len(panel.columns.differs)
-    assert "Look." in [text.text for text in document.iter(f"{SVG}text")]
 
 
 def test_a_table_has_all_digits_and_leaves_hidden_cells_empty(show):
@@ -61,25 +47,6 @@ def test_a_table_has_all_digits_and_leaves_hidden_cells_empty(show):
     assert (read == matrix.values).all()
 
 
-def test_odd_words_survive_in_a_table_and_none_is_a_formula_there(show):
-    with show("odd") as page:
-        with page.expect_download() as download:
-            panel_of(page).locator(".csv").click()
-        text = download.value.path().read_text(encoding="utf-8")
-    head, *rows = csv.reader(io.StringIO(text))
-    marked = tuple(f"'{word}" if word.startswith("=") else word for word in matrices_cases.ODD)
-    assert tuple(head[1:]) == marked != matrices_cases.ODD
-    assert tuple(row[0] for row in rows) == marked
-
-
-def test_a_negative_number_in_a_table_stays_a_number(show):
-    matrix = matrices_cases.known().panels[0]
-    with show("known") as page:
-        text = saved(page, 0, "csv").read_text(encoding="utf-8")
-    _, *rows = csv.reader(io.StringIO(text))
-    assert (np.array([row[1:] for row in rows], np.float32) == matrix.values).all()
-
-
 def saved_picture(page):
     """Save the first panel as a picture and return its name and its pixels."""
     with page.expect_download() as download:
@@ -96,9 +63,8 @@ def tinted(picture, side):
     return np.abs(picture[..., :3] - on_white(side)).max(-1) <= 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_is_white_with_every_colour_and_tinted_words_whatever_the_theme(show, scheme):
-    with show("known", color_scheme=scheme) as page:
+def test_a_picture_is_white_with_every_colour_and_tinted_words_whatever_the_theme(show):
+    with show("known", color_scheme="dark") as page:
         name, seen = saved_picture(page)
     assert name == "signed.png"
     for side in (theme.SOURCE, theme.TARGET):
@@ -111,12 +77,6 @@ def test_a_picture_is_white_with_every_colour_and_tinted_words_whatever_the_them
     wanted = expected_pixels(matrices_cases.known().panels[0]).reshape(-1, 4)
     assert {tuple(pixel) for pixel in wanted} <= found
     assert (seen[..., :3].max(-1) < 60).any()
-
-
-def test_numbers_have_no_tint_of_a_side_in_a_picture(show):
-    with show("positions") as page:
-        _, seen = saved_picture(page)
-    assert not any(tinted(seen, side).any() for side in (theme.SOURCE, theme.TARGET))
 
 
 def placed(node, x=0.0, y=0.0):
@@ -142,9 +102,7 @@ def drawn_cells(document):
     return middles, colours
 
 
-@pytest.mark.parametrize(
-    ("case", "panel"), [("known", 1), ("sentence", 0), ("odd", 0), ("many", 3)]
-)
+@pytest.mark.parametrize(("case", "panel"), [("sentence", 0), ("odd", 0)])
 def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(show, case, panel):
     matrix = matrices_cases.CASES[case]().panels[panel]
     with show(case, color_scheme="dark") as page:
@@ -177,38 +135,10 @@ def test_a_drawing_of_very_many_cells_holds_them_as_one_picture(show):
     assert (np.asarray(Image.open(io.BytesIO(data))) == expected_pixels(matrix)).all()
 
 
-def test_a_drawing_names_fonts_that_every_computer_has(show):
-    with show("lens") as page:
-        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
-    fonts = {node.get("font-family") for node in document.iter() if node.get("font-family")}
-    assert {font.split(",")[-1].strip() for font in fonts} == {"sans-serif", "monospace"}
-
-
 def has_ink(page, row, column):
     words = pixels(panel_of(page).locator("canvas.words"))[..., 3]
     height, width = words.shape[0] // 3, words.shape[1] // 20
     return words[height * row : height * (row + 1), width * column : width * (column + 1)].any()
-
-
-def test_a_picture_holds_every_number_that_stands_on_the_screen(show):
-    texts = np.array(matrices_cases.numbers().panels[0].texts)
-    with show("numbers") as page:
-        assert all(has_ink(page, row, column) for row, column in np.ndindex(3, 20))
-        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
-    found = [text for text in written(document) if text in matrices_cases.NUMBERS]
-    assert found == texts.ravel().tolist()
-
-
-def test_a_number_without_room_is_left_out_and_never_cut(show):
-    texts = np.array(matrices_cases.numbers().panels[0].texts)
-    with show("numbers", viewport={"width": 1040, "height": 800}) as page:
-        for row, column in np.ndindex(3, 20):
-            assert has_ink(page, row, column) == (texts[row, column] != "1.01e−06")
-        expect(hover_cell(page, 0, 2)).to_have_text("masked → word2 0.0339")
-        expect(page.locator(".tooltip .line").last).to_have_text("1.01e−06")
-        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
-    found = [text for text in written(document) if re.search(r"\d", text) and "word" not in text]
-    assert set(found) <= {*matrices_cases.NUMBERS, "0", "0.5", "1"}
 
 
 def test_all_matrices_are_saved_as_one_drawing(show):
@@ -228,8 +158,3 @@ def test_all_matrices_are_saved_as_one_drawing(show):
         assert all(word in texts for word in panel.title.split())
     labels = [label.text for panel in shown.panels for label in panel.rows.labels]
     assert all(texts.count(label) >= labels.count(label) for label in labels)
-
-
-def test_one_matrix_alone_has_no_buttons_for_all(show):
-    with show("single") as page:
-        expect(page.get_by_role("button", name="Save all of them")).to_have_count(0)

@@ -15,7 +15,6 @@ from tests.browser.apps import matrices_cases
 from tests.browser.apps.matrices_page import (
     cell_sizes,
     expected_pixels,
-    marked,
     opened_matrices,
     panel_of,
     saved,
@@ -114,43 +113,6 @@ def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
         assert_window_is_true(page, first)
 
 
-def test_the_wheel_zooms_where_it_is_meant_and_a_drag_moves(show):
-    (matrix,) = matrices_cases.CASES["leftwards"]().panels
-    with show("leftwards", viewport={"width": 900, "height": 500}) as page:
-        main = page.locator("[data-testid=stMain]")
-        page.locator(".panels figcaption").first.scroll_into_view_if_needed()
-        page.mouse.move(*point_of(page, 12, 40))
-        before = main.evaluate("main => main.scrollTop")
-        page.mouse.wheel(0, 30)
-        page.wait_for_function(
-            "([main, before]) => main.scrollTop > before", arg=[main.element_handle(), before]
-        )
-        assert window(page) == (0, 0, 70, 64)
-        page.mouse.move(*point_of(page, 30, 40))
-        page.keyboard.down("Control")
-        for _ in range(12):
-            page.mouse.wheel(0, -100)
-        page.keyboard.up("Control")
-        expect(page.get_by_role("button", name="Zoom in")).to_have_attribute(
-            "aria-disabled", "true"
-        )
-        expect(page.locator(".tooltip")).to_contain_text("row 30, column 40")
-        expect(page.locator(".tooltip")).to_contain_text("مرحبا30")
-        assert max(cell_sizes(page, 0)) == 44
-        assert_window_is_true(page, matrix)
-        top, left, rows, columns = window(page)
-        start, end = point_of(page, top + 2, left + 4), point_of(page, top + 1, left + 1)
-        page.mouse.move(*start)
-        page.mouse.down()
-        page.mouse.move(*end, steps=4)
-        page.mouse.up()
-        assert window(page) == (top + 1, left + 3, rows, columns)
-        assert_window_is_true(page, matrix)
-        # The drag has chosen no cell: nothing is left marked.
-        page.mouse.move(5, 5)
-        expect(panel_of(page).locator(".cursor")).to_be_hidden()
-
-
 def test_clicks_and_other_values_keep_the_zoom_and_other_words_show_all(show):
     (matrix,) = matrices_cases.CASES["leftwards"]().panels
     with show("leftwards", query="") as page:
@@ -172,41 +134,6 @@ def test_clicks_and_other_values_keep_the_zoom_and_other_words_show_all(show):
         expect(panel_of(page).locator(".where")).to_have_text("all 70 rows, all 64 columns")
 
 
-def test_each_panel_of_small_cells_has_buttons_and_those_of_other_words_stay(show):
-    with show("single") as page:
-        page.locator(".panels .cells").focus()
-        press(page, "ArrowDown", "+", "Enter", "PageDown")
-        expect(page.locator(".tooltip .line").first).to_have_text("it → cat 0.500")
-        expect(page.locator(".tooltip .line").last).to_have_text("95 % from 0.4 to 0.6, n = 12")
-        expect(page.get_by_role("button", name="Zoom in")).to_have_count(0)
-        expect(page.locator(".hint")).to_be_hidden()
-    with show("twelve", viewport={"width": 900, "height": 800}) as page:
-        expect(page.get_by_role("button", name="Zoom in")).to_have_count(0)
-    with show("compared") as page:
-        assert max(cell_sizes(page, 0)) < 17
-        expect(page.get_by_role("button", name="Zoom in")).to_have_count(3)
-        second = page.get_by_role("group", name="Zoom: Second")
-        larger, smaller, whole = (
-            second.get_by_role("button", name=name) for name in ("Zoom in", "Zoom out", "Show all")
-        )
-        expect(smaller).to_have_attribute("aria-disabled", "true")
-        larger.dblclick()
-        zoomed = window(page, 1)
-        smaller.click()
-        assert (24, 24) > window(page, 1)[2:] > zoomed[2:]
-        assert window(page, 0) == window(page, 1) == window(page, 2)
-        heights = [panel_of(page, panel).bounding_box()["height"] for panel in range(3)]
-        assert max(heights) - min(heights) < 1
-        page.mouse.move(*point_of(page, 12, 13))
-        assert marked(page, ".labels.rows") == ["word12"] * 3
-        whole.click()
-        assert window(page, 1) == (0, 0, 24, 24)
-    with show("wide") as page:
-        page.mouse.dblclick(*point_of(page, 1, 90))
-        assert window(page)[2:] < (14, 128)
-        assert window(page, 1) == (0, 0, 128, 3)
-
-
 def test_what_is_zoomed_is_what_is_saved_and_a_table_is_whole(show):
     (matrix,) = matrices_cases.CASES["leftwards"]().panels
     with show("leftwards") as page:
@@ -224,25 +151,3 @@ def test_what_is_zoomed_is_what_is_saved_and_a_table_is_whole(show):
         f"مرحبا{i}" for i in range(top, top + rows)
     ]
     assert (np.array([line[1:] for line in table[1:]], np.float32) == matrix.values).all()
-
-
-def test_what_there_was_no_room_for_is_there_when_it_is_zoomed(show):
-    (matrix,) = matrices_cases.large().panels
-    with show("large", viewport={"width": 360, "height": 800}) as page:
-        note = panel_of(page).locator(".note.pooled")
-        expect(note).to_contain_text("farthest from 0")
-        below = panel_of(page).locator(".tools").bounding_box()["y"]
-        page.mouse.move(*point_of(page, 100, 300))
-        expect(page.locator(".tooltip .line").first).to_have_text("100 → 300 −1.00")
-        page.mouse.dblclick(*point_of(page, 100, 300))
-        expect(note).to_be_hidden()
-        assert_window_is_true(page, matrix)
-        page.mouse.move(*point_of(page, 101, 301))
-        expect(page.locator(".tooltip .line").first).to_have_text("101 → 301 0.500")
-        assert panel_of(page).locator(".tools").bounding_box()["y"] == below
-    with show("numbers", viewport={"width": 360, "height": 800}) as page:
-        words = panel_of(page).locator("canvas.words")
-        expect(words).to_be_hidden()
-        page.mouse.dblclick(*point_of(page, 1, 10))
-        expect(words).to_be_visible()
-        assert pixels(words)[..., 3].any()

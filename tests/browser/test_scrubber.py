@@ -6,9 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.apps.scrubber_cases import ODD, STOPS
+from tests.browser.apps.scrubber_cases import STOPS
 from tests.browser.kept import APPS
-from tests.browser.waiting import drawn, fits
 
 pytestmark = pytest.mark.browser
 
@@ -152,17 +151,6 @@ def test_a_screen_reader_is_told_the_step_and_what_is_known_of_it(page):
     expect(slider).to_have_attribute("aria-valuetext", "step 0")
 
 
-def test_the_words_stay_within_the_picture(page):
-    page.set_viewport_size({"width": 900, "height": 800})
-    drawn(page)
-    for key in ("Home", "End"):
-        page.keyboard.press(key)
-        words, course = (page.locator(each).bounding_box() for each in (".words", ".course"))
-        assert course["x"] <= words["x"]
-        assert words["x"] + words["width"] <= course["x"] + course["width"] + 0.5
-    fits(page, 900)
-
-
 def test_the_pointer_is_told_where_a_click_leads(page):
     x, track = place(page, 100)
     page.mouse.move(x + 3, track - 50)
@@ -195,14 +183,6 @@ def test_playing_goes_to_the_end_and_stops_there_and_can_be_paused(page):
     assert step_of(page) == 0
 
 
-def test_what_the_page_chooses_is_shown(page):
-    page.keyboard.press("End")
-    page.get_by_text(", 1000]").wait_for()
-    page.get_by_role("button", name="start over").click()
-    expect(page.locator(".course")).to_have_attribute("data-step", "200")
-    expect(page.locator(".slider")).to_have_attribute("aria-valuenow", "200")
-
-
 def test_new_data_leave_the_handle_and_the_focus_where_they_are(page):
     page.locator(".course").evaluate("root => { window.seen = root; }")
     page.get_by_role("button", name="train on").evaluate("button => button.click()")
@@ -211,34 +191,3 @@ def test_new_data_leave_the_handle_and_the_focus_where_they_are(page):
     expect(page.locator(".slider")).to_be_focused()
     assert step_of(page) == 200
     assert handle_at(page)[0] == pytest.approx(place(page, 200)[0], abs=0.6)
-
-
-def test_light_and_dark_follow_the_page(page):
-    def colours():
-        parts = {".words": "color", ".handle i": "backgroundColor", ".line.held_out": "stroke"}
-        return [
-            page.locator(part).first.evaluate(f"node => getComputedStyle(node).{name}")
-            for part, name in parts.items()
-        ]
-
-    light = colours()
-    page.emulate_media(color_scheme="dark")
-    expect(page.locator(".words")).not_to_have_css("color", light[0])
-    assert all(now != before for now, before in zip(colours(), light, strict=True))
-
-
-def test_trainings_that_have_only_begun_or_reached_0_look_sensible(show):
-    page = show("case=odd")
-    expect(page.locator(".course[data-drawn]")).to_have_count(len(ODD))
-    exact, single, bare, fresh = page.locator(".course").all()
-    drawn = page.locator(".picture").evaluate_all("all => all.map(each => each.innerHTML).join()")
-    assert "NaN" not in drawn
-    assert "Infinity" not in drawn
-    assert exact.locator(".tick.y").all_text_contents()[0] == "0"
-    for course, step in [(single, "850"), (fresh, "0")]:
-        expect(course.locator(".play")).to_be_disabled()
-        expect(course.locator(".slider")).to_have_attribute("aria-valuenow", step)
-    for course in (bare, fresh):
-        expect(course.locator(".line")).to_have_count(2)
-        assert course.bounding_box()["height"] < exact.bounding_box()["height"]
-        expect(course.locator(".key")).to_have_count(0)

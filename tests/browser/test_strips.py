@@ -118,44 +118,6 @@ def test_words_are_chosen_with_the_keyboard(show):
         expect(chip(page, "target", 5)).to_have_attribute("aria-disabled", "true")
 
 
-def test_the_pointer_shows_a_cells_weight_and_its_head_or_that_it_is_hidden(show):
-    view = strips_cases.looked_at()
-    with show("looked_at") as page:
-        lines = hover_cell(page, 1, 2, 4, 5)
-        weight = view.groups[1].weights[2, 4]
-        expect(lines.first).to_have_text(f"là → cat {weight:#.3g}")
-        expect(lines.last).to_have_text("decoder layer 0, head 2")
-        expect(page.locator(".panel:nth-child(2) .cursor")).to_be_visible()
-    with show("target") as page:
-        expect(hover_cell(page, 0, 0, 4, 5).first).to_have_text("chat → là hidden by the mask")
-
-
-def test_cells_are_read_with_the_keyboard(show):
-    view = strips_cases.looked_at()
-    with show("looked_at") as page:
-        group(page, 0).locator(".strip").first.focus()
-        page.keyboard.press("Tab")
-        for key in ("ArrowDown", "End", "ArrowLeft"):
-            page.keyboard.press(key)
-        weight = view.groups[0].weights[1, 4]
-        said = f"sleeps → cat {weight:#.3g}. encoder layer 0, head 1"
-        expect(page.locator(".live")).to_have_text(said)
-        page.keyboard.press("Escape")
-        expect(page.locator(".tooltip")).to_be_hidden()
-
-
-def test_a_word_pointed_at_is_marked_everywhere(show):
-    with show("target") as page:
-        chip(page, "source", 2).hover()
-        marked = [node.text_content() for node in page.locator(".marked").all()]
-        most = strips_cases.target().groups[1].weights.argmax(axis=1) == 2
-        assert marked == ["black"] * (2 + most.sum())
-        expect(group(page, 1).locator(".band.column")).to_be_visible()
-        expect(group(page, 0).locator(".band.column")).to_be_hidden()
-        page.mouse.move(5, 5)
-        expect(page.locator(".marked")).to_have_count(0)
-
-
 def test_a_strips_name_opens_that_head(show):
     with show("target") as page:
         group(page, 1).locator(".strip").first.focus()
@@ -182,30 +144,6 @@ def test_very_many_strips_scroll_in_a_box_and_narrow_cells_are_pooled(show):
     largest = weights.reshape(192, -1, pool).max(axis=2)
     assert (found == coloured(largest, np.ones(largest.shape, bool))).all()
     assert max(*ends, wide) <= 900
-
-
-def test_a_long_sentence_shows_the_word_that_is_followed(show):
-    chosen = strips_cases.many().index
-    # Once the fonts are there, which the first visit waits for, nothing is drawn a second time.
-    for _ in range(2):
-        with show("many", viewport={"width": 900, "height": 800}) as page:
-            sentence, word = page.locator(".chips.target"), chip(page, "target", chosen)
-            expect(word).to_be_in_viewport()
-            box, inner = sentence.bounding_box(), word.bounding_box()
-        assert 0 < inner["y"] - box["y"] < box["height"] - inner["height"]
-
-
-@pytest.mark.parametrize("case", ["hostile", "endless", "one"])
-def test_any_tokens_are_plain_text_within_a_narrow_window(show, case):
-    view = strips_cases.CASES[case]()
-    with show(case, viewport={"width": 900, "height": 800}) as page:
-        chips = [node.text_content() for node in page.locator(".chip").all()]
-        hover_cell(page, 0, 0, 0, view.groups[0].weights.shape[1])
-        expect(page.locator(".tooltip")).to_be_visible()
-        assert page.evaluate("window.hurt") is None
-        assert page.locator(".strips script, .strips img").count() == 0
-        assert page.evaluate("document.querySelector('.stMain').scrollWidth") <= 900
-    assert chips == [label.text for label in (*view.source, *view.target)]
 
 
 def test_the_picture_to_take_away_has_every_strip_as_text_and_cells(show):

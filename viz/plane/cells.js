@@ -16,13 +16,13 @@ export const PIXELS = {
 };
 
 /** A value's place in the table of its scale; beyond the limit it is that of the limit. */
-function colourNumber({ scale, limit }, value) {
+export function colourNumber({ scale, limit }, value) {
   if (scale !== "signed") return Math.round(255 * Math.min(1, Math.max(0, value / limit)));
   return 127 + Math.round(127 * Math.min(1, Math.max(-1, value / limit)));
 }
 
 /** As Python rounds the weights of all heads: halves to the even number, in 32-bit floats. */
-function asByte(weight) {
+export function asByte(weight) {
   const scaled = Math.min(255, Math.fround(weight * 255));
   const rounded = Math.round(scaled);
   return rounded - scaled === 0.5 && rounded % 2 ? rounded - 1 : rounded;

@@ -13,7 +13,7 @@ import { fill } from "../component/text.js";
 
 export const SQUARE = { down: 0, across: 0 };
 
-const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
+export const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
 
 /** A window of a map, or null where there is none such or it holds everything. */
 export function checkedWindow(zoom, { rows, columns }) {
@@ -113,7 +113,7 @@ export const isInView = (view, [row, column]) => inView(row, view.row, view.rows
   && inView(column, view.column, view.columns) != null;
 
 /** Where a token stands in the map, in pixels from its corner: the middle of its cell. */
-const pointOfCell = ({ row: top, column: left, rowStep, columnStep }, [row, column]) => ({
+export const pointOfCell = ({ row: top, column: left, rowStep, columnStep }, [row, column]) => ({
   down: (row - top + 0.5) * rowStep, across: (column - left + 0.5) * columnStep,
 });
 

@@ -36,7 +36,7 @@ export function drawChart(state) {
 }
 
 /** The next of 1, 2, 5, 10 … that a scale can end with. */
-function rounded(largest) {
+export function rounded(largest) {
   const power = 10 ** Math.floor(Math.log10(largest));
   return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= largest) ?? 10 * power;
 }

@@ -38,7 +38,7 @@ export function drawScrubber(state) {
 }
 
 /** Letters below a dot: a long word takes what the words beside it leave. */
-function roomAt(written, i, room) {
+export function roomAt(written, i, room) {
   const lengths = [written[i - 1], written[i + 1]].map(
     (label) => (label ? Math.min(room, lettersOf(label[0]).length) : room));
   return 2 * room - Math.max(...lengths);

@@ -204,23 +204,8 @@ def prompt():
     return replace(view, source=(), free=after(view.free, 6), forced=after(view.forced, 7))
 
 
-def chinese():
-    """What is put together of several texts, in Chinese."""
-    texts = {
-        "step": "第 {number} / {last} 步",
-        "side.free": "自由生成",
-        "side.forced": "教师强制",
-        "now": "{side} {token} {probability}。",
-        "sign.ended": "{text}。",
-        "sign.joined": "{said}{more}",
-        "percent": "{n}%",
-    }
-    return replace(known(), texts=texts)
-
-
 CASES = {
     "known": known,
-    "chinese": chinese,
     "sentence": sentence,
     "by_hand": lambda: sentence(by_hand=(10,)),
     "alone": alone,

@@ -82,15 +82,6 @@ def long(heads=4, queries=512, keys=512):
     )
 
 
-def far():
-    """Rows enough to scroll; the first token looks at the last one, out of view."""
-    lines = long(2, 64, 60)
-    weights = lines.weights_HQK.copy()
-    weights[:, 0] = 0.0
-    weights[0, 0, [0, 59]] = 0.25, 0.75
-    return replace(lines, weights_HQK=weights)
-
-
 def odd():
     """Long tokens, other ways of writing, the same token again and again, and no token at all."""
     words = (
@@ -139,5 +130,4 @@ CASES = {
     "long": long,
     "odd": odd,
     "single": single,
-    "far": far,
 }

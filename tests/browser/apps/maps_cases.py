@@ -158,27 +158,6 @@ def hostile():
     )
 
 
-def endless():
-    """What a model without training may say: one word without end, and signs that do not show."""
-    pieces = [TokenLabel("ses", continues=i > 1) for i in range(1, 70)]
-    target = (BOS, TokenLabel("Le" * 200), TokenLabel("\x00\t\x1b\n"), *pieces, EOS)
-    source = (*labels("The cat sleeps ."), EOS)
-    visible = np.ones((len(target) - 1, len(source)), np.bool_)
-    return AttentionMaps(
-        kind="decoder.cross",
-        sides=Kind.CROSS.sides,
-        weights=plausible(2, 2, *visible.shape, visible),
-        visible=visible,
-        queries=target[:-1],
-        keys=source,
-        predicted=target[1:],
-        source=source,
-        target=target,
-        translation="".join(label.text for label in target[1:-1]),
-        selected=(1, 1),
-    )
-
-
 def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
     """As long as a sentence gets; no two weights of a head are the same."""
     source = tuple(TokenLabel(f"s{i}") for i in range(columns))
@@ -245,17 +224,12 @@ CASES = {
     "known": known,
     "sentence": sentence,
     "decoder": decoder,
-    "cross": lambda: decoder("decoder.cross"),
     "many": many,
     "long": lambda: many(6, 8, 128),
     "hostile": hostile,
-    "endless": endless,
     "vast": vast,
     "deep": lambda: many(layers=30, heads=9, tokens=12),
     "huge": lambda: vast(layers=2, heads=4),
-    "thin": lambda: vast(rows=512, columns=20),
-    "flat": lambda: vast(rows=5, columns=512),
     "one": one,
     "unusual": unusual,
-    "twelve": lambda: many(12, 16, 128),
 }

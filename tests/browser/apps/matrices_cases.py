@@ -1,7 +1,5 @@
 """Matrices whose every number is known, for the browser tests and for looking at."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from tests.browser.apps import matrices_long
@@ -193,40 +191,6 @@ def many():
     )
 
 
-def limits():
-    """The same name on two scales; one title is too long for a legend."""
-    titles = {"Before": 1.0, "After": 1.0, f"With the norm, {LONG}": 2.0}
-    return Matrices(
-        panels=tuple(
-            Matrix(
-                title=title,
-                values=np.full((2, 3), -0.5, np.float32),
-                rows=numbered("row", 2),
-                columns=numbered("column", 3),
-                scale="signed",
-                limit=limit,
-                value_name="value",
-            )
-            for title, limit in titles.items()
-        )
-    )
-
-
-def linked():
-    """Two sentences and what they share: positions of unlike labels belong together."""
-    words = {
-        "First": (("too", "tired", "."), (0, 1, 2), (1,)),
-        "Second": (("too", "very", "wide", "."), (0, 100, 1, 2), (1, 2)),
-        "Both": (("too", "tired | wide", "."), (0, 1, 2), (1,)),
-    }
-    panels = []
-    for title, (texts, links, differs) in words.items():
-        both = replace(axis("word", texts), links=links, differs=differs)
-        values = np.eye(len(texts), dtype=np.float32)
-        panels.append(Matrix(title=title, values=values, rows=both, columns=both, note="Look."))
-    return Matrices(panels=tuple(panels))
-
-
 NUMBERS = ("1.00", "−0.139", "1.01e−06", "14.9")
 
 
@@ -260,7 +224,7 @@ def long(length=61):
 
 _SHORT = (
     *(known, sentence, lens, positions, large, odd, single),
-    *(many, limits, linked, numbers, wide, long),
+    *(many, numbers, wide, long),
 )
 SHORT = {case.__name__: case for case in _SHORT}
 CASES = SHORT | matrices_long.CASES

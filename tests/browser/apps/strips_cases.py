@@ -3,8 +3,7 @@
 import numpy as np
 
 from core.heads import Kind
-from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, HOSTILE, labels
-from viz.component.payload import TokenLabel
+from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, labels
 from viz.plane.strips import StripGroup, Strips
 
 SOURCE = (*labels("the big black cat sleeps"), EOS)
@@ -62,21 +61,6 @@ def followed(side, index):
     return source(index) if side == "source" else target(index)
 
 
-def looked_at():
-    """What looks at a source word: encoder and target tokens."""
-    return Strips(
-        source=SOURCE,
-        target=TARGET,
-        side="source",
-        index=3,
-        direction="by",
-        groups=[
-            random_group("encoder.self", 2, 3, len(SOURCE), seed=1),
-            random_group("decoder.cross", 2, 3, len(TARGET) - 1, seed=2),
-        ],
-    )
-
-
 def many(tokens=512, layers=12, heads=16):
     """A large model and a sentence of so many tokens."""
     words = (*(labels(ENGLISH) * tokens)[: tokens - 1], EOS)
@@ -96,51 +80,8 @@ def many(tokens=512, layers=12, heads=16):
     )
 
 
-def hostile():
-    """Tokens that would run, vanish or be filled in, were they not treated as plain text."""
-    words = tuple(map(TokenLabel, HOSTILE))
-    return Strips(
-        source=words,
-        target=(BOS, EOS),
-        side="source",
-        index=0,
-        direction="at",
-        groups=[random_group("encoder.self", 1, 2, len(words))],
-    )
-
-
-def endless():
-    """Words of 60 letters and more, in pieces and whole, and the same one again and again."""
-    words = (TokenLabel("x" * 300), *[TokenLabel("Donaudampfschiff" * 4)] * 6)
-    words += tuple(TokenLabel("ab", continues=i > 0) for i in range(60))
-    return Strips(
-        source=words,
-        target=(BOS, *words),
-        side="target",
-        index=1,
-        direction="by",
-        groups=[random_group("decoder.self", 1, 3, len(words), hidden=[0])],
-    )
-
-
-def one():
-    """One token, one head."""
-    return Strips(
-        source=(EOS,),
-        target=(BOS, EOS),
-        side="source",
-        index=0,
-        direction="at",
-        groups=[random_group("encoder.self", 1, 1, 1)],
-    )
-
-
 CASES = {
     "source": source,
     "target": target,
-    "looked_at": looked_at,
     "many": many,
-    "hostile": hostile,
-    "endless": endless,
-    "one": one,
 }

@@ -1,0 +1,74 @@
+"""The arithmetic of the scripts, tested by node: Playwright brings one."""
+
+import base64
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright._impl._driver import compute_driver_executable
+
+from pages.frame.architecture import drawing
+from tests.browser.apps import (
+    decoding_cases,
+    lines_cases,
+    maps_cases,
+    matrices_cases,
+    scrubber_cases,
+    strips_cases,
+)
+from tests.browser.apps.architecture_models import described
+from viz.architecture import architecture
+from viz.component.assets import tables_module
+from viz.lines import lines
+from viz.plane import map_payload, matrices, strips
+from viz.scrubber.scrubber import pack_scrubber
+from viz.stepper.decoding import pack_decoding
+
+NODE, _ = compute_driver_executable()
+TESTS = Path(__file__).parent / "js"
+COMPONENTS = {
+    "lines": (lines_cases, lines.pack),
+    "maps": (maps_cases, map_payload.pack),
+    "matrices": (matrices_cases, matrices.pack),
+    "scrubber": (scrubber_cases, pack_scrubber),
+    "stepper": (decoding_cases, pack_decoding),
+    "strips": (strips_cases, strips.pack),
+}
+TOO_LARGE = ("maps.long", "maps.deep", "maps.huge", "lines.long")
+MODELS = {
+    "post": described(3, 2),
+    "pre": described(6, 6, "pre"),
+    "one": described(1, 1, "pre"),
+    "many": described(12, 12),
+    "unlike": described(8, 6),
+    "encoder": described(2, 0),
+    "decoder": described(0, 2),
+    "untied": described(1, 1, tied=False),
+    "mixed": described(2, 2, memory="mixed"),
+    "gated": described(1, 1, gate=True),
+}
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """What tests/viz/js/setup.js reads: the scales, and the payloads of all cases."""
+    packed = {
+        f"{name}.{case}": pack(made())
+        for name, (cases, pack) in COMPONENTS.items()
+        for case, made in cases.CASES.items()
+        if f"{name}.{case}" not in TOO_LARGE
+    }
+    for name, model in MODELS.items():
+        packed[f"architecture.{name}"] = architecture.pack(drawing(model, model.ids[0]))
+    path = tmp_path_factory.mktemp("scripts") / "payloads.json"
+    path.write_text(json.dumps({name: base64.b64encode(b).decode() for name, b in packed.items()}))
+    return os.environ | {"PAYLOADS": str(path), "TABLES": tables_module()}
+
+
+@pytest.mark.parametrize("path", sorted(TESTS.glob("*.test.js")), ids=lambda path: path.name)
+def test_scripts_compute_what_their_own_tests_say(path, environment):
+    command = [NODE, "--import", str(TESTS / "setup.js"), "--test", str(path)]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
