@@ -1,16 +1,23 @@
-"""What every component of our own shares on the Python side: labels and the payload's frame.
+"""What every component of our own shares on the Python side: labels and the payload.
 
-A payload begins with the little-endian length of its header (4 bytes) and the header (JSON), filled
-up with zeros to a multiple of 4. What follows is each component's own.
+A payload begins with the little-endian length of its header (4 bytes) and the header (JSON), whose
+`arrays` lists the type and the size of each array that follows: 32-bit floats, 16-bit integers, or
+single bytes. The header and every array are filled up with zeros to a multiple of 4 bytes.
 """
 
+import hashlib
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from viz.messages import N_
+
+Array = NDArray[Any]
 
 ZOOM_TEXTS: Mapping[str, str] = {
     "zoom.in": N_("Zoom in"),
@@ -34,6 +41,8 @@ SIGN_TEXTS: Mapping[str, str] = {
 }
 """How the reader's language ends, introduces, joins and lists texts."""
 
+# What is sent as it is; everything else is single bytes.
+_TYPES = {"<f4": "f4", "<u2": "u2"}
 # What CLDR calls the forms of a text.
 _FORMS = ("zero", "one", "two", "few", "many", "other")
 
@@ -86,25 +95,46 @@ def read_label(written: list[Any]) -> TokenLabel:
     return TokenLabel(text, *(bool(flags & 1 << bit) for bit in range(4)))
 
 
-def padded(block: bytes) -> bytes:
-    """Fill up with zeros: 32-bit floats can only be read in place from a multiple of 4."""
-    return block + b"\0" * (-len(block) % 4)
+def content_of(header: Mapping[str, Any], arrays: Sequence[Array]) -> str:
+    """Return what lets the component see what is as it was, and leave that alone."""
+    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=12)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
-def framed(header: Mapping[str, Any]) -> bytes:
-    """Return the beginning of a payload.
+def framed(header: Mapping[str, Any], arrays: Sequence[Array] = ()) -> bytes:
+    """Write a payload.
 
     Raises:
-        ValueError: A number is NaN or infinite, which JSON cannot say.
+        ValueError: A number of the header is NaN or infinite, which JSON cannot say.
     """
-    written = json.dumps(header, allow_nan=False).encode()
-    return padded(struct.pack("<I", len(written)) + written)
+    types = [_TYPES.get(array.dtype.str, "u1") for array in arrays]
+    sizes = [[kind, array.size] for kind, array in zip(types, arrays, strict=True)]
+    written = json.dumps({**header, "arrays": sizes}, allow_nan=False).encode()
+    blocks = [
+        _padded(array.astype(f"<{kind}", copy=False).tobytes())
+        for kind, array in zip(types, arrays, strict=True)
+    ]
+    return _padded(struct.pack("<I", len(written)) + written) + b"".join(blocks)
 
 
-def unframed(payload: bytes) -> tuple[dict[str, Any], int]:
-    """Return a payload's header and where its own part begins."""
+def unframed(payload: bytes) -> tuple[dict[str, Any], list[Array]]:
+    """Read what `framed` wrote."""
     (length,) = struct.unpack_from("<I", payload)
-    return json.loads(payload[4 : 4 + length]), 4 + length + -length % 4
+    header = json.loads(payload[4 : 4 + length])
+    at = 4 + length + -length % 4
+    arrays = []
+    for kind, size in header["arrays"]:
+        array = np.frombuffer(payload, f"<{kind}", size, at)
+        arrays.append(array)
+        at += array.nbytes + -array.nbytes % 4
+    return header, arrays
+
+
+def _padded(block: bytes) -> bytes:
+    """Fill up with zeros: 32-bit floats can only be read in place from a multiple of 4."""
+    return block + b"\0" * (-len(block) % 4)
 
 
 def check_texts(texts: Mapping[str, str], known: Mapping[str, str]) -> None:

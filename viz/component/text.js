@@ -1,15 +1,12 @@
 // What every payload begins with, and writing numbers and sentences in the reader's language.
 
-const ARRAYS = { f4: Float32Array, u1: Uint8Array };
+const ARRAYS = { f4: Float32Array, u2: Uint16Array, u1: Uint8Array };
 let locale = "en";
 export let signs = {};
 
-export const aligned = (offset) => Math.ceil(offset / 4) * 4;
+const aligned = (offset) => Math.ceil(offset / 4) * 4;
 
-/**
- * The header of a payload, the arrays that it names, and its bytes with the place where they go on
- * after the header. What is read already stays as it is.
- */
+/** The header of a payload, and the arrays that it names. What is read already stays as it is. */
 export function readFrame(data) {
   if (data.header) return data;
   // A copy begins at offset 0; what arrives may begin anywhere, where floats cannot be read.
@@ -18,14 +15,13 @@ export function readFrame(data) {
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   locale = header.locale ?? locale;
   signs = header.texts ?? signs;
-  const start = aligned(4 + length);
-  let at = start;
-  const arrays = (header.arrays ?? []).map(([type, count]) => {
+  let at = aligned(4 + length);
+  const arrays = header.arrays.map(([type, count]) => {
     const array = new ARRAYS[type](buffer, at, count);
     at = aligned(at + array.byteLength);
     return array;
   });
-  return { header, buffer, start, arrays };
+  return { header, arrays };
 }
 
 const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });

@@ -1,11 +1,9 @@
 """Two columns of tokens with a line for each weight, packed for the component that draws them.
 
-After the header: what is visible (1 byte per pair), zeros up to a multiple of 4, and the weights of
-the heads, as 32-bit floats where they fit into `EXACT_BYTES`, else 1 byte each (0 to 255).
+Its arrays: what is visible, and the weights of the heads, as they are where they fit into
+`EXACT_BYTES`, else one byte each (0 to 255).
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,10 +15,11 @@ from numpy.typing import NDArray
 from viz.component.assets import Assets, assets_of
 from viz.component.payload import (
     SIGN_TEXTS,
+    Array,
     TokenLabel,
     check_texts,
+    content_of,
     framed,
-    padded,
     read_label,
     unframed,
     written_label,
@@ -175,12 +174,11 @@ def pack(lines: Lines, *, key: str = "", locale: str = "en") -> bytes:
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
-    visible = padded(lines.visible_QK.tobytes())
-    if lines.exact:
-        weights = lines.weights_HQK.astype("<f4").tobytes()
-    else:
-        scaled = np.rint(lines.weights_HQK * np.float32(255.0))
-        weights = padded(np.minimum(scaled, 255.0, out=scaled).astype("u1").tobytes())
+    weights: Array = lines.weights_HQK
+    if not lines.exact:
+        scaled = np.rint(weights * np.float32(255.0))
+        weights = np.minimum(scaled, 255.0, out=scaled).astype(np.uint8)
+    arrays = [lines.visible_QK, weights]
     header = {
         "key": key,
         "locale": locale,
@@ -193,10 +191,8 @@ def pack(lines: Lines, *, key: str = "", locale: str = "en") -> bytes:
         "texts": {**DEFAULT_LINES_TEXTS, **lines.texts},
     }
     # Lets the component see that only a choice changed, and keep what it has drawn.
-    content = hashlib.blake2b(
-        json.dumps(header).encode() + visible + weights, digest_size=12
-    ).hexdigest()
-    return framed({**header, **_choices(lines), "content": content}) + visible + weights
+    content = content_of(header, arrays)
+    return framed({**header, **_choices(lines), "content": content}, arrays)
 
 
 def unpack(payload: bytes) -> Lines:
@@ -205,16 +201,13 @@ def unpack(payload: bytes) -> Lines:
     Returns:
         The lines; where they were too many to be sent exactly, weights are within 1/510.
     """
-    header, at = unframed(payload)
-    shape = heads, queries, keys = tuple(header["shape"])
-    visible = np.frombuffer(payload, "u1", queries * keys, at).reshape(queries, keys)
-    dtype = "<f4" if header["exact"] else "u1"
-    start = at + visible.size + -visible.size % 4
-    weights = np.frombuffer(payload, dtype, heads * queries * keys, start).reshape(shape)
+    header, (visible, sent) = unframed(payload)
+    shape = tuple(header["shape"])
+    weights = sent.reshape(shape)
     return Lines(
         title=header["title"],
         weights_HQK=(weights if header["exact"] else weights / 255.0).astype(np.float32),
-        visible_QK=visible.astype(np.bool_),
+        visible_QK=visible.reshape(shape[1:]).astype(np.bool_),
         heads=tuple(header["heads"]),
         **{name: tuple(map(read_label, header[name])) for name in _LABELS},
         sides=tuple(header["sides"]),

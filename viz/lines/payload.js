@@ -1,21 +1,18 @@
 // Reading the payload of viz.lines.pack: which lines there are, and their numbers.
 
-import { aligned, fill, localNumber, readFrame, threeDigits } from "../component/text.js";
+import { fill, localNumber, readFrame, threeDigits } from "../component/text.js";
 
 const SORTED_AT_MOST = 50_000; // lines; more of them lie on each other in no order
 
 export function readLines(data) {
-  const { header, buffer, start } = readFrame(data);
-  const [heads, queries, keys] = header.shape;
+  const { header, arrays: [visible, weights] } = readFrame(data);
+  const [, queries, keys] = header.shape;
   const cells = queries * keys;
-  const Weights = header.exact ? Float32Array : Uint8Array;
-  const visible = new Uint8Array(buffer, start, cells);
   return {
-    ...header, cells, visible,
+    ...header, cells, visible, weights,
     masked: visible.includes(0),
     counts: { query: queries, key: keys },
     labels: { query: header.queries, key: header.keys },
-    weights: new Weights(buffer, aligned(start + cells), heads * cells),
     unit: header.exact ? 1 : 1 / 255,
     // Everything that decides which words stand where.
     words: JSON.stringify(

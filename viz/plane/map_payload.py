@@ -13,7 +13,15 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import Doubt, read_label, written_label
+from viz.component.payload import (
+    Array,
+    Doubt,
+    content_of,
+    framed,
+    read_label,
+    unframed,
+    written_label,
+)
 from viz.plane import panels
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.panels import Axis
@@ -22,8 +30,6 @@ from viz.plane.panels import component_assets as component_assets
 MOST_CELLS = 1_000_000
 """Of all heads together; more are pooled, so that each sentence need not send them all."""
 
-MOST_WHOLE = 14_000
-"""So many of a head's weights are sent as they are; more of them are squeezed: 64 kB are enough."""
 MOST_CELLS_OF_A_FILE = 16_000_000
 """Of all heads together where no server could send more: 48 heads of 512 tokens are whole."""
 
@@ -52,7 +58,7 @@ class Shared:
     """What is the same whichever head is chosen."""
 
     header: Mapping[str, Any]
-    arrays: Sequence[panels.Array]
+    arrays: Sequence[Array]
 
     @property
     def content(self) -> str:
@@ -61,9 +67,8 @@ class Shared:
 
     def packed(self, maps: AttentionMaps) -> bytes:
         """Write it with the head that is chosen of the maps."""
-        exact, table = _exact(maps)
-        head = _chosen(maps) | {"weights": len(self.arrays), "table": table}
-        return panels.pack_arrays({**self.header, "head": head}, [*self.arrays, exact])
+        head = _chosen(maps) | {"weights": len(self.arrays)}
+        return framed({**self.header, "head": head}, [*self.arrays, _exact(maps)])
 
 
 def pack(maps: AttentionMaps, **options: Unpack[Options]) -> bytes:
@@ -79,17 +84,13 @@ def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
         content: Of what they share with those that are there.
         key: Name of the element of the maps.
     """
-    exact, table = _exact(maps)
-    named = {"key": key, "content": content, "weights": 0, "table": table}
-    return panels.pack_arrays(_chosen(maps) | named, [exact])
+    named = {"key": key, "content": content, "weights": 0}
+    return framed(_chosen(maps) | named, [_exact(maps)])
 
 
-def _exact(maps: AttentionMaps) -> tuple[panels.Array, list[int] | None]:
-    """Return the chosen head's weights; squeezed, with the table of that, where there are many."""
-    weights_QK = maps.weights[maps.selected]
-    if weights_QK.size <= MOST_WHOLE:
-        return weights_QK.ravel(), None
-    return panels.squeezed(weights_QK)
+def _exact(maps: AttentionMaps) -> Array:
+    """Return the chosen head's weights."""
+    return maps.weights[maps.selected].ravel()
 
 
 def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
@@ -103,8 +104,8 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
         The maps; the chosen head's weights are exact, all others are within 1/510 of the largest
         that was pooled with them.
     """
-    header, arrays = panels.unpack_arrays(packed)
-    chosen, brought = (header["head"], arrays) if head is None else panels.unpack_arrays(head)
+    header, arrays = unframed(packed)
+    chosen, brought = (header["head"], arrays) if head is None else unframed(head)
     layers, heads, queries, keys = header["shape"]
     pool = header["pool"]
     pooled = (layers, heads, -(-queries // pool), -(-keys // pool))
@@ -115,10 +116,7 @@ def unpack(packed: bytes, head: bytes | None = None) -> AttentionMaps:
     visible = shown.reshape(queries, keys).astype(np.bool_)
     weights = (numbers[:, :, :queries, :keys] * visible / 255.0).astype(np.float32)
     layer, index = chosen["selected"]
-    exact = brought[chosen["weights"]]
-    if chosen["table"] is not None:
-        exact = panels.stretched(exact, chosen["table"], queries * keys)
-    weights[layer, index] = exact.reshape(queries, keys)
+    weights[layer, index] = brought[chosen["weights"]].reshape(queries, keys)
     rows, columns = (panels.read_axis(panel[name]) for name in ("rows", "columns"))
     return AttentionMaps(
         kind=header["kind"],
@@ -173,7 +171,7 @@ def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
         "panels": [_large_map(maps, texts, source)],
         "texts": texts,
     }
-    header |= {"content": panels.content_of(header, arrays)}
+    header |= {"content": content_of(header, arrays)}
     own = {name: options.get(name, usual) for name, usual in _USUAL.items()}
     return Shared(header | own, arrays)
 
@@ -193,7 +191,7 @@ def _large_map(
         rounds=True,
         squares=True,
         # A zoom stays while the model makes other words of the same sentence.
-        zoom_of=panels.content_of(
+        zoom_of=content_of(
             {"kind": maps.kind, "shape": maps.weights.shape[2:], "source": source}, []
         ),
     )

@@ -8,7 +8,6 @@ import { ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
 import { besides, showTooltip } from "../component/tooltip.js";
 import { partOfElement } from "./parts.js";
-import { stretched } from "./payload.js";
 import { panelPicture } from "./picture.js";
 import { accept, draw } from "./plane.js";
 import { drawSentences } from "./sentences.js";
@@ -130,8 +129,7 @@ function takeHead(state, frame) {
   if (!late) Object.assign(state, { layer, head, pending: null });
   view.chosen = [layer, head];
   Object.assign(view, { pin: chosen.pin, spoken: chosen.spoken });
-  const sent = frame.arrays[chosen.weights];
-  view.exact = chosen.table ? stretched(sent, chosen.table, view.shape[2] * view.shape[3]) : sent;
+  view.exact = frame.arrays[chosen.weights];
   receiveZoom(state, view, chosen.zoom);
   if (view !== state.view) accept(state, view);
   chooseHead(state);

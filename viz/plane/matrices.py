@@ -7,7 +7,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, check_texts
+from viz.component.payload import (
+    SIGN_TEXTS,
+    ZOOM_TEXTS,
+    Array,
+    check_texts,
+    content_of,
+    framed,
+    unframed,
+)
 from viz.messages import N_
 from viz.plane import panels
 from viz.plane.panels import Axis as Axis
@@ -212,7 +220,7 @@ def pack(
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
-    arrays: list[panels.Array] = []
+    arrays: list[Array] = []
     header = {
         "layout": "matrices",
         "panels": [_written(panel, arrays) for panel in matrices.panels],
@@ -224,12 +232,12 @@ def pack(
         "locale": locale,
         "texts": {**DEFAULT_MATRICES_TEXTS, **matrices.texts},
     }
-    return panels.pack_arrays(header, arrays)
+    return framed(header, arrays)
 
 
 def unpack(packed: bytes) -> Matrices:
     """Read a packed block again, as the component does."""
-    header, arrays = panels.unpack_arrays(packed)
+    header, arrays = unframed(packed)
     selected = header["selected"] and tuple(header["selected"])
     shown = tuple(_read(written, arrays) for written in header["panels"])
     pin = header["pin"] and tuple(header["pin"])
@@ -242,7 +250,7 @@ _WRITTEN_AS_THEY_ARE = (
 )
 
 
-def _written(matrix: Matrix, arrays: list[panels.Array]) -> dict[str, Any]:
+def _written(matrix: Matrix, arrays: list[Array]) -> dict[str, Any]:
     own = [matrix.values] if matrix.visible is None else [matrix.values, matrix.visible]
     header = panels.written_panel(
         **{name: getattr(matrix, name) for name in _WRITTEN_AS_THEY_ARE},
@@ -253,7 +261,7 @@ def _written(matrix: Matrix, arrays: list[panels.Array]) -> dict[str, Any]:
         visible=None if matrix.visible is None else 1,
         chips=True,
     )
-    content = panels.content_of(header, own)
+    content = content_of(header, own)
     places = {
         name: header[name] if header[name] is None else header[name] + len(arrays)
         for name in ("values", "visible")
@@ -262,7 +270,7 @@ def _written(matrix: Matrix, arrays: list[panels.Array]) -> dict[str, Any]:
     return header | places | {"content": content}
 
 
-def _read(written: dict[str, Any], arrays: list[panels.Array]) -> Matrix:
+def _read(written: dict[str, Any], arrays: list[Array]) -> Matrix:
     shape, seen = written["shape"], written["visible"]
     return Matrix(
         values=arrays[written["values"]].reshape(shape),

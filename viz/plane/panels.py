@@ -1,26 +1,16 @@
 """What every payload of `viz.plane` holds: panels of rows × columns, and their numbers.
 
-The header (`viz.component.payload`) holds everything but numbers; `arrays` says which ones follow,
-each from a multiple of 4 on, and panels name theirs by place.
+The header holds everything but numbers: panels name their arrays by place.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from viz.component.assets import Assets, assets_of, joined
-from viz.component.payload import TokenLabel, framed, padded, read_label, unframed, written_label
+from viz.component.payload import TokenLabel, read_label, written_label
 
-Array = NDArray[Any]
-
-_NAMED = 15
-_TYPES = {"f4": np.float32, "u1": np.uint8}
 Side = Literal["source", "target"]
 Pin = tuple[Side, int]
 """A word that is kept marked: its side, and its place there."""
@@ -116,74 +106,6 @@ def read_axis(written: Mapping[str, Any]) -> Axis:
         differs=tuple(written["differs"]),
         links=tuple(written["links"]),
     )
-
-
-def content_of(header: Mapping[str, Any], arrays: Sequence[Array]) -> str:
-    """Return what lets the component see what is as it was, and leave that alone."""
-    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=12)
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
-
-
-def pack_arrays(header: Mapping[str, Any], arrays: Sequence[Array]) -> bytes:
-    """Write a header and its arrays, of 32-bit floats or single bytes."""
-    types = ["f4" if array.dtype == np.float32 else "u1" for array in arrays]
-    sizes = [[kind, array.size] for kind, array in zip(types, arrays, strict=True)]
-    blocks = [
-        padded(array.astype("<f4" if kind == "f4" else "u1", copy=False).tobytes())
-        for kind, array in zip(types, arrays, strict=True)
-    ]
-    return framed({**header, "arrays": sizes}) + b"".join(blocks)
-
-
-def unpack_arrays(packed: bytes) -> tuple[dict[str, Any], list[Array]]:
-    """Read what `pack_arrays` wrote."""
-    header, at = unframed(packed)
-    arrays = []
-    for kind, size in header["arrays"]:
-        array = np.frombuffer(packed, _TYPES[kind], size, at)
-        arrays.append(array)
-        at += array.nbytes + -array.nbytes % 4
-    return header, arrays
-
-
-def squeezed(weights: NDArray[np.float32]) -> tuple[NDArray[np.uint8], list[int]]:
-    """Write floats of 0 or more in 3.5 bytes each.
-
-    The two lowest bytes of all come first, then the third of all, as they are. For the high byte,
-    most of the exponent, four bits name one of the 15 highest that there are; those cover thirty
-    powers of two. What is smaller than that has its high byte in the place of its lowest one: it
-    keeps five digits.
-
-    Returns:
-        The bytes, and the 15 high bytes or fewer.
-    """
-    bits = np.ascontiguousarray(weights, "<f4").ravel().view("<u4")
-    high = (bits >> 24).astype(np.uint8)
-    table = np.flatnonzero(np.bincount(high, minlength=256))[::-1][:_NAMED]
-    code_of = np.full(256, _NAMED, np.uint8)
-    code_of[table] = np.arange(table.size, dtype=np.uint8)
-    codes = code_of[high]
-    low = bits.astype("<u2")
-    small = np.flatnonzero(codes == _NAMED)
-    low[small] = low[small] & 0xFF00 | high[small]
-    pairs = np.append(codes, np.uint8(0)) if codes.size % 2 else codes
-    blocks = low.view(np.uint8), (bits >> 16).astype(np.uint8), pairs[0::2] | pairs[1::2] << 4
-    return np.concatenate(blocks), table.tolist()
-
-
-def stretched(squeezed: NDArray[np.uint8], table: Sequence[int], n: int) -> NDArray[np.float32]:
-    """Read what `squeezed` wrote: so many floats."""
-    nibbles = squeezed[3 * n :]
-    codes = np.stack([nibbles & 15, nibbles >> 4], axis=1).ravel()[:n]
-    low = squeezed[: 2 * n].copy().view("<u2").astype(np.uint32)
-    named = np.pad(np.array(table, np.uint32), (0, _NAMED + 1 - len(table)))[codes]
-    small = codes == _NAMED
-    high = np.where(small, low & 0xFF, named)
-    low[small] &= 0xFF00
-    bits = low | squeezed[2 * n : 3 * n].astype(np.uint32) << 16 | high << 24
-    return bits.astype("<u4").view("<f4").astype(np.float32)
 
 
 @cache

@@ -42,21 +42,6 @@ export const positionOf = ({ links, labels }, link) => {
   return links.includes(link) ? links.indexOf(link) : null;
 };
 
-/**
- * Weights as `viz.plane.panels.squeezed` writes them: two low bytes of all, the third of all, and
- * four bits of each that name the high one; the smallest have it in the place of their lowest.
- */
-export function stretched(bytes, table, count) {
-  const low = new Uint16Array(bytes.buffer, bytes.byteOffset, count);
-  const numbers = new Uint32Array(count);
-  for (let i = 0; i < count; i += 1) {
-    const code = (bytes[3 * count + (i >> 1)] >> (4 * (i & 1))) & 15;
-    const all = low[i] | (bytes[2 * count + i] << 16);
-    numbers[i] = code === 15 ? (all & 0xffff00) | (low[i] << 24) : all | (table[code] << 24);
-  }
-  return new Float32Array(numbers.buffer);
-}
-
 export const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
 
 /** Three digits with a true minus; for the end of a scale as few as it takes. */

@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 
 from viz.component.payload import (
     SIGN_TEXTS,
+    Array,
     TokenLabel,
     check_texts,
+    content_of,
+    framed,
     read_label,
+    unframed,
     written_label,
 )
 from viz.messages import N_
@@ -173,7 +177,7 @@ def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "e
         locale: The reader's language.
     """
     texts = {**DEFAULT_STRIPS_TEXTS, **strips.texts}
-    arrays: list[panels.Array] = []
+    arrays: list[Array] = []
     header = {
         "layout": "strips",
         "picks": picks,
@@ -185,12 +189,12 @@ def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "e
         "panels": [_written(strips, group, texts, arrays) for group in strips.groups],
         "texts": texts,
     }
-    return panels.pack_arrays(header, arrays)
+    return framed(header, arrays)
 
 
 def unpack(packed: bytes) -> Strips:
     """Read a packed block again, as the component does."""
-    header, arrays = panels.unpack_arrays(packed)
+    header, arrays = unframed(packed)
     groups = tuple(
         StripGroup(
             kind=written["kind"],
@@ -209,7 +213,7 @@ def unpack(packed: bytes) -> Strips:
 
 
 def _written(
-    strips: Strips, group: StripGroup, texts: Mapping[str, str], arrays: list[panels.Array]
+    strips: Strips, group: StripGroup, texts: Mapping[str, str], arrays: list[Array]
 ) -> dict[str, Any]:
     _followed, across = _turned(group.sides, strips.direction)
     tokens = strips.source if across == "source" else strips.target[:-1]
@@ -227,9 +231,9 @@ def _written(
         heads=[list(head) for head in group.heads],
         value_name=texts["weight"],
     )
-    own: list[panels.Array] = [group.weights, shown]
+    own: list[Array] = [group.weights, shown]
     arrays += own
-    return header | {"content": panels.content_of(header | followed, own)}
+    return header | {"content": content_of(header | followed, own)}
 
 
 def _turned(sides: tuple[Side, Side], direction: str) -> tuple[Side, Side]:

@@ -1,12 +1,9 @@
 """The decoding stepper: all steps of one sentence, packed for the component that draws them.
 
-After the header (see `viz.component.payload`) come the weights as 16-bit integers, 0 to 65535: for
-each side cross-attention, then self-attention, as far as there is any, each filled up with zeros to
-a multiple of 4 bytes.
+Weights are 16-bit integers, 0 to 65535: enough for the three digits that the pointer shows, at half
+of the size of floats. Each side names its arrays, cross-attention and self-attention, by place.
 """
 
-import hashlib
-import json
 import math
 from collections.abc import Callable
 from functools import cache
@@ -16,8 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from viz.component.assets import Assets, assets_of
+from viz.component.payload import (
+    Array,
+    content_of,
+    framed,
+    read_label,
+    unframed,
+    written_label,
+)
 from viz.component.payload import TokenLabel as TokenLabel
-from viz.component.payload import framed, padded, read_label, unframed, written_label
 from viz.stepper.decoding_view import DEFAULT_DECODING_TEXTS as DEFAULT_DECODING_TEXTS
 from viz.stepper.decoding_view import OWN_REFERENCE_TEXTS as OWN_REFERENCE_TEXTS
 from viz.stepper.decoding_view import Alternative as Alternative
@@ -34,8 +38,7 @@ _Weights = npt.NDArray[np.float32]
 def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> bytes:
     """Write a view as the one block of bytes that the component reads.
 
-    Sixteen bits are enough for the three digits that the pointer shows, at half of the size of
-    floats. Each label is written once, since most come back at every step.
+    Each label is written once, since most come back at every step.
 
     Args:
         view: All steps.
@@ -48,11 +51,12 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         return labels.setdefault(label, len(labels))
 
     sides = [side for side in (view.free, view.forced) if side]
+    arrays: list[Array] = []
     header: dict[str, Any] = {
         "key": key,
         "locale": locale,
         "source": [number(label) for label in view.source],
-        "sides": [_written_side(side, number) for side in sides],
+        "sides": [_written_side(side, number, arrays) for side in sides],
         "shape": view.free.n_heads,
         "divergence": view.divergence,
         "difference": view.first_difference,
@@ -60,16 +64,10 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "about": view.about,
     }
     header["labels"] = [written_label(label) for label in labels]
-    if view.free.self_ is None:
-        header["crossOnly"] = True
-    if view.free.cross is None:
-        header["selfOnly"] = True
-    written = [each for side in sides for each in (side.cross, side.self_) if each is not None]
-    blocks = b"".join(map(_written_weights, written))
     # Lets the component see that only the step to open on has changed, and keep what it has drawn.
-    content = hashlib.blake2b(json.dumps(header).encode() + blocks, digest_size=12).hexdigest()
+    content = content_of(header, arrays)
     header |= {"start": view.start, "arrival": view.arrival, "content": content}
-    return framed(header) + blocks
+    return framed(header, arrays)
 
 
 def unpack_decoding(payload: bytes) -> DecodingView:
@@ -78,25 +76,9 @@ def unpack_decoding(payload: bytes) -> DecodingView:
     Returns:
         The view; every weight is within 1/65535, and 0 only where it was 0.
     """
-    header, at = unframed(payload)
+    header, arrays = unframed(payload)
     labels = [read_label(written) for written in header["labels"]]
-    sides = []
-    for written in header["sides"]:
-        n, n_fed = len(written["steps"]), len(written["fed"])
-        weights: list[_Weights | None] = []
-        for across, absent in ((len(header["source"]), "selfOnly"), (n_fed, "crossOnly")):
-            shape = (*header["shape"], n, across)
-            found = None if header.get(absent) else _read_weights(payload, shape, at)
-            weights.append(found)
-            at += 0 if found is None else len(padded(bytes(2 * math.prod(shape))))
-        sides.append(
-            SideView(
-                fed=tuple(labels[i] for i in written["fed"]),
-                steps=tuple(_read_step(step, labels) for step in written["steps"]),
-                cross=weights[0],
-                self_=weights[1],
-            )
-        )
+    sides = [_read_side(written, header, labels, arrays) for written in header["sides"]]
     return DecodingView(
         source=tuple(labels[i] for i in header["source"]),
         free=sides[0],
@@ -110,11 +92,34 @@ def unpack_decoding(payload: bytes) -> DecodingView:
     )
 
 
-def _written_side(side: SideView, number: _Number) -> dict[str, Any]:
+def _written_side(side: SideView, number: _Number, arrays: list[Array]) -> dict[str, Any]:
+    places: dict[str, int | None] = {}
+    for name, weights in (("source", side.cross), ("target", side.self_)):
+        places[name] = None if weights is None else len(arrays)
+        arrays += [] if weights is None else [_written_weights(weights)]
     return {
         "fed": [number(label) for label in side.fed],
         "steps": [_written_step(step, number) for step in side.steps],
+        **places,
     }
+
+
+def _read_side(
+    written: dict[str, Any], header: dict[str, Any], labels: list[TokenLabel], arrays: list[Array]
+) -> SideView:
+    shape = (*header["shape"], len(written["steps"]))
+
+    def read(name: str) -> _Weights | None:
+        if written[name] is None:
+            return None
+        return (arrays[written[name]].reshape(*shape, -1) / np.float32(_FULL)).astype(np.float32)
+
+    return SideView(
+        fed=tuple(labels[i] for i in written["fed"]),
+        steps=tuple(_read_step(step, labels) for step in written["steps"]),
+        cross=read("source"),
+        self_=read("target"),
+    )
 
 
 def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
@@ -165,15 +170,10 @@ def _read_step(written: dict[str, Any], labels: list[TokenLabel]) -> StepView:
     )
 
 
-def _written_weights(weights: _Weights) -> bytes:
+def _written_weights(weights: _Weights) -> npt.NDArray[np.uint16]:
     # A weight that is not 0 stays so, that a zero on the screen means what it says.
     scaled = np.maximum(np.rint(weights * np.float32(_FULL)), weights > 0)
-    return padded(np.minimum(scaled, _FULL).astype("<u2").tobytes())
-
-
-def _read_weights(payload: bytes, shape: tuple[int, ...], at: int) -> _Weights:
-    cells = np.frombuffer(payload, "<u2", math.prod(shape), at)
-    return (cells.reshape(shape) / np.float32(_FULL)).astype(np.float32)
+    return np.minimum(scaled, _FULL).astype(np.uint16)
 
 
 @cache

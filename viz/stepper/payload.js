@@ -1,38 +1,28 @@
 // Reading the payload of viz.decoding.pack_decoding.
 
 import {
-  aligned, fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
+  fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
 } from "../component/text.js";
 
 /** Split the bytes into labels, the steps of both sides and their weights. */
 export function readSteps(data) {
-  const { header, buffer, start } = readFrame(data);
+  const { header, arrays } = readFrame(data);
   const [layers, heads] = header.shape;
   const named = (i) => header.labels[i];
-  let at = start;
-  const weights = (count) => {
-    const block = new Uint16Array(buffer, at, count);
-    at = aligned(at + 2 * count);
-    return block;
-  };
   const source = header.source.map(named);
-  const sides = header.sides.map(({ fed, steps }) => ({
+  const sides = header.sides.map(({ fed, steps, source: cross, target }) => ({
     fed: fed.map(named),
     steps: steps.map((step) => readStep(step, named)),
-    source: {
-      weights: weights(layers * heads * steps.length * source.length), across: source.length,
-    },
-    target: {
-      weights: weights(header.crossOnly ? 0 : layers * heads * steps.length * fed.length),
-      across: fed.length,
-    },
+    source: { weights: arrays[cross], across: source.length },
+    target: { weights: arrays[target], across: fed.length },
   }));
   const [{ fed, steps }] = sides;
   // A prompt is fed before the first step; else nothing but what every text begins with.
   const before = fed.length - steps.length;
   return {
-    source, layers, heads, sides, before, selfOnly: Boolean(header.selfOnly),
-    crossOnly: Boolean(header.crossOnly), texts: header.texts, about: header.about, divergence: header.divergence, difference: header.difference,
+    source, layers, heads, sides, before,
+    selfOnly: header.sides[0].source === null, crossOnly: header.sides[0].target === null,
+    texts: header.texts, about: header.about, divergence: header.divergence, difference: header.difference,
     start: header.start, arrival: header.arrival, content: header.content,
     count: Math.max(...sides.map(({ steps }) => steps.length)),
     rows: Math.max(...sides.flatMap(({ steps }) => steps.map(({ rows }) => rows.length))),

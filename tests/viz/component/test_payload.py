@@ -1,8 +1,9 @@
-"""Texts that a page may hand over."""
+"""Payloads, and texts that a page may hand over."""
 
+import numpy as np
 import pytest
 
-from viz.component.payload import check_texts
+from viz.component.payload import check_texts, framed, unframed
 
 KNOWN = {"grid": "All {n} heads", "grid.one": "The one head", "nth.other": "{n}th"}
 
@@ -16,3 +17,24 @@ def test_a_text_may_have_as_many_forms_as_a_language_needs(name):
 def test_a_text_that_is_shown_nowhere_is_refused(name):
     with pytest.raises(ValueError, match=name):
         check_texts({name: "x"}, KNOWN)
+
+
+@pytest.mark.parametrize("length", range(4))
+def test_arrays_come_out_again_each_from_where_it_can_be_read(length):
+    arrays = [
+        np.ones(3, np.bool_),
+        np.arange(4, dtype=np.float32),
+        np.full((1, 5), 65535, np.uint16),
+        np.full(5, 9, np.uint8),
+    ]
+    payload = framed({"text": "x" * length}, arrays)
+    header, read = unframed(payload)
+    assert header["text"] == "x" * length
+    assert [array.tolist() for array in read] == [[1] * 3, [0, 1, 2, 3], [65535] * 5, [9] * 5]
+    begins = [array.ctypes.data - np.frombuffer(payload, "u1").ctypes.data for array in read]
+    assert all(begin % 4 == 0 for begin in begins)
+
+
+def test_a_number_that_json_cannot_say_is_refused():
+    with pytest.raises(ValueError, match="JSON"):
+        framed({"limit": float("nan")})
