@@ -1,14 +1,12 @@
 // The component: one picture of the model, drawn anew in place when the model or the choice changes.
 
+import { answerTools, nameTools } from "../component/figure.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { readFrame } from "../component/text.js";
-import { answerTools, nameTools } from "../component/tools.js";
 import { hideTooltip } from "../component/tooltip.js";
-import { drawPicture } from "./drawing.js";
+import { drawPicture, printedSvg } from "./drawing.js";
 import { answer } from "./events.js";
-import { printedSvg } from "./export.js";
-import { layoutOf } from "./layout.js";
-import { indexed } from "./words.js";
+import { indexed, layoutOf } from "./layout.js";
 
 const WIDEST = 700;
 const NARROWEST = 340;
@@ -36,7 +34,7 @@ function draw(state) {
   const { view, nodes: { picture } } = state;
   state.font = getComputedStyle(picture).fontFamily;
   hideTooltip(state);
-  nameTools(state, view.texts.title);
+  nameTools(state.root.querySelector(".tools"), view.texts.title, view.texts);
   const width = Math.min(WIDEST, Math.max(NARROWEST, state.width));
   drawPicture(state, layoutOf(view, width, state.font));
   markDrawn(state, "architecture-drawn");

@@ -1,6 +1,6 @@
 // The ways of the arrows between boxes that have their places.
 
-import { fitted, STRAIGHT } from "./words.js";
+import { fitted, STRAIGHT } from "./layout.js";
 
 /** All arrows, each with its lines; what happens within a folded layer is left out. */
 export function routesOf(view, stacks, metrics, words) {

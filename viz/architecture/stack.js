@@ -1,6 +1,6 @@
 // One stack from the bottom up. y grows downward, as on the screen, and begins at 0.
 
-import { fitted, isBeside, nodesOf, STRAIGHT, widthOf } from "./words.js";
+import { fitted, isBeside, nodesOf, STRAIGHT, widthOf } from "./layout.js";
 
 export const RADIUS = 7.5;
 

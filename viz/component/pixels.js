@@ -1,4 +1,5 @@
-// Pixels of the screen and pixels of a picture: a page that is shown to a whole room is magnified.
+// Pixels of the screen, pixels of a picture, and widths of texts: a page that is shown to a whole room
+// is magnified.
 
 /** By how much: the CSS `zoom` of what holds the pictures. */
 export const magnified = () =>
@@ -26,4 +27,23 @@ export function within(node, { clientX, clientY }) {
 export function onScreen(node, { x, y }) {
   const box = node.getBoundingClientRect();
   return { clientX: box.left + x * magnified(), clientY: box.top + y * magnified() };
+}
+
+/**
+ * Widths of one label, which `label` shows how to write, and of a name in the component's own font.
+ * Once such a font has come, what is drawn is placed and drawn again, by `draw`.
+ */
+export function measured(state, draw, label, size, nameSize = size) {
+  const again = () => {
+    state.placed = null;
+    if (state.drawn) draw(state);
+  };
+  const width = (node, pixels) => {
+    const context = document.createElement("canvas").getContext("2d");
+    context.font = `${pixels}px ${getComputedStyle(node).fontFamily}`;
+    if (!document.fonts.check(context.font)) document.fonts.load(context.font).then(again, () => {});
+    return (text) => Math.ceil(context.measureText(text).width) + 2;
+  };
+  const [labelWidth, nameWidth] = [width(label, size), width(state.root, nameSize)];
+  return { textWidth: ([text]) => labelWidth(text), nameWidth };
 }

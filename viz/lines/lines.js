@@ -1,10 +1,9 @@
 // The component: what it shows and what it answers to. Drawn anew in place, never rebuilt.
 
-import { measured } from "../component/measure.js";
+import { answerTools, nameTools } from "../component/figure.js";
 import { isRecent, markDrawn, mount } from "../component/mount.js";
-import { roomNow } from "../component/pixels.js";
+import { measured, roomNow } from "../component/pixels.js";
 import { fill, localNumber } from "../component/text.js";
-import { answerTools, nameTools } from "../component/tools.js";
 import { hideTooltip } from "../component/tooltip.js";
 import { markHeads, markTokens, placeColumns, placeHeads } from "./columns.js";
 import { drawAll, drawSome, headColours } from "./drawing.js";
@@ -61,7 +60,7 @@ function receive(state, data) {
   if (view.heads.every((head) => state.hidden.has(head))) state.hidden = new Set();
 }
 
-export function draw(state) {
+function draw(state) {
   const { view, nodes, width } = state;
   const { texts } = view;
   const placed = `${width} ${roomNow()} ${view.words}`;
@@ -75,7 +74,7 @@ export function draw(state) {
     state.scrolled = nodes.box.scrollTop;
   }
   nodes.title.textContent = view.title;
-  nameTools(state, view.title);
+  nameTools(state.root.querySelector(".tools"), view.title, texts);
   nodes.all.setAttribute("aria-label", view.title);
   nodes.threshold.setAttribute("aria-label", texts.threshold);
   const notes = [texts.rest, view.masked && texts.mask, state.layout.scrolls && texts.scrolled,

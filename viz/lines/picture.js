@@ -1,17 +1,16 @@
 // What is shown as a picture to take away, with the tokens that are scrolled out of view too.
 
 import {
-  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip,
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip, svgMoved, svgNode,
+  svgText,
 } from "../component/figure.js";
 import { shortened } from "../component/plot.js";
-import { svgMoved, svgNode, svgText } from "../component/svg.js";
 import { fill } from "../component/text.js";
 import { axisNames } from "./columns.js";
-import { FAINT, OPACITY } from "./drawing.js";
+import { FAINT, OPACITY, weightBars } from "./drawing.js";
 import { sameToken } from "./events.js";
 import { bendOf, LINES_ARROW } from "./layout.js";
 import { endsOf, linesInView, linesOfToken, shownSlots } from "./payload.js";
-import { weightBars } from "./weights.js";
 
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
 

@@ -1,11 +1,10 @@
 // Labelled matrices side by side, with the scales that they share and tables to take away.
 
+import { fileNameOf, nameTools } from "../component/figure.js";
 import { deviceRatio } from "../component/pixels.js";
-import { fileNameOf } from "../component/svg.js";
 import { ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
 import { panelAt } from "./events.js";
-import { nameTools } from "./panel.js";
 import { allDigits, isVisible } from "./payload.js";
 import { allPicture, panelPicture } from "./picture.js";
 import { panelHeight, panelLayout, planeOf, sizesOf } from "./sizes.js";

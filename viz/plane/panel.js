@@ -1,5 +1,6 @@
 // One panel. Its elements stay while its values change: what they say and show is written anew.
 
+import { nameTools } from "../component/figure.js";
 import { axisToken, drawLabels, LARGEST_CELL, setPixels, skippedText } from "../component/plot.js";
 import { fill } from "../component/text.js";
 import { element } from "../component/tokens.js";
@@ -102,16 +103,6 @@ export function axisLabel({ view, layout, measure, figures }, index, which, i) {
     node.append(element("span", "arrow", "→"), predicted);
   }
   return node;
-}
-
-/** What the buttons below a figure are called; those without a text are left out. */
-export function nameTools(tools, title, texts) {
-  for (const button of tools.children) {
-    const name = button.className;
-    button.hidden = !texts[name];
-    button.textContent = texts[name];
-    button.setAttribute("aria-label", fill(texts[`${name}.help`] ?? "", { title }));
-  }
 }
 
 /** What the buttons that zoom are called. */

@@ -1,19 +1,15 @@
 // The component: panels of cells in one of three layouts. Drawn anew in place, never rebuilt.
 
-import { measured } from "../component/measure.js";
 import { markDrawn, mount } from "../component/mount.js";
-import { roomNow } from "../component/pixels.js";
+import { measured, roomNow } from "../component/pixels.js";
 import { LABEL } from "../component/plot.js";
-import { answerKeys, answerPointer } from "./events.js";
+import { answerKeys, answerPointer, refresh } from "./events.js";
 import { drawLegends } from "./legend.js";
 import { maps } from "./maps.js";
 import { placeChosen } from "./marks.js";
 import { matrices } from "./matrices.js";
-import {
-  addFigure, drawPanel, placeFigures, placePanel, placeView,
-} from "./panel.js";
+import { addFigure, drawPanel, placeFigures, placePanel, placeView } from "./panel.js";
 import { readPlane } from "./payload.js";
-import { refresh } from "./pointing.js";
 import { strips } from "./strips.js";
 
 const KINDS = { maps, matrices, strips };

@@ -1,18 +1,19 @@
 // One word through all heads: a strip of cells for each, its name before it, its largest behind it.
 
-import { figureStyle, figureSvg, figureTextWidth, svgChip } from "../component/figure.js";
+import {
+  figureStyle, figureSvg, figureTextWidth, fileNameOf, nameTools, svgChip, svgMoved, svgNode,
+  svgText,
+} from "../component/figure.js";
 import { movedBy } from "../component/keys.js";
 import { isRecent } from "../component/mount.js";
 import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
 import {
   AXIS, axisToken, cellLayout, LABEL, shortened, SLANT, windowHeight,
 } from "../component/plot.js";
-import { fileNameOf, svgMoved, svgNode, svgText } from "../component/svg.js";
 import { fill, fillParts, joined, joinedTitles } from "../component/text.js";
 import { bringIntoView, element } from "../component/tokens.js";
 import { largestOfBlock } from "./cells.js";
 import { reachable } from "./events.js";
-import { nameTools } from "./panel.js";
 import { brief, valueText } from "./payload.js";
 import { pictureFoot, svgPanel } from "./picture.js";
 import { accept } from "./plane.js";

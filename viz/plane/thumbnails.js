@@ -1,14 +1,13 @@
 // The grid of all heads: their places, the canvas on which they are drawn, and a picture of it.
 
-import { figureStyle, figureSvg, svgHatch } from "../component/figure.js";
+import {
+  figureStyle, figureSvg, nameTools, svgHatch, svgMoved, svgNode, svgText,
+} from "../component/figure.js";
 import { resized, setPixels } from "../component/plot.js";
 import { COLOURS } from "../component/scale.js";
-import { svgMoved, svgNode, svgText } from "../component/svg.js";
 import { counted, ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
-import { FIGURE_LEGEND } from "./figure_cells.js";
-import { nameTools } from "./panel.js";
-import { PICTURE, pictureFoot } from "./picture.js";
+import { FIGURE_LEGEND, PICTURE, pictureFoot } from "./picture.js";
 
 export const TILE = { gap: 5, largest: 88, smallest: 20 };
 const NAMES = { left: 24, top: 18 }; // room for L0, L1 … and H0, H1 …

@@ -13,7 +13,7 @@ import { fill } from "../component/text.js";
 
 export const SQUARE = { down: 0, across: 0 };
 
-export const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
+const clamp = (at, last) => Math.min(Math.max(0, last), Math.max(0, at));
 
 /** A window of a map, or null where there is none such or it holds everything. */
 export function checkedWindow(zoom, { rows, columns }) {

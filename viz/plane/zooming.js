@@ -2,10 +2,9 @@
 
 import { markDrawn } from "../component/mount.js";
 import { hideTooltip } from "../component/tooltip.js";
-import { panelAt, startOfKeys } from "./events.js";
+import { moveCursor, panelAt, pointAt, refresh, say, showNothing, startOfKeys } from "./events.js";
 import { placeChosen } from "./marks.js";
 import { drawView, placeView } from "./panel.js";
-import { moveCursor, pointAt, refresh, say, showNothing } from "./pointing.js";
 import { planeOf } from "./sizes.js";
 import {
   cellPanned, largerCells, meansZoom, partSaid, pointIn, pressed, readableCells, released,

@@ -4,8 +4,8 @@ import { within } from "../component/pixels.js";
 import { svg } from "../component/shapes.js";
 import { fill, labelled, listed, localDigits, localNumber } from "../component/text.js";
 import { element } from "../component/tokens.js";
+import { SIDES } from "./column.js";
 import { numberWords } from "./payload.js";
-import { SIDES } from "./side.js";
 
 const PANEL = { height: 168, left: 38, right: 8, top: 10, bottom: 24 };
 

@@ -1,15 +1,15 @@
 // The component: what it shows of which step. All steps are here: moving needs no server.
 
+import { answerTools, nameTools } from "../component/figure.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { drawLegend } from "../component/scale.js";
-import { answerTools, nameTools } from "../component/tools.js";
 import { play } from "../component/walk.js";
 import { drawChart, drawChartStep } from "./chart.js";
+import { drawColumn, drawColumnStep, newColumn, SIDES } from "./column.js";
 import { answerKeys, answerPointer, drawPlaying, rest } from "./events.js";
 import { readSteps } from "./payload.js";
 import { stepSvg, stepTitle } from "./picture.js";
 import { drawChoice, drawControls, drawScrubber, drawScrubberStep } from "./scrubber.js";
-import { drawColumn, drawColumnStep, newColumn, SIDES } from "./side.js";
 import { drawTable, drawTableStep } from "./table.js";
 
 export default function (component) {
@@ -96,7 +96,7 @@ export function drawStep(state) {
   for (const column of state.columns) drawColumnStep(column, state);
   drawTableStep(state);
   drawChartStep(state);
-  nameTools(state, stepTitle(state));
+  nameTools(state.root.querySelector(".tools"), stepTitle(state), state.view.texts);
   state.root.dataset.step = state.step;
   markDrawn(state, "decoding-drawn");
 }

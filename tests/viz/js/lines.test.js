@@ -7,7 +7,7 @@ import { linesLayout, rowsInView } from "../../../viz/lines/layout.js";
 import {
   countLines, endsOf, largestOf, linesInView, linesOfToken, lineWeight, readLines,
 } from "../../../viz/lines/payload.js";
-import { weightBars } from "../../../viz/lines/weights.js";
+import { weightBars } from "../../../viz/lines/drawing.js";
 import { measure } from "./planes.js";
 
 function stateOf(name, changes = {}) {
