@@ -41,6 +41,9 @@ SIGN_TEXTS: Mapping[str, str] = {
 }
 """How the reader's language ends, introduces, joins and lists texts."""
 
+ROUNDING = 1e-4
+"""So far beside 1 sums of 32-bit floats may end."""
+
 # What is sent as it is; everything else is single bytes.
 _TYPES = {"<f4": "f4", "<u2": "u2"}
 # What CLDR calls the forms of a text.
@@ -149,3 +152,31 @@ def check_texts(texts: Mapping[str, str], known: Mapping[str, str]) -> None:
     unknown = sorted(set(texts) - set(known) - forms)
     if unknown:
         raise ValueError(f"texts {unknown} are shown nowhere; known are {list(known)}")
+
+
+def check_weights(weights: Array, shape: Sequence[int], visible: Array | None = None) -> None:
+    """Make sure that weights of attention can be drawn.
+
+    Args:
+        weights: 32-bit floats, each 0 to 1, and 0 wherever nothing is visible.
+        shape: What they must have, nowhere 0.
+        visible: Booleans of their last axes; None where everything is visible.
+
+    Raises:
+        ValueError: They cannot.
+    """
+    needed = tuple(shape)
+    if weights.dtype != np.float32 or weights.shape != needed or 0 in needed:
+        raise ValueError(f"weights need float32 {needed}, got {weights.dtype} {weights.shape}")
+    low, high = float(weights.min()), float(weights.max())
+    # Written so that NaN, which compares as False with everything, is refused too. Softmax in
+    # 32-bit floats may end a little above 1, and a word's sum over its pieces too.
+    if not (low >= 0.0 and high <= 1.0 + ROUNDING):
+        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
+    if visible is None:
+        return
+    if visible.dtype != np.bool_ or visible.shape != needed[-visible.ndim :]:
+        shown = needed[-visible.ndim :]
+        raise ValueError(f"visible needs bool {shown}, got {visible.dtype} {visible.shape}")
+    if not visible.all() and np.logical_and(weights, ~visible).any():
+        raise ValueError("weights need 0 where visible is False, got more somewhere")

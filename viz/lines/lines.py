@@ -18,6 +18,7 @@ from viz.component.payload import (
     Array,
     TokenLabel,
     check_texts,
+    check_weights,
     content_of,
     framed,
     read_label,
@@ -71,9 +72,6 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
 
 _LABELS = ("queries", "keys", "predicted")
 
-# Softmax in 32-bit floats may end a little above 1.
-_ROUNDING = 1e-4
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
@@ -119,34 +117,16 @@ class Lines:
         return self.weights_HQK.nbytes <= EXACT_BYTES
 
     def __post_init__(self) -> None:
-        _check_shapes(self)
         _check_weights(self)
         _check_choices(self)
         check_texts(self.texts, DEFAULT_LINES_TEXTS)
 
 
-def _check_shapes(lines: Lines) -> None:
-    shape = lines.weights_HQK.shape
-    expected = (len(lines.heads), len(lines.queries), len(lines.keys))
-    if shape != expected or 0 in shape:
-        raise ValueError(f"weights need (heads, queries, keys) {expected}, got {shape}")
-    if lines.weights_HQK.dtype != np.float32:
-        raise ValueError(f"weights need float32, got {lines.weights_HQK.dtype}")
-    if lines.visible_QK.dtype != np.bool_ or lines.visible_QK.shape != shape[1:]:
-        raise ValueError(
-            f"visible needs bool {shape[1:]}, got {lines.visible_QK.dtype} {lines.visible_QK.shape}"
-        )
+def _check_weights(lines: Lines) -> None:
+    shape = len(lines.heads), len(lines.queries), len(lines.keys)
+    check_weights(lines.weights_HQK, shape, lines.visible_QK)
     if len(lines.predicted) not in (0, len(lines.queries)):
         raise ValueError(f"{len(lines.queries)} queries, but {len(lines.predicted)} predicted")
-
-
-def _check_weights(lines: Lines) -> None:
-    low, high = float(lines.weights_HQK.min()), float(lines.weights_HQK.max())
-    # Written so that NaN, which compares as False with everything, is refused too.
-    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
-        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
-    if np.logical_and(lines.weights_HQK, ~lines.visible_QK).any():
-        raise ValueError("weights need 0 where visible is False, got more in some head")
 
 
 def _check_choices(lines: Lines) -> None:

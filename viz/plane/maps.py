@@ -7,7 +7,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import SIGN_TEXTS, ZOOM_TEXTS, Doubt, TokenLabel, check_texts
+from viz.component.payload import (
+    SIGN_TEXTS,
+    ZOOM_TEXTS,
+    Doubt,
+    TokenLabel,
+    check_texts,
+    check_weights,
+)
 from viz.messages import N_
 from viz.plane.panels import Pin, Side
 
@@ -68,9 +75,6 @@ Window = tuple[int, int, int, int]
 _AHEAD: Mapping[Side, int] = {"source": 0, "target": 1}
 """How many of a side's tokens are predicted, and never fed."""
 
-# Softmax in 32-bit floats may end a little above 1.
-_ROUNDING = 1e-4
-
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionMaps:
@@ -125,21 +129,13 @@ class AttentionMaps:
 
     def __post_init__(self) -> None:
         _check_shapes(self)
-        _check_weights(self)
         _check_labels(self)
         check_texts(self.texts, DEFAULT_MAPS_TEXTS)
 
 
 def _check_shapes(maps: AttentionMaps) -> None:
-    if maps.weights.ndim != 4 or 0 in maps.weights.shape:
-        raise ValueError(f"weights need (layers, heads, queries, keys), got {maps.weights.shape}")
-    if maps.weights.dtype != np.float32:
-        raise ValueError(f"weights need float32, got {maps.weights.dtype}")
-    if maps.visible.dtype != np.bool_ or maps.visible.shape != maps.weights.shape[2:]:
-        raise ValueError(
-            f"visible needs bool {maps.weights.shape[2:]}, "
-            f"got {maps.visible.dtype} {maps.visible.shape}"
-        )
+    n_labels = len(maps.queries), len(maps.keys)
+    check_weights(maps.weights, (*maps.weights.shape[:2], *n_labels), maps.visible)
     layer, head = maps.selected
     layers, heads = maps.weights.shape[:2]
     if not (0 <= layer < layers and 0 <= head < heads):
@@ -159,15 +155,6 @@ def is_window(zoom: Sequence[int], shape: Sequence[int]) -> bool:
     return inside and min(row, column) >= 0 and min(rows, columns) >= 1
 
 
-def _check_weights(maps: AttentionMaps) -> None:
-    low, high = float(maps.weights.min()), float(maps.weights.max())
-    # Written so that NaN, which compares as False with everything, is refused too.
-    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
-        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
-    if not maps.visible.all() and np.logical_and(maps.weights, ~maps.visible).any():
-        raise ValueError("weights need 0 where visible is False, got more in some head")
-
-
 def _words(maps: AttentionMaps) -> set[Pin]:
     """Return all words that have a row or a column, or are fed."""
     tokens: dict[Side, int] = {"source": len(maps.source), "target": len(maps.target) - 1}
@@ -178,11 +165,8 @@ def _check_labels(maps: AttentionMaps) -> None:
     if f"title.{maps.kind}" not in DEFAULT_MAPS_TEXTS:
         raise ValueError(f"{maps.kind!r} is no kind of attention that has a title")
     queries, keys = maps.sides
-    n_queries, n_keys = maps.weights.shape[2:]
-    if n_queries != n_keys and queries == keys:
-        raise ValueError(f"{maps.kind} needs a square map, got {n_queries} × {n_keys}")
-    n_predicted = n_queries * _AHEAD[queries] if maps.predicted else 0
-    expected = {"queries": n_queries, "keys": n_keys, "predicted": n_predicted}
+    n_queries, n_keys = len(maps.queries), len(maps.keys)
+    expected = {"predicted": n_queries * _AHEAD[queries] if maps.predicted else 0}
     for side, count in ((keys, n_keys), (queries, n_queries)):
         expected[side] = count + _AHEAD[side]
     for word in (maps.pin, maps.spoken):

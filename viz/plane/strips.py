@@ -12,6 +12,7 @@ from viz.component.payload import (
     Array,
     TokenLabel,
     check_texts,
+    check_weights,
     content_of,
     framed,
     read_label,
@@ -60,9 +61,6 @@ DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
     "words.help": N_("{side}: arrow keys move from word to word, Enter follows one."),
     "cells.help": N_("{title}. Arrow keys move from cell to cell."),
 }
-
-# Softmax in 32-bit floats may end a little above 1, and a word's sum over its pieces too.
-_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,26 +127,9 @@ class Strips:
 
 
 def _check_group(group: StripGroup) -> None:
-    weights = group.weights
     if f"name.{group.kind}" not in DEFAULT_STRIPS_TEXTS:
         raise ValueError(f"{group.kind!r} is no kind of attention that has a name")
-    if weights.ndim != 2 or 0 in weights.shape:
-        raise ValueError(f"weights need (strips, tokens), got {weights.shape}")
-    if weights.dtype != np.float32:
-        raise ValueError(f"weights need float32, got {weights.dtype}")
-    if group.visible.dtype != np.bool_ or group.visible.shape != weights.shape[1:]:
-        raise ValueError(
-            f"visible needs bool {weights.shape[1:]}, "
-            f"got {group.visible.dtype} {group.visible.shape}"
-        )
-    if len(group.heads) != len(weights):
-        raise ValueError(f"{len(weights)} strips need as many heads, got {len(group.heads)}")
-    low, high = float(weights.min()), float(weights.max())
-    # Written so that NaN, which compares as False with everything, is refused too.
-    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
-        raise ValueError(f"weights need 0 to 1, got {low} to {high}")
-    if weights[:, ~group.visible].any():
-        raise ValueError("weights need 0 where visible is False, got more in some strip")
+    check_weights(group.weights, (len(group.heads), len(group.visible)), group.visible)
 
 
 def _check_strips(strips: Strips) -> None:

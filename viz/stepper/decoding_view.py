@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from viz.component.payload import SIGN_TEXTS, TokenLabel, check_texts
+from viz.component.payload import ROUNDING, SIGN_TEXTS, TokenLabel, check_texts, check_weights
 from viz.messages import N_
 
 # Every word that the component shows. A page may hand over its own; {names} are filled in.
@@ -81,9 +81,6 @@ OWN_REFERENCE_TEXTS: Mapping[str, str] = {
     "chart.true": N_("probability of the reference’s token"),
 }
 
-# Sums of probabilities in 32-bit floats end a little beside 1.
-_ROUNDING = 1e-4
-
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
@@ -137,14 +134,14 @@ class StepView:
         falling = [alternative.probability for alternative in self.top]
         for probability in (*falling, self.others, self.chosen_probability, self.true_probability):
             # Written so that NaN, which compares as False with everything, is refused too.
-            if probability is not None and not 0.0 <= probability <= 1.0 + _ROUNDING:
+            if probability is not None and not 0.0 <= probability <= 1.0 + ROUNDING:
                 raise ValueError(f"probabilities need 0 to 1, got {probability}")
         if not falling or falling != sorted(falling, reverse=True):
             raise ValueError(f"top needs falling probabilities, got {falling}")
         total = sum(falling) + self.others
-        if abs(total - 1.0) > _ROUNDING:
+        if abs(total - 1.0) > ROUNDING:
             raise ValueError(f"top and others need the sum 1, got {total}")
-        if not -_ROUNDING <= self.entropy < math.inf:
+        if not -ROUNDING <= self.entropy < math.inf:
             raise ValueError(f"entropy needs a finite number from 0, got {self.entropy}")
         given = {each is None for each in (self.true, self.true_probability, self.true_rank)}
         if len(given) > 1 or (self.true_rank or 0) < 0:
@@ -193,16 +190,10 @@ class SideView:
         if self.cross is None and self.self_ is None:
             raise ValueError("a side needs cross or self_: nothing is looked at")
         if self.cross is not None:
-            shape = self.cross.shape
-            if len(shape) != 4 or 0 in shape or shape[2] != n:
-                raise ValueError(f"cross needs (layers, heads, {n}, source), got {shape}")
-            _check_weights("cross", self.cross)
+            check_weights(self.cross, (*self.n_heads, n, self.cross.shape[-1]))
         if self.self_ is None:
             return
-        expected = (*self.n_heads, n, n_fed)
-        if self.self_.shape != expected:
-            raise ValueError(f"self_ needs {expected}, got {self.self_.shape}")
-        _check_weights("self_", self.self_)
+        check_weights(self.self_, (*self.n_heads, n, n_fed))
         if np.triu(self.self_, 1 + self.n_before).any():
             raise ValueError("self_ needs 0 above the diagonal: no step sees a later word")
 
@@ -218,14 +209,6 @@ def _check_sides(sides: Sequence[SideView], n_source: int) -> None:
     before = [side.n_before for side in sides]
     if len(set(before)) > 1:
         raise ValueError(f"both sides need as many tokens before the first step, got {before}")
-
-
-def _check_weights(name: str, weights: npt.NDArray[np.float32]) -> None:
-    if weights.dtype != np.float32:
-        raise ValueError(f"{name} needs float32, got {weights.dtype}")
-    low, high = float(weights.min()), float(weights.max())
-    if not (low >= 0.0 and high <= 1.0 + _ROUNDING):
-        raise ValueError(f"{name} needs weights from 0 to 1, got {low} to {high}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +250,7 @@ class DecodingView:
         common = min(counts) if self.forced else 0
         if self.divergence and len(self.divergence) != common:
             raise ValueError(f"divergence needs {common} steps, got {len(self.divergence)}")
-        if not all(-_ROUNDING <= each < math.inf for each in self.divergence):
+        if not all(-ROUNDING <= each < math.inf for each in self.divergence):
             raise ValueError(f"divergence needs finite numbers from 0, got {self.divergence}")
         for name in ("first_difference", "start"):
             step = getattr(self, name)

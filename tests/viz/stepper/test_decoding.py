@@ -82,8 +82,6 @@ def test_a_sum_a_little_above_one_is_full_weight():
     assert unpack_decoding(pack_decoding(view)).free.cross[0, 0, 0, 0] == 1.0
 
 
-
-
 def test_the_largest_page_stays_small():
     assert len(pack_decoding(decoding_cases.many(3, 8, 60, 60))) < 1_000_000
 
@@ -134,69 +132,3 @@ STEP = {
     "others": 0.1,
     "entropy": 0.9,
 }
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"chosen_probability": 1.2}, r"0 to 1, got 1\.2"),
-        ({"chosen_probability": float("nan")}, "nan"),
-        ({"others": -0.1}, r"-0\.1"),
-        ({"others": 0.2}, r"sum 1, got 1\.09"),
-        ({"top": ()}, "falling"),
-        ({"top": STEP["top"][::-1]}, r"falling.*0\.3, 0\.6"),
-        ({"entropy": -1.0}, r"entropy.*-1\.0"),
-        ({"entropy": float("inf")}, "entropy.*inf"),
-        ({"entropy": float("nan")}, "entropy.*nan"),
-        ({"true": TokenLabel("a")}, "together"),
-        ({"true": TokenLabel("a"), "true_probability": 0.6, "true_rank": -1}, "-1"),
-        ({"true": TokenLabel("a"), "true_probability": 1.6, "true_rank": 0}, r"1\.6"),
-    ],
-)
-def test_a_step_that_contradicts_itself_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        StepView(**(STEP | changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"fed": ()}, "5 steps, 0 fed"),
-        ({"steps": ()}, "0 steps, 5 fed"),
-        ({"cross": np.zeros((2, 3, 4, 4), np.float32)}, r"\(layers, heads, 5, source\)"),
-        ({"cross": np.zeros((3, 5, 4), np.float32)}, r"\(3, 5, 4\)"),
-        ({"cross": np.zeros((2, 3, 5, 4))}, "float64"),
-        ({"cross": np.full((2, 3, 5, 4), 1.5, np.float32)}, r"cross.*1\.5"),
-        ({"cross": np.full((2, 3, 5, 4), np.nan, np.float32)}, "cross.*nan"),
-        ({"self_": np.zeros((2, 3, 5, 4), np.float32)}, r"self_ needs \(2, 3, 5, 5\)"),
-        ({"self_": np.full((2, 3, 5, 5), 0.2, np.float32)}, "diagonal"),
-    ],
-)
-def test_a_side_that_contradicts_itself_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        replace(decoding_cases.known().free, **changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"source": ()}, r"\(2, 3, 0\), got \(2, 3, 4\)"),
-        ({"forced": decoding_cases.sentence().free}, r"\(2, 3, 4\), got \(3, 4, 14\)"),
-        ({"divergence": (0.0,)}, "5 steps, got 1"),
-        ({"divergence": (0.0, 0.0, 0.0, 0.0, float("nan"))}, "nan"),
-        ({"forced": None}, "0 steps, got 5"),
-        ({"first_difference": 5}, "first_difference 5.*5 steps"),
-        ({"start": -1}, "start -1"),
-        ({"texts": {"fedd": "x"}}, "fedd"),
-    ],
-)
-def test_a_view_that_contradicts_itself_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        replace(decoding_cases.known(), **changes)
-
-
-def test_sides_may_differ_in_length():
-    back = unpack_decoding(pack_decoding(decoding_cases.short()))
-    assert back.forced is not None
-    assert (len(back.free.steps), len(back.forced.steps)) == (3, 5)
-    assert len(back.divergence) == 3
