@@ -44,6 +44,57 @@ export function svgNode(name, attributes = {}, ...children) {
 export const svgText = (x, y, text, attributes = {}) =>
   svgNode("text", { x, y, ...attributes }, svgEscaped(isolated(String(text))));
 
+/**
+ * Takes the calls of a canvas that draw lines, boxes and words, and keeps them as SVG: what is drawn on
+ * the screen is drawn in a picture by the same function.
+ */
+export class SvgContext {
+  constructor() {
+    Object.assign(this, { parts: [], path: "", globalAlpha: 1, textAlign: "left" });
+  }
+
+  beginPath() {
+    this.path = "";
+  }
+
+  moveTo(...at) {
+    this.to("M", at);
+  }
+
+  lineTo(...at) {
+    this.to("L", at);
+  }
+
+  bezierCurveTo(...at) {
+    this.to("C", at);
+  }
+
+  to(how, at) {
+    this.path += how + at.map((x) => Number(x.toFixed(2))).join(" ");
+  }
+
+  stroke() {
+    const { path: d, strokeStyle: stroke, lineWidth, globalAlpha: alpha } = this;
+    this.parts.push(svgNode("path", {
+      d, stroke, "stroke-width": lineWidth, "stroke-opacity": alpha < 1 && alpha, fill: "none",
+    }));
+  }
+
+  fillRect(x, y, width, height) {
+    this.parts.push(svgNode("rect", { x, y, width, height, fill: this.fillStyle }));
+  }
+
+  /** Words around a height: a canvas has them so where its `textBaseline` is "middle". */
+  fillText(text, x, y) {
+    const size = Number.parseFloat(this.font);
+    const anchor = { left: "start", center: "middle", right: "end" }[this.textAlign];
+    this.parts.push(svgText(x, y + 0.34 * size, text, {
+      fill: this.fillStyle, "text-anchor": anchor, "font-size": size,
+      "font-family": this.font.slice(this.font.indexOf(" ") + 1),
+    }));
+  }
+}
+
 /** Something moved to x, y and there turned by so many degrees. */
 export const svgMoved = (x, y, degrees, ...children) => {
   const [left, top] = [x, y].map((at) => Number(at.toFixed(3)));

@@ -7,8 +7,8 @@ import {
   endsOf, linesInView, linesOfToken, lineWeight, otherColumn, pairsOf, shownSlots,
 } from "./payload.js";
 
-export const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
-export const FAINT = 0.22; // of a line beside those of the token that is spoken of
+const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
+const FAINT = 0.22; // of a line beside those of the token that is spoken of
 const PORTION = { first: 40, next: 10 }; // milliseconds of drawing in a frame
 
 /** The context of a canvas that covers what is in view, empty, in CSS pixels. */
@@ -32,25 +32,28 @@ export function drawAll(state) {
   const { nodes, layout, scrolled } = state;
   const lines = linesInView(state, rowsInView(layout, scrolled));
   const context = freshCanvas(nodes.all, layout);
-  context.globalAlpha = state.spoken ? FAINT : OPACITY;
-  state.allLines = lines;
   cancelAnimationFrame(state.portion);
   const go = (from, milliseconds) => {
-    const end = strokeLines(state, context, lines, from, performance.now() + milliseconds);
+    const end = strokeAll(state, context, lines, from, performance.now() + milliseconds);
     if (end < lines.length) state.portion = requestAnimationFrame(() => go(end, PORTION.next));
-    else finish();
-  };
-  const finish = () => {
-    context.globalAlpha = 1;
-    if (state.spoken) strokeLines(state, context, linesOfToken(state, state.spoken), 0, Infinity);
-    state.root.dataset.whole = true;
+    else state.root.dataset.whole = true;
   };
   delete state.root.dataset.whole;
   go(0, PORTION.first);
 }
 
+/** Lines among others, above them those of the token that is spoken of; returns where to go on. */
+export function strokeAll(state, context, lines, from = 0, until = Infinity) {
+  const { spoken } = state;
+  context.globalAlpha = spoken ? FAINT : OPACITY;
+  const end = strokeLines(state, context, lines, from, until);
+  context.globalAlpha = 1;
+  if (spoken && end === lines.length) strokeLines(state, context, linesOfToken(state, spoken));
+  return end;
+}
+
 /** Stroke lines until the time is over; returns where to go on. */
-function strokeLines(state, context, lines, from, until) {
+function strokeLines(state, context, lines, from = 0, until = Infinity) {
   const { view, layout, scrolled, colours } = state;
   const { left, right, step, thickest, starts } = layout;
   const middle = (left + right) / 2;
@@ -75,9 +78,12 @@ export function drawSome(state, token) {
   const { nodes, layout } = state;
   nodes.stage.classList.toggle("some-only", Boolean(token));
   const context = freshCanvas(nodes.some, layout);
-  state.someLines = token && linesOfToken(state, token);
-  if (!token) return;
-  strokeLines(state, context, state.someLines, 0, Infinity);
+  if (token) drawToken(state, context, token);
+}
+
+/** The lines of a token, and its weights beside the tokens at the other end. */
+export function drawToken(state, context, token) {
+  strokeLines(state, context, linesOfToken(state, token));
   drawWeights(state, context, token);
 }
 
@@ -121,7 +127,7 @@ export function weightBars({ view, layout, hidden }, token) {
   return { bars, numbers, rules };
 }
 
-/** The same on the canvas, as far as it is in view. */
+/** The same on a canvas or in a picture, as far as it is in view. */
 function drawWeights(state, context, token) {
   const { layout, scrolled, colours, ink } = state;
   const [first, last] = rowsInView(layout, scrolled);

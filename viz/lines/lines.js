@@ -9,7 +9,7 @@ import { markHeads, markTokens, placeColumns, placeHeads } from "./columns.js";
 import { drawAll, drawSome, headColours } from "./drawing.js";
 import { answerLinesKeys, answerLinesPointer } from "./events.js";
 import { linesLayout } from "./layout.js";
-import { countLines, endsOf, grouped, readLines } from "./payload.js";
+import { countLines, grouped, readLines } from "./payload.js";
 import { linesSvg } from "./picture.js";
 
 export default function (component) {
@@ -119,15 +119,5 @@ export function showActive(state) {
   if (!state.hover && !state.focused) hideTooltip(state);
   markTokens(state, active);
   drawSome(state, active);
-  state.root.lines = { all: () => described(state, state.allLines), some: () => described(state, state.someLines) };
   state.root.dataset.active = active ? `${active.column} ${active.index}` : "";
-}
-
-/** What is drawn, in numbers: for whoever checks it. */
-function described({ view, layout }, lines) {
-  return Array.from(lines ?? [], (at) => {
-    const { slot, query, key } = endsOf(view, at);
-    const weight = view.weights[at] * view.unit;
-    return { head: view.heads[slot], query, key, weight, width: weight * layout.thickest };
-  });
 }

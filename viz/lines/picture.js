@@ -1,16 +1,16 @@
 // What is shown as a picture to take away, with the tokens that are scrolled out of view too.
 
 import {
-  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip, svgMoved, svgNode,
-  svgText,
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, svgChip, SvgContext, svgMoved,
+  svgNode, svgText,
 } from "../component/figure.js";
 import { shortened } from "../component/plot.js";
 import { fill } from "../component/text.js";
 import { axisNames } from "./columns.js";
-import { FAINT, OPACITY, weightBars } from "./drawing.js";
+import { drawToken, strokeAll } from "./drawing.js";
 import { sameToken } from "./events.js";
-import { bendOf, LINES_ARROW } from "./layout.js";
-import { endsOf, linesInView, linesOfToken, shownSlots } from "./payload.js";
+import { LINES_ARROW } from "./layout.js";
+import { linesInView, shownSlots } from "./payload.js";
 
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
 
@@ -18,7 +18,6 @@ const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
 export function linesSvg(state) {
   const { view, layout, pinned } = state;
   const style = figureStyle(state.root);
-  const places = pinned ? linesOfToken(state, pinned) : linesInView(state, [0, Infinity]);
   const names = axisNames(view);
   const written = (text) => figureTextWidth(text, FIGURE.text, style.font);
   const outside = (column) => Math.max(
@@ -35,34 +34,25 @@ export function linesSvg(state) {
     svgMoved(-start, top, 0,
       svgText(layout.left, -8, names.query, { ...quiet, "text-anchor": "end" }),
       svgText(layout.right, -8, names.key, quiet),
-      places.length ? svgCurves(state, places, style) : [],
-      svgTokens(state, style), pinned ? svgWeights(state, style) : []),
+      drawnLines(state, style), svgTokens(state, style)),
     svgMoved(0, top + layout.content + LEGEND_LINE.gap, 0, legend.body),
   ];
   const height = top + layout.content + LEGEND_LINE.gap + legend.height;
   return figureSvg({ title: view.title, width, height, body }, style);
 }
 
-function svgCurves(state, places, style) {
-  const { view, layout, pinned, spoken } = state;
-  const { left, right, step, thickest, starts } = layout;
-  const middle = (left + right) / 2;
-  const curves = Array.from(places, (at) => {
-    const { slot, query, key } = endsOf(view, at);
-    const [y, end] = [(query + 0.5) * step, (key + 0.5) * step];
-    const bend = bendOf(state, slot);
-    const [first, second] = [y, end].map((at) => `${middle} ${(at + bend).toFixed(2)}`);
-    return svgNode("path", {
-      d: `M${starts[query]} ${y}L${left} ${y}C${first} ${second} ${right} ${end}`,
-      stroke: style.heads[view.heads[slot] % 16],
-      "stroke-width": view.weights[at] * view.unit * thickest,
-    });
-  });
-  const own = spoken && !pinned ? new Set(linesOfToken(state, spoken)) : null;
-  const alike = pinned ? 1 : OPACITY;
-  return [false, true].map((of) => svgNode(
-    "g", { fill: "none", "stroke-opacity": own ? (of ? 1 : FAINT) : alike },
-    curves.filter((_, at) => (own?.has(places[at]) ?? false) === of)));
+/** The lines of all tokens, or those of the one that is kept with its weights. */
+function drawnLines(state, style) {
+  const { view, layout, pinned } = state;
+  const whole = {
+    ...state, scrolled: 0, layout: { ...layout, height: layout.content },
+    colours: view.heads.map((head) => style.heads[head % 16]),
+    ink: { text: style.ink, rule: style.rule, font: style.font },
+  };
+  const context = new SvgContext();
+  if (pinned) drawToken(whole, context, pinned);
+  else strokeAll(whole, context, linesInView(state, [0, Infinity]));
+  return context.parts;
 }
 
 function svgTokens({ view, layout, pinned, textWidth }, style) {
@@ -83,18 +73,6 @@ function svgTokens({ view, layout, pinned, textWidth }, style) {
       chip(label, "target", left - out, "left", i, { tint: style.paper }),
     ]),
     view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, kept("key", i))),
-  ];
-}
-
-function svgWeights(state, style) {
-  const { bars, numbers, rules } = weightBars(state, state.pinned);
-  const colour = (slot) => style.heads[state.view.heads[slot] % 16];
-  return [
-    rules.map(({ x, y, width }) => svgNode("rect", { x, y, width, height: 1, fill: style.rule })),
-    bars.filter(({ weight }) => weight).map(({ slot, x, y, width, height }) =>
-      svgNode("rect", { x, y, width, height, fill: colour(slot) })),
-    numbers.map(({ x, y, text, align }) => svgText(x, y + 4, text,
-      { fill: style.ink, "text-anchor": align === "left" ? "start" : "end" })),
   ];
 }
 

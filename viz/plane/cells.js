@@ -206,17 +206,23 @@ export function drawWords(figure, panel, view, root, textWidth) {
     colours.after(canvas);
   }
   const style = figureStyle(root);
-  const hatched = getComputedStyle(root).color;
   const ratio = deviceRatio();
   const context = resized(canvas, Math.round(view.width * ratio), Math.round(view.height * ratio));
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.scale(ratio, ratio);
+  context.translate(0, 0.5);
+  // Other than in a file, the hatch behind a hidden cell's word is as dark as the theme.
+  const inks = { ...style, quiet: getComputedStyle(root).color };
+  writeWords(context, wordsOf(partOf(panel, view), view, textWidth), inks);
+}
+
+/** Words in the middle of their cells, on a canvas or in a picture. */
+export function writeWords(context, words, style) {
   Object.assign(context, { textAlign: "center", textBaseline: "middle" });
-  for (const { x, y, text, size, ink } of wordsOf(partOf(panel, view), view, textWidth)) {
+  for (const { x, y, text, size, ink } of words) {
     context.font = `${size}px ${style.codeFont}`;
-    // Other than in a file, the hatch behind a hidden cell's word is as dark as the theme.
-    context.fillStyle = ink === "quiet" ? hatched : style[ink];
-    context.fillText(isolated(text), x, y + 0.5);
+    context.fillStyle = style[ink];
+    context.fillText(isolated(text), x, y);
   }
 }

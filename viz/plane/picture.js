@@ -2,10 +2,10 @@
 
 import {
   brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, saveFile, savePng,
-  saveSvg, svgChip, svgHatch, svgMoved, svgNode, svgText,
+  saveSvg, svgChip, SvgContext, svgHatch, svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { AXIS, LABEL, shortened } from "../component/plot.js";
-import { partOf, PIXELS, pixelsOf, wordsOf } from "./cells.js";
+import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
 import { ticksOf } from "./legend.js";
 import { PANEL_GAP } from "./matrices.js";
 import { leftOutText } from "./panel.js";
@@ -162,10 +162,9 @@ export function svgPanel(panel, layout, sizes, textWidth, style) {
 }
 
 function svgWords(panel, layout, textWidth, style) {
-  const look = { "font-family": style.codeFont, "text-anchor": "middle" };
-  const words = wordsOf(panel, layout, textWidth);
-  return svgNode("g", look, words.map(({ x, y, text, size, ink }) =>
-    svgText(x, y + 0.34 * size, text, { "font-size": size, fill: style[ink] })));
+  const context = new SvgContext();
+  writeWords(context, wordsOf(panel, layout, textWidth), style);
+  return context.parts;
 }
 
 /** The axes: their names, and their labels as chips. */
