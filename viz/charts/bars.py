@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.curves import NAMES_BELOW, Quantity
+from viz.charts.curves import COLOURS, SYMBOLS, Quantity, of_series
 
 Drawn = Literal["beside", "stacked", "dots"]
 
@@ -62,7 +62,6 @@ def bars(
         labelFlush=False,
         grid=drawn == "dots",
     )
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     lengths = value.axis
     # The number at the end of the axis is not cut.
     lengths["labelFlush"] = True
@@ -74,15 +73,8 @@ def bars(
     encoded = marks.encode(
         x=alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale),
         y=alt.Y("row:O", title=None, axis=labels),
-        color=alt.Color(
-            "series:N",
-            # None would become a space, and that a line above the legend.
-            title="",
-            scale=alt.Scale(domain=list(series), range=colours),
-            legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW)
-            if len(series) > 1
-            else None,
-        ),
+        # None would become a space, and that a line above the legend.
+        color=of_series(list(series), SYMBOLS, title=""),
         tooltip=[
             alt.Tooltip("name:N", title=" "),
             alt.Tooltip("series:N", title="  "),
@@ -90,7 +82,7 @@ def bars(
         ],
     )
     if marked is not None:
-        chosen = alt.when(alt.datum.row == marked).then(alt.value(colours[0]))
+        chosen = alt.when(alt.datum.row == marked).then(alt.value(COLOURS[0]))
         encoded = encoded.encode(
             color=alt.ColorValue(**chosen.otherwise(alt.value(theme.colour(theme.QUIET))))
         )

@@ -23,13 +23,35 @@ LEGEND = alt.Legend(
     symbolStrokeWidth=3,
     columns=NAMES_BELOW,
 )
+"""Of lines."""
+SYMBOLS = alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW)
+"""Of bars and dots."""
 POINTS_SHOWN = 60
 """A line with more points than this is drawn without them."""
 
 LINE = 14
 """Height of a line of words, in pixels."""
 
+COLOURS = [theme.colour(rgb) for rgb in theme.HEADS]
+"""Of series, in their order."""
+
 Chart = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.VConcatChart
+
+
+def of_series(
+    names: Sequence[str], legend: alt.Legend = LEGEND, title: str | None = None
+) -> alt.Color:
+    """Return the channel that gives each series its colour, with a legend where there are several.
+
+    Args:
+        names: All series, in the order of their colours.
+        legend: How it stands.
+        title: Above the legend.
+    """
+    scale = alt.Scale(domain=list(names), range=COLOURS)
+    return alt.Color(
+        "series:N", title=title, scale=scale, legend=legend if len(names) > 1 else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +148,13 @@ def curves(
         for index, value in enumerate(values)
     ]
     few = max((len(values) for values in series.values()), default=0) <= POINTS_SHOWN
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     line = (
         alt.Chart(pd.DataFrame(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
         .encode(
             x=alt.X("x:Q", title=x.name, axis=_counted(x, _common(at)), scale=_fitting(x)),
             y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
-            color=alt.Color(
-                "series:N",
-                title=None,
-                scale=alt.Scale(domain=list(series), range=colours),
-                legend=LEGEND if len(series) > 1 else None,
-            ),
+            color=of_series(list(series)),
             # Also told apart without colour.
             strokeDash=alt.StrokeDash("series:N", legend=None, sort=list(series)),
             tooltip=[

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.charts.curves import HEIGHT, NAMES_BELOW, Quantity
+from viz.charts.curves import HEIGHT, SYMBOLS, Quantity, of_series
 
 _BAND = alt.Scale(type="band", padding=0)
 
@@ -51,12 +51,7 @@ def dumbbells(
     dots = base.mark_point(filled=True, size=60, opacity=1.0).encode(
         x=x,
         y=y,
-        color=alt.Color(
-            "series:N",
-            title=None,
-            scale=alt.Scale(domain=list(series), range=[theme.colour(rgb) for rgb in theme.HEADS]),
-            legend=alt.Legend(orient="top", labelLimit=0, columns=NAMES_BELOW),
-        ),
+        color=of_series(list(series), SYMBOLS),
         # Also told apart without colour.
         shape=alt.Shape(
             "series:N", title=None, sort=list(series), scale=alt.Scale(domain=list(series))

@@ -7,6 +7,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
+from viz.charts.curves import of_series
 
 HEIGHT = 215
 """Title, legend and axis included."""
@@ -44,7 +45,6 @@ def histogram(
         for place, number in enumerate(counts)
         if number
     ]
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     bars = (
         alt.Chart(pd.DataFrame(rows, columns=["from", "to", "count", "series", "order"]))
         .mark_bar(binSpacing=1)
@@ -63,14 +63,7 @@ def histogram(
             ),
             x2=alt.X2("to:Q"),
             y=alt.Y("count:Q", title=count, stack=True, axis=alt.Axis(tickCount=4)),
-            color=alt.Color(
-                "series:N",
-                title=None,
-                scale=alt.Scale(domain=list(series), range=colours),
-                legend=alt.Legend(orient="top", labelLimit=0, columns=2)
-                if len(series) > 1
-                else None,
-            ),
+            color=of_series(list(series), alt.Legend(orient="top", labelLimit=0, columns=2)),
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("series:N", title=" "),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from viz import theme
 from viz.charts.bars import AROUND, LEAST
-from viz.charts.curves import Quantity
+from viz.charts.curves import COLOURS, Quantity
 
 ROW = 44
 """Height of a row, in pixels."""
@@ -95,7 +95,6 @@ def intervals(
         labelOverlap=False,
         labelFlush=False,
     )
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     lengths = value.axis
     lengths["labelFlush"] = True
     y = alt.Y("row:O", title=None, axis=labels, scale=alt.Scale(type="band", padding=0))
@@ -110,7 +109,7 @@ def intervals(
     )
     reach = (
         base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=2.5, color=colours[0], opacity=0.6)
+        .mark_rule(strokeWidth=2.5, color=COLOURS[0], opacity=0.6)
         .encode(x=alt.X("low:Q", scale=value.scale), x2=alt.X2("high:Q"), y=y)
     )
     ones = (
@@ -123,7 +122,7 @@ def intervals(
             tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), said],
         )
     )
-    means = base.mark_point(filled=True, size=_MEAN, color=colours[0], opacity=1.0).encode(
+    means = base.mark_point(filled=True, size=_MEAN, color=COLOURS[0], opacity=1.0).encode(
         x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), said]
     )
     # Beside the picture, where they cover nothing.
@@ -148,7 +147,7 @@ def intervals(
     ]
     layers = [layer for layer, marked in wanted if marked]
     if value.share:
-        bars = base.mark_bar(color=colours[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
+        bars = base.mark_bar(color=COLOURS[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)
     return alt.LayerChart(
         layer=layers,

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import altair as alt
 
-from viz import theme
-from viz.charts.curves import Quantity
+from viz.charts.curves import COLOURS, Quantity
 from viz.charts.measurements import (
     AXES,
     POINTS,
@@ -138,9 +137,8 @@ def _layers(
         symbolSize=300,
         symbolStrokeWidth=2,
     )
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     colour = alt.Color(
-        "series:N", title=None, scale=alt.Scale(domain=names, range=colours), legend=legend
+        "series:N", title=None, scale=alt.Scale(domain=names, range=COLOURS), legend=legend
     )
     dash = alt.StrokeDash(
         "series:N", title=None, scale=alt.Scale(domain=names, range=_DASHES), legend=legend

@@ -7,8 +7,7 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, marked
+from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, marked, of_series
 from viz.charts.measurements import (
     AXES,
     SCORES,
@@ -180,18 +179,10 @@ def lines(
         small: True where there is no room for the name of y.
         near: What charts that stand in one picture tell their pointers apart by.
     """
-    colours = [theme.colour(rgb) for rgb in theme.HEADS]
     base = alt.Chart(found).encode(
         x=alt.X("x:Q", title=x.name, axis=x.axis, scale=x.scale),
         y=alt.Y("y:Q", title=y.name, axis=titled(y.axis, named=not small), scale=y.scale),
-        color=alt.Color(
-            "series:N",
-            title=None,
-            scale=alt.Scale(domain=list(names), range=colours),
-            legend=(_SMALL_LEGEND if small or len(names) > 2 else LEGEND)
-            if len(names) > 1
-            else None,
-        ),
+        color=of_series(names, _SMALL_LEGEND if small or len(names) > 2 else LEGEND),
     )
     # Named, so that the chart of the next second is the same chart with more points.
     pointer = alt.selection_point(name=near, nearest=True, on="pointerover", empty=False)
