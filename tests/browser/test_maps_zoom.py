@@ -194,40 +194,6 @@ def test_the_page_learns_where_a_zoom_came_to_rest_and_a_reload_shows_it(show):
         assert window(page) == (0, 0, 512, 500)
 
 
-def test_unusual_words_are_drawn_and_can_be_zoomed_through(show):
-    maps = maps_cases.unusual()
-    with show("unusual", viewport={"width": 700, "height": 800}) as page:
-        page.locator(".cells").focus()
-        press(page, "Enter")
-        assert_zoomed_labels_stay_apart(page)
-        press(page, "PageDown", "Shift+ArrowRight")
-        top, left, rows, columns = window(page)
-        part = np.s_[top : top + rows, left : left + columns]
-        shown = pixels(page.locator(".cells canvas"))
-        weights = maps.weights[maps.selected]
-        assert (shown == expected_pixels(weights[part], maps.visible[part])).all()
-        scrolls = page.evaluate(
-            "[document.documentElement, document.querySelector('.stMain')]"
-            ".some(e => e.scrollWidth > e.clientWidth)"
-        )
-        assert not scrolls
-
-
-BOXES = "labels => labels.map((label) => label.getBoundingClientRect().toJSON())"
-
-
-def assert_zoomed_labels_stay_apart(page):
-    # All at once: between two looks the page may move.
-    rows, columns = (page.locator(f".labels.{name} .label") for name in ("rows", "columns"))
-    boxes = rows.evaluate_all(BOXES)
-    assert all(after["y"] - before["y"] >= 11 for before, after in pairwise(boxes))
-    boxes = columns.evaluate_all(BOXES)
-    upright = page.locator(".plot").get_attribute("data-angle") == "0"
-    for before, after in pairwise(boxes):
-        gap = after["x"] - before["x"]
-        assert gap >= (before["width"] if upright else 11)
-
-
 def test_heads_of_very_many_weights_are_shown_at_once_and_exactly_when_they_have_come(show):
     maps = maps_cases.CASES["huge"]()
     with show("huge", query="&zoom=200,190,20,22") as page:

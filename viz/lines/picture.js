@@ -56,7 +56,7 @@ function drawnLines(state, style) {
 }
 
 function svgTokens({ view, layout, pinned, textWidth }, style) {
-  const { left, right, step, out, fed, longest, small } = layout;
+  const { left, right, step, out, longest, small } = layout;
   const size = small ? 11 : 13;
   const chip = (label, side, x, align, index, look) => svgChip({
     text: shortened(label[0], longest, textWidth), flags: label[1], side, x, align, size,

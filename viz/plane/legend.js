@@ -16,7 +16,7 @@ export function ticksOf({ scale, limit }) {
 }
 
 /** Distinct scales with the titles of their panels, and distinct names of what is hidden. */
-function legendsOf(panels) {
+export function legendsOf(panels) {
   const scales = new Map();
   for (const panel of panels) {
     const { scale, title, value_name: name } = panel;
@@ -30,7 +30,7 @@ function legendsOf(panels) {
 }
 
 /** What stands beside each scale: the name, and whose it is where others have the same name. */
-function namedScales(scales, { legend }, nameWidth) {
+export function namedScales(scales, { legend }, nameWidth) {
   return scales.map((one) => {
     const { scale, name, ticks, titles } = one;
     const named = { scale, ticks, name, whole: name };

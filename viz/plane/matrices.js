@@ -134,7 +134,7 @@ function alignCaptions({ figures, layout }) {
 const csvLine = (fields) => fields.map(csvField).join(",");
 
 /** The panel's cells with their labels. */
-function tableText(panel) {
+export function tableText(panel) {
   const lines = panel.texts ? wordLines(panel) : valueLines(panel);
   return `${lines.map(csvLine).join("\r\n")}\r\n`;
 }
