@@ -9,7 +9,6 @@ from tests.browser.apps import matrices_cases
 from tests.browser.apps.matrices_page import (
     expected_pixels,
     hover_cell,
-    marked,
     opened_matrices,
     panel_of,
 )
@@ -21,29 +20,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def show(kept_pages):
     return partial(opened_matrices, kept_pages)
-
-
-def test_the_pointer_shows_three_digits_with_a_true_minus(show):
-    with show("known") as page:
-        expect(hover_cell(page, 0, 1)).to_have_text("le → cat −0.500")
-        expect(hover_cell(page, 0, 2)).to_have_text("le → sleeps 0")
-        expect(hover_cell(page, 1, 3)).to_have_text("chat → here −3.00")
-        expect(hover_cell(page, 2, 1)).to_have_text("dort → cat 0.0313")
-        expect(hover_cell(page, 0, 3, panel=1)).to_have_text("le → here −∞: hidden by the mask")
-        page.mouse.move(5, 5)
-        expect(page.locator(".tooltip")).to_be_hidden()
-        assert marked(page, "") == []
-
-
-def test_a_cell_is_marked_in_every_panel_with_the_same_labels(show):
-    with show("known") as page:
-        hover_cell(page, 1, 2)
-        for panel in range(2):
-            expect(panel_of(page, panel).locator(".band.row")).to_be_visible()
-            expect(panel_of(page, panel).locator(".band.column")).to_be_visible()
-        assert marked(page, ".labels.rows") == ["chat", "chat"]
-        assert marked(page, ".labels.columns") == ["sleeps", "sleeps"]
-        expect(page.locator(".panels .cursor:visible")).to_have_count(1)
 
 
 def test_cells_can_be_read_and_chosen_with_the_keyboard(show):
@@ -76,14 +52,6 @@ def test_a_click_tells_python_and_what_python_selects_has_a_frame(show):
         assert panel_of(page).get_attribute("data-drawn") == drawn
 
 
-def test_a_click_is_kept_from_a_page_that_does_not_ask_for_it(show):
-    with show("known", "&quiet=1") as page:
-        hover_cell(page, 2, 1, click=True)
-        page.keyboard.press("Enter")
-        page.get_by_role("button", name="change").click()
-        expect(page.get_by_text("runs: 2")).to_be_visible()
-
-
 def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
     first = matrices_cases.known().panels[0]
     with show("known") as page:
@@ -98,3 +66,30 @@ def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
         assert (pixels(canvas) == flipped).all()
         after = [int(panel_of(page, i).get_attribute("data-drawn")) for i in range(2)]
     assert after == [before[0] + 1, before[1]]
+
+
+def window(page, panel):
+    """Return how what is shown of a panel is said."""
+    return panel_of(page, panel).locator(".where").inner_text()
+
+
+def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
+    whole = "all 512 rows, all 500 columns"
+    with show("vast", "&quiet=1") as page:
+        tooltip = page.locator(".tooltip")
+        panel_of(page, 1).locator(".cells").focus()
+        for key in (*["ArrowDown"] * 30, *["ArrowRight"] * 25, "Enter"):
+            page.keyboard.press(key)
+        zoomed = window(page, 1)
+        assert window(page, 0) == zoomed != whole
+        expect(page.locator(".live")).to_contain_text(zoomed)
+        expect(tooltip).to_contain_text("row 30, column 25")
+        for key in ("PageDown", "Shift+ArrowLeft", "-"):
+            page.keyboard.press(key)
+        assert window(page, 0) == window(page, 1) not in (zoomed, whole)
+        page.keyboard.press("Escape")
+        expect(tooltip).to_be_hidden()
+        page.keyboard.press("Escape")
+        assert window(page, 0) == window(page, 1) == whole
+        panel_of(page, 0).locator(".cells").dblclick()
+        assert window(page, 0) == window(page, 1) != whole

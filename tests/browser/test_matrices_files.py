@@ -1,6 +1,5 @@
 """The matrices in a real browser: tables and pictures to take away."""
 
-import base64
 import csv
 import io
 import re
@@ -102,12 +101,11 @@ def drawn_cells(document):
     return middles, colours
 
 
-@pytest.mark.parametrize(("case", "panel"), [("sentence", 0), ("odd", 0)])
-def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(show, case, panel):
-    matrix = matrices_cases.CASES[case]().panels[panel]
-    with show(case, color_scheme="dark") as page:
-        document = ElementTree.parse(saved(page, panel, "svg")).getroot()
-        picture = np.asarray(Image.open(saved(page, panel, "png")).convert("RGBA"))
+def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(show):
+    matrix = matrices_cases.odd().panels[0]
+    with show("odd", color_scheme="dark") as page:
+        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
+        picture = np.asarray(Image.open(saved(page, 0, "png")).convert("RGBA"))
     middles, colours = drawn_cells(document)
     expected = expected_pixels(matrix)
     assert colours == [tuple(pixel[:3]) for pixel in expected.reshape(-1, 4) if pixel[3]]
@@ -118,21 +116,11 @@ def test_a_drawing_holds_the_colour_of_every_cell_and_the_text_of_every_label(sh
     assert document.find(f"{SVG}title").text == matrix.title
     # The picture is the drawing, twice as fine.
     at = (2 * np.array(middles)).astype(int)
-    if not matrix.texts:
-        assert [tuple(pixel[:3]) for pixel in picture[at[:, 1], at[:, 0]]] == colours
+    assert [tuple(pixel[:3]) for pixel in picture[at[:, 1], at[:, 0]]] == colours
     assert picture.shape[:2] == (
         2 * float(document.get("height")),
         2 * float(document.get("width")),
     )
-
-
-def test_a_drawing_of_very_many_cells_holds_them_as_one_picture(show):
-    matrix = matrices_cases.positions().panels[0]
-    with show("positions") as page:
-        document = ElementTree.parse(saved(page, 0, "svg")).getroot()
-    (image,) = document.iter(f"{SVG}image")
-    data = base64.b64decode(image.get("href").removeprefix("data:image/png;base64,"))
-    assert (np.asarray(Image.open(io.BytesIO(data))) == expected_pixels(matrix)).all()
 
 
 def has_ink(page, row, column):

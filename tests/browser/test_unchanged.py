@@ -9,7 +9,7 @@ from tests.browser.canvas import pixels
 from tests.browser.kept import APPS
 
 pytestmark = pytest.mark.browser
-MOST_OF_A_CLICK = 64_000
+MOST_OF_A_CLICK = 70_000
 CAPTION = "It comes above the maps."
 
 

@@ -21,6 +21,7 @@ from tests.browser.apps import (
 from tests.browser.apps.architecture_models import described
 from viz.architecture import architecture
 from viz.component.assets import tables_module
+from viz.direction import isolated
 from viz.lines import lines
 from viz.plane import map_payload, matrices, strips
 from viz.scrubber.scrubber import pack_scrubber
@@ -36,6 +37,10 @@ COMPONENTS = {
     "stepper": (decoding_cases, pack_decoding),
     "strips": (strips_cases, strips.pack),
 }
+TOKENS = (
+    *("it", "سلام", "می‌خواهم", "ר.", "नमस्ते", "👨‍👩‍👧", "1️⃣", "٣", "{key}", ""),
+    *("\u2069 it", "\u202eit", "\u2067it", "⁦سلام⁩", "a ܐ b", "𐤀"),
+)
 TOO_LARGE = ("maps.long", "maps.deep", "maps.huge", "lines.long")
 MODELS = {
     "post": described(3, 2),
@@ -53,7 +58,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """What tests/viz/js/setup.js reads: the scales, and the payloads of all cases."""
+    """What tests/viz/js/setup.js reads: the scales, payloads of all cases, and isolated texts."""
     packed = {
         f"{name}.{case}": pack(made())
         for name, (cases, pack) in COMPONENTS.items()
@@ -62,6 +67,7 @@ def environment(tmp_path_factory):
     }
     for name, model in MODELS.items():
         packed[f"architecture.{name}"] = architecture.pack(drawing(model, model.ids[0]))
+    packed["isolated"] = json.dumps([[token, isolated(token)] for token in TOKENS]).encode()
     path = tmp_path_factory.mktemp("scripts") / "payloads.json"
     path.write_text(json.dumps({name: base64.b64encode(b).decode() for name, b in packed.items()}))
     return os.environ | {"PAYLOADS": str(path), "TABLES": tables_module()}

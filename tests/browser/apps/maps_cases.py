@@ -194,32 +194,6 @@ def one():
     )
 
 
-LONGEST = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgese"
-RIGHT_TO_LEFT = "القطة السوداء تنام هنا"
-
-
-def unusual():
-    """Identical words in a row, one of 61 letters, and words that are read from right to left."""
-    words = (
-        *labels("the " * 9),
-        TokenLabel(LONGEST),
-        *labels(RIGHT_TO_LEFT),
-        *labels("x " * 30),
-        EOS,
-    )
-    n = len(words)
-    visible = np.ones((n, n), np.bool_)
-    return AttentionMaps(
-        kind="encoder.self",
-        sides=Kind.ENCODER_SELF.sides,
-        weights=plausible(1, 1, n, n, visible, seed=17),
-        visible=visible,
-        queries=words,
-        keys=words,
-        source=words,
-    )
-
-
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -231,5 +205,4 @@ CASES = {
     "deep": lambda: many(layers=30, heads=9, tokens=12),
     "huge": lambda: vast(layers=2, heads=4),
     "one": one,
-    "unusual": unusual,
 }

@@ -1,8 +1,9 @@
 """Matrices whose every number is known, for the browser tests and for looking at."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from tests.browser.apps import matrices_long
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -222,9 +223,32 @@ def long(length=61):
     return Matrices(panels=(Matrix(title="Long", values=values, rows=words, columns=words),))
 
 
-_SHORT = (
-    *(known, sentence, lens, positions, large, odd, single),
-    *(many, numbers, wide, long),
+def words(name, text, count, side):
+    return Axis(name=name, labels=[TokenLabel(text.format(i)) for i in range(count)], side=side)
+
+
+def plain(title, n_rows, n_columns, row="t{}", column="s{}", **changes):
+    """Random weights between words that say which they are."""
+    values = np.random.default_rng(n_rows).random((n_rows, n_columns), np.float32) ** 4
+    rows = words("query", row, n_rows, "target")
+    columns = words("key", column, n_columns, "source")
+    return Matrix(title=title, values=values, rows=rows, columns=columns, **changes)
+
+
+def vast():
+    """Very long sentences; some of what is in the second panel is hidden."""
+    visible = np.tri(512, 500, 60, dtype=np.bool_)
+    first, second = plain("First", 512, 500), plain("Second", 512, 500, visible=visible)
+    return Matrices(panels=(first, replace(second, scale="signed", limit=0.5)))
+
+
+def leftwards():
+    """Words that are read from right to left."""
+    return Matrices(panels=(plain("Leftwards", 70, 64, "مرحبا{}", "שלום{}"),))
+
+
+_ALL = (
+    *(known, sentence, lens, positions, large, odd, single, many),
+    *(numbers, wide, long, vast, leftwards),
 )
-SHORT = {case.__name__: case for case in _SHORT}
-CASES = SHORT | matrices_long.CASES
+CASES = {case.__name__: case for case in _ALL}

@@ -22,13 +22,17 @@ const measuring = () => ({
 
 class Element {
   constructor(tag) {
-    Object.assign(this, { tag, dataset: {}, children: [], className: "", textContent: "" });
+    Object.assign(this, {
+      nodeName: tag.toUpperCase(), dataset: {}, childNodes: [], className: "", textContent: "",
+    });
     this.classList = { contains: (name) => this.className.split(" ").includes(name) };
   }
 
   append(...nodes) {
-    this.children.push(...nodes.map((node) => node));
-    this.textContent += nodes.map((node) => node.textContent).join("");
+    for (const node of nodes) {
+      this.childNodes.push(typeof node === "string" ? { textContent: node } : node);
+      this.textContent += this.childNodes.at(-1).textContent;
+    }
   }
 
   getContext() {

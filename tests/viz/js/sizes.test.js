@@ -10,7 +10,7 @@ import { measure, planeOf } from "./planes.js";
 
 const WIDTHS = [340, 500, 860, 1200];
 const CASES = ["known", "sentence", "lens", "positions", "large", "odd", "single", "many",
-  "numbers", "wide", "long", "vast", "compared", "leftwards"];
+  "numbers", "wide", "long", "vast"];
 const panels = CASES.flatMap((name) => planeOf(`matrices.${name}`).panels);
 
 const layoutOf = (panel, width, ratio = 1) => {

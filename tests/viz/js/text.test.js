@@ -10,7 +10,7 @@ import { fileNameOf, svgEscaped, svgNode } from "../../../viz/component/figure.j
 import {
   counted, fill, isolated, lettersOf, localDigits, localNumber, readFrame, threeDigits,
 } from "../../../viz/component/text.js";
-import { FLAGS, inWords, tokenElement } from "../../../viz/component/tokens.js";
+import { element, FLAGS, inWords, spokenOf, tokenElement, word } from "../../../viz/component/tokens.js";
 
 const [FAMILY, HEART] = ["👩\u200d❤\ufe0f\u200d👨", "❤\ufe0f"];
 
@@ -44,11 +44,17 @@ test("the pieces of a word stand together, in its direction", () => {
   }
 });
 
-test("a text that runs the other way is isolated once", () => {
-  assert.equal(isolated("plain"), "plain");
-  assert.equal(isolated("مرحبا"), "\u2068مرحبا\u2069");
-  assert.equal(isolated("\u2068مرحبا\u2069"), "\u2068مرحبا\u2069");
-  assert.equal(isolated("\u2069مرحبا"), "\u2068مرحبا\u2069");
+test("a text is isolated as Python isolates it, and leaves the signs around it alone", () => {
+  for (const [text, expected] of JSON.parse(new TextDecoder().decode(payload("isolated")))) {
+    assert.equal(isolated(text), expected);
+    assert.equal(fill("{key}: {weight}.", { key: text, weight: "1" }), `${expected}: 1.`);
+  }
+});
+
+test("a tooltip is told with its words isolated", () => {
+  const line = element("p", "");
+  line.append(word("ר."), " → ", word("it"));
+  assert.deepEqual([line.textContent, spokenOf(line)], ["ר. → it", "\u2068ר.\u2069 → it"]);
 });
 
 test("names are filled in once, whatever a token reads", () => {
