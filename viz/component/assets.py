@@ -32,9 +32,9 @@ def assets_of(name: str, styles: Sequence[str] = ()) -> Assets:
         styles: CSS files of others, before its own.
     """
     return Assets(
-        html=_read(f"{name}.html"),
+        html=text_of(f"{name}.html"),
         css=theme.css_variables()
-        + "".join(_read(f"{css}.css") for css in ("component/shared", *styles, name)),
+        + "".join(text_of(f"{css}.css") for css in ("component/shared", *styles, name)),
         js=joined(name),
     )
 
@@ -56,7 +56,7 @@ def joined(name: str) -> str:
 def _collect(path: Path, scripts: dict[Path, str], seen: set[Path]) -> None:
     """Add a module after those that it imports, in the order in which a browser runs them."""
     seen.add(path)
-    text = tables_module() if path == _TABLES else _COMMENTS.sub("", path.read_text("utf-8"))
+    text = tables_module() if path == _TABLES else text_of(str(path.relative_to(_VIZ)))
     for imported in _IMPORT.findall(text):
         each = (path.parent / imported).resolve()
         if each not in seen:
@@ -82,7 +82,7 @@ def lent(assets: Assets, name: str) -> Assets:
 
     Streamlit sends a component's script with each change of its data.
     """
-    return replace(assets, js=_read("component/lent.js").replace("NAME", name))
+    return replace(assets, js=text_of("component/lent.js").replace("NAME", name))
 
 
 def lending(scripts: Mapping[str, str]) -> str:
@@ -96,7 +96,7 @@ def lending(scripts: Mapping[str, str]) -> str:
         for name, js in scripts.items()
     )
     return "\n".join(
-        ("(() => {", '"use strict";', _read("component/lending.js"), *modules, "})();")
+        ("(() => {", '"use strict";', text_of("component/lending.js"), *modules, "})();")
     )
 
 
@@ -125,5 +125,11 @@ def without_tags(js: str) -> str:
     return re.sub(r"<(?=[/\w!])", r"\\x3c", js)
 
 
-def _read(name: str) -> str:
-    return (_VIZ / name).read_text(encoding="utf-8")
+def text_of(name: str) -> str:
+    """Return the text of a file, without comments that stand in lines of their own if it is JS.
+
+    Args:
+        name: Its place below `viz`: "lines/lines.html".
+    """
+    text = (_VIZ / name).read_text(encoding="utf-8")
+    return _COMMENTS.sub("", text) if name.endswith(".js") else text

@@ -10,65 +10,7 @@ from viz import theme
 from viz.charts.curves import Chart
 from viz.charts.export import chart_svg
 from viz.charts.signs import ENGLISH, Signs
-from viz.component.assets import Assets, with_named_export, without_tags
-
-# Streamlit's variables, which the components' colours are mixtures of, are not there in a file;
-# the browser's own text and paper follow the light and the dark theme.
-_STYLE = """
-:root {{
-  color-scheme: light dark;
-  --st-text-color: CanvasText;
-  --st-background-color: Canvas;
-  --st-primary-color: {accent};
-}}
-@media (prefers-color-scheme: dark) {{ :root {{ --st-primary-color: {accent_on_dark}; }} }}
-body {{
-  margin: 0 auto;
-  max-width: 1400px;
-  padding: 24px 40px;
-  background: Canvas;
-  color: CanvasText;
-  font: 14px/1.5 sans-serif;
-}}
-h1 {{ font-size: 22px; font-weight: 600; margin: 0 0 12px; }}
-dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 24px; }}
-dt {{ opacity: 0.75; }}
-dd {{ margin: 0; overflow-wrap: anywhere; }}
-.chart svg {{ max-width: 100%; height: auto; }}
-@media (max-width: 900px) {{ body {{ padding: 12px; }} }}
-"""
-
-# What Streamlit does for a component: it hands over bytes and a shadow root. Clicks go nowhere.
-_MOUNTING = """
-const written = document.getElementById("payload-NUMBER").textContent.trim();
-mountComponent({
-  data: Uint8Array.from(atob(written), (sign) => sign.charCodeAt(0)),
-  parentElement: document.getElementById("view-NUMBER").shadowRoot,
-  setTriggerValue() {},
-  setStateValue() {},
-});
-"""
-
-_PAGE = """<!doctype html>
-<html lang="{language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-<h1 dir="auto">{title}</h1>
-<dl>
-{facts}
-</dl>
-{content}
-</main>
-</body>
-</html>
-"""
+from viz.component.assets import Assets, text_of, with_named_export, without_tags
 
 # Nothing is fetched, whatever stands in the file.
 _POLICY = (
@@ -138,7 +80,7 @@ def _picture(picture: Drawn, number: int, signs: Signs) -> str:
 
 
 def _component(assets: Assets, packed: bytes, number: int) -> str:
-    mounting = _MOUNTING.replace("NUMBER", str(number))
+    mounting = text_of("component/standalone.js").replace("NUMBER", str(number))
     return (
         f'<div id="view-{number}"><template shadowrootmode="open">'
         f"<style>{_inside_style(assets.css)}</style>{assets.html}</template></div>\n"
@@ -149,14 +91,15 @@ def _component(assets: Assets, packed: bytes, number: int) -> str:
 
 
 def _page(title: str, facts: Mapping[str, str], content: str, language: str) -> str:
-    style = _STYLE.format(
-        accent=theme.colour(theme.SOURCE), accent_on_dark=theme.colour(theme.HEADS[5])
-    )
+    colours = {"ACCENT_ON_DARK": theme.HEADS[5], "ACCENT": theme.SOURCE}
+    style = text_of("component/standalone.css")
+    for name, rgb in colours.items():
+        style = style.replace(name, theme.colour(rgb))
     named = [
         f'<dt>{html.escape(name)}</dt><dd dir="auto">{html.escape(fact)}</dd>'
         for name, fact in facts.items()
     ]
-    return _PAGE.format(
+    return text_of("component/standalone.html").format(
         language=html.escape(language),
         policy=_POLICY,
         title=html.escape(title),
