@@ -18,7 +18,7 @@ PATIENCE = 180_000
 """Milliseconds that a page may take on a busy machine."""
 PAGES = {
     "": ".lines[data-drawn]",
-    "?view=compare": ".matrices[data-drawn]",
+    "?view=maps&other=sentence": ".matrices[data-drawn]",
     "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
     "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
     "heads": ".matrices[data-drawn]",

@@ -4,45 +4,13 @@ from pages.frame import session, view
 from pages.frame.needs import Need
 from pages.frame.tour_file import own_tour
 from pages.frame.view import View
-from pages.views.attention import compare, heads, lines, maps, sentence, start, steps, word
+from pages.views.attention import lines, maps, start, steps, word
 
 VIEWS = (
-    View(
-        "attention",
-        "maps",
-        maps.draw,
-    ),
-    View(
-        "attention",
-        "lines",
-        lines.draw,
-    ),
-    View(
-        "attention",
-        "word",
-        word.draw,
-    ),
-    View(
-        "attention",
-        "sentence",
-        sentence.draw,
-    ),
-    View(
-        "attention",
-        "compare",
-        compare.draw,
-    ),
-    View(
-        "attention",
-        "steps",
-        steps.draw,
-        needs=(Need.DOT_PRODUCTS,),
-    ),
-    View(
-        "attention",
-        "heads",
-        heads.draw,
-    ),
+    View("attention", "maps", maps.draw),
+    View("attention", "lines", lines.draw),
+    View("attention", "word", word.draw),
+    View("attention", "steps", steps.draw, needs=(Need.DOT_PRODUCTS,)),
 )
 
 

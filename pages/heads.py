@@ -9,6 +9,7 @@ from pages.views.heads import (
     attribution,
     card,
     override,
+    overview,
     patch,
     paths,
     prune,
@@ -87,6 +88,7 @@ VIEWS: tuple[View[Opened], ...] = (
             Need.WRITING,
         ),
     ),
+    View("heads", "overview", overview.draw),
 )
 
 

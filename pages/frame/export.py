@@ -29,8 +29,6 @@ FACTS: Mapping[str, str] = {
     "translation": N_("Translation"),
     "continuation": N_("Continuation"),
     "head": N_("Head"),
-    "happens": N_("What happens"),
-    "number": N_("Marked number"),
     "runs": N_("Runs"),
     "task": N_("Task"),
     "command": N_("Command"),

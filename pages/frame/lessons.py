@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.runs.run import Run
 from core.studies.experiments import EXPERIMENTS
-from pages.frame import cached, links, session
+from pages.frame import address, cached, links, session
 from pages.frame.language import N_, _
 from pages.frame.needs import Need, missing
 
@@ -28,7 +28,7 @@ class Lesson:
 
 LESSONS: Mapping[str, Lesson] = {
     "bottleneck": Lesson("", "view", "lines"),
-    "reading": Lesson("", "view", "compare"),
+    "reading": Lesson("", "view", "maps", {"other": "sentence"}),
     "distance": Lesson("heads", "trial", "attribution"),
     "order": Lesson("positions", "positions", "shuffle"),
     "embedding": Lesson("positions", "positions", "norms"),
@@ -43,8 +43,8 @@ LESSONS: Mapping[str, Lesson] = {
     "memory": Lesson("layers", "layers", "parts"),
     "forcing": Lesson("decoding", "decoding", "exposure"),
     "metric": Lesson("decoding", "decoding", "output"),
-    "guide": Lesson("", "view", "compare", {"model": "translate-guided", "other": "models"}),
-    "vocabulary": Lesson("", "view", "sentence"),
+    "guide": Lesson("", "view", "maps", {"model": "translate-guided", "other": "model"}),
+    "vocabulary": Lesson("", "view", "maps", {"how": "largest"}),
     "parallel": Lesson("decoding", "decoding", "passes"),
     "copying": Lesson("decoding", "decoding", "copying", {"model": "copying"}),
 }
@@ -73,7 +73,9 @@ def link_to_lesson(experiment: str) -> None:
 def link_to_experiment(choice: str, view: str) -> None:
     """Link from a view to the experiment that tests what it is about, where there is one."""
     for name, lesson in LESSONS.items():
-        if (lesson.choice, lesson.view) == (choice, view):
+        asked = {each: text for each, text in lesson.shown.items() if each != session.MODEL}
+        shows = all(address.text_of(each) == text for each, text in asked.items())
+        if (lesson.choice, lesson.view) == (choice, view) and shows:
             label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
             links.link("experiments", label, ":material/labs:", {EXPERIMENT: name})
 

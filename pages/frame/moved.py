@@ -1,7 +1,7 @@
 """Links to views that were merged into others: they open what shows the same now."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pages.frame import address, links
 from pages.frame.visit import is_way_back
@@ -15,12 +15,15 @@ class Moved:
     """Its address; empty for the first page."""
     query: Mapping[str, str]
     """What it opens with, the view among it."""
+    usual: Mapping[str, str] = field(default_factory=dict)
+    """What it opens with where the link says nothing else."""
 
 
 MOVED: Mapping[tuple[str, str], Moved] = {
-    ("heads", "guided"): Moved(
-        "", {"view": "compare", "other": "models", "model": "translate-guided"}
-    ),
+    ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
+    ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
+    ("attention", "heads"): Moved("heads", {"trial": "overview"}),
+    ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
 }
 """Page and view of older links → where that is now."""
 
@@ -36,10 +39,15 @@ def follow(page: str, choice: str, usual: str = "") -> None:
     found = MOVED.get((page, address.text_of(choice) or usual))
     if found is None:
         return
+    query = {**_usual(found), **found.query}
     address.choose({choice: None})
     if found.page == ("" if page == "attention" else page):
-        address.choose(found.query)
+        address.choose(query)
     elif not is_way_back():
         asked = {name: address.text_of(name) or "" for name in address.asked_for()}
         asked.pop(choice, None)
-        links.go(found.page, {**asked, **found.query})
+        links.go(found.page, {**asked, **query})
+
+
+def _usual(found: Moved) -> Mapping[str, str]:
+    return {name: text for name, text in found.usual.items() if address.text_of(name) is None}

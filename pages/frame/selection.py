@@ -8,10 +8,11 @@ import streamlit as st
 from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
+from core.decoding.sentence import SentenceError
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention, merged
 from core.tokenizer.tokenizer import Token
-from pages.frame import card_link, controls, layout, lengths, notes, opening, session
+from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
 from pages.frame.language import _
 from pages.frame.listed import joined
 from pages.frame.maps import labels, labels_of_fed
@@ -65,6 +66,21 @@ class Selection:
     def weights_QK(self) -> NDArray[np.float32]:
         """What the head looks at."""
         return self.inspection.weights_of(self.head)
+
+
+def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
+    """Return the first other example of the task in which there is something to see, if any."""
+    opened = selected.opened
+    for each in opened.task.examples if opened.task else ():
+        if each.source == opened.sentence:
+            continue
+        try:
+            inspection = cached.inspected(opened.path, each.source, selected.whole_words)
+        except SentenceError:
+            continue
+        if tells(inspection):
+            return each.source
+    return ""
 
 
 def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:

@@ -106,7 +106,7 @@ def luminance(page):
 
 
 # One for each component, and for a view without any; the maps have a test of their own.
-@pytest.mark.parametrize("view", ["lines", "compare", "heads"])
+@pytest.mark.parametrize("view", ["lines", "word", "steps"])
 def test_the_file_of_a_view_stands_on_its_own_light_or_dark_as_the_reader_likes(
     take, open_file, view
 ):
@@ -140,7 +140,7 @@ def test_a_click_writes_every_number(take, download):
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
-    page = visit("?model=copy&sentence=a+b+c&view=heads")
+    page = visit("heads?model=copy&sentence=a+b+c&trial=overview")
     page.get_by_role("radio", name="decoder self").click()
     page.get_by_role("radio", name="distance").click()
     chosen = "Decoder layer 1, self-attention head 2: "
@@ -152,7 +152,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     # Streamlit leaves defaults out of its own address; a link names them.
     assert parse_qs(urlsplit(page.url).query).items() <= parse_qs(address.query).items()
     assert address.netloc == urlsplit(page.url).netloc
-    other = visit(f"?{address.query}")
+    other = visit(f"heads?{address.query}")
     said = page.get_by_text(chosen).inner_text()
     expect(other.get_by_text(chosen)).to_have_text(said)
     expect(other.get_by_role("radio", name="distance")).to_be_checked()

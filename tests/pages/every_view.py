@@ -23,7 +23,6 @@ PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}
 """Page → the name of its views in the URL."""
 TICKED = ("copy", "copy-learned")
 ASKED = {
-    "attention": {"other_sentence": "The street slept because it was wide."},
     "heads": {"model": "copy"},
     "experiments": {"experiment": "residuals"},
 }

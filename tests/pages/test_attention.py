@@ -211,7 +211,7 @@ def test_a_run_that_is_not_there_is_named(open_app):
 def test_a_view_that_is_not_there_is_named(open_app):
     at = open_app(view="overview")
     assert "There is no view named overview" in said(at)
-    at.segmented_control(key="view").set_value("heads").run()
+    at.segmented_control(key="view").set_value("lines").run()
     assert "There is no view named" not in said(at)
 
 
@@ -236,8 +236,8 @@ def test_a_run_that_is_deleted_while_it_is_shown_is_named(open_app, own_copy):
 
 
 def test_whole_words_are_not_counted_as_tokens(open_app):
-    tokens = said(open_app(sentence="Zorbik slept."))
-    words = said(open_app(sentence="Zorbik slept.", unit="whole words"))
+    tokens = said(open_app(view="word", sentence="Zorbik slept."))
+    words = said(open_app(view="word", sentence="Zorbik slept.", unit="whole words"))
     count = re.compile(r"\d+ → \d+ tokens")
     assert count.search(tokens).group() == count.search(words).group()
 

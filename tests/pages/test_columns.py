@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 TABLES = {
-    "all heads of a sentence": ("attention", {"view": "heads"}),
+    "all heads of a sentence": ("heads", {"trial": "overview"}),
     "heads with their scores": ("heads", {"trial": "scores"}),
     "what silencing costs": ("heads", {"trial": "silence"}),
     "runs": ("runs", {"runs": "copy"}),
@@ -40,5 +40,5 @@ def test_numbers_in_columns_are_written_as_the_reader_does(
 
 
 def test_columns_are_sorted_by_the_numbers_and_not_by_what_is_written(open_page, german):
-    at = open_page("attention", view="heads", lang="de")
+    at = open_page("heads", trial="overview", lang="de")
     assert all(type(value) is float for value in at.dataframe[0].value["entropy"].tolist())

@@ -3,8 +3,8 @@
 H heads, Q queries, K keys; small q and k count pairs of tokens, one of each inspection.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
+from core.studies.heads.maps import cell_columns
 from core.tokenizer.tokenizer import Token
 from core.tokenizer.words import written_words
 
@@ -50,15 +51,8 @@ class Comparison:
     source: Alignment
     fed: Alignment
 
-    def queries(self, kind: Kind) -> Alignment:
-        """Return the pairs of tokens that look in a kind of attention."""
-        return self._of(kind.query_side)
-
-    def keys(self, kind: Kind) -> Alignment:
-        """Return the pairs of tokens looked at in a kind of attention."""
-        return self._of(kind.key_side)
-
-    def _of(self, side: Side) -> Alignment:
+    def of(self, side: Side) -> Alignment:
+        """Return the pairs of tokens of the source, or of those fed."""
         return self.source if side == "source" else self.fed
 
 
@@ -90,6 +84,57 @@ class Change:
     """Key and difference, above 0; None where there is no such key."""
     less: tuple[int, float] | None
     """Key and difference, below 0; None where there is no such key."""
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedHeads:
+    """Two heads of one kind of attention, and how their weights differ."""
+
+    comparison: Comparison
+    heads: tuple[Head, Head]
+    """Of the first inspection and of the second."""
+    difference: Difference
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of attention of both heads."""
+        return self.heads[0].kind
+
+    @property
+    def inspections(self) -> tuple[Inspection, Inspection]:
+        """The first and the second."""
+        return self.comparison.first, self.comparison.second
+
+    def pairs(self, side: Side) -> tuple[Token, ...]:
+        """Return a token for each pair: where the two differ, its text is "first | second"."""
+        first, second = (each.tokens_of(side) for each in self.inspections)
+        alignment = self.comparison.of(side)
+        differing = set(alignment.differing(0))
+        return tuple(
+            replace(first[one], text=f"{first[one].text} | {second[other].text}")
+            if one in differing
+            else first[one]
+            for one, other in zip(alignment.first, alignment.second, strict=True)
+        )
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return one row for each cell; the difference counts pairs of tokens."""
+        found: dict[str, list[object]] = {}
+        for head, inspection, name in zip(
+            self.heads, self.inspections, ("first", "second"), strict=True
+        ):
+            queries, keys = map(inspection.tokens_of, self.kind.sides)
+            visible_QK = inspection.attention[head.site].visible_QK
+            _add(found, name, (queries, keys), visible_QK, inspection.weights_of(head))
+        queries, keys = map(self.pairs, self.kind.sides)
+        _add(
+            found,
+            "difference",
+            (queries, keys),
+            self.difference.visible_qk,
+            self.difference.values_qk,
+        )
+        return found
 
 
 def aligned(first: Sequence[str], second: Sequence[str]) -> Alignment:
@@ -130,6 +175,22 @@ def compare(first: Inspection, second: Inspection) -> Comparison:
     )
 
 
+def compare_heads(
+    first: Inspection, first_head: Head, second: Inspection, second_head: Head
+) -> ComparedHeads:
+    """Return two heads of one kind of attention side by side, and their difference.
+
+    Args:
+        first: A sentence's inspection.
+        first_head: A head of its model.
+        second: The inspection of another sentence, or of another model, or the first again.
+        second_head: A head of the second model.
+    """
+    found = compare(first, second)
+    heads = first_head, second_head
+    return ComparedHeads(found, heads, difference(found, *heads))
+
+
 def difference(compared: Comparison, first: Head, second: Head) -> Difference:
     """Return how two heads differ where both inspections have a query and a key.
 
@@ -145,7 +206,7 @@ def difference(compared: Comparison, first: Head, second: Head) -> Difference:
         raise ValueError(
             f"heads of {first.site} and {second.site} look from and at different tokens"
         )
-    queries, keys = compared.queries(first.kind), compared.keys(first.kind)
+    queries, keys = map(compared.of, first.kind.sides)
     one, other = compared.first.attention[first.site], compared.second.attention[second.site]
     in_first, in_second = np.ix_(queries.first, keys.first), np.ix_(queries.second, keys.second)
     return Difference(
@@ -180,6 +241,23 @@ def most_alike(text: str, others: Sequence[str]) -> str:
     """
     words = written_words(text)
     return max(others, key=lambda other: SequenceMatcher(None, words, written_words(other)).ratio())
+
+
+def _add(
+    found: dict[str, list[object]],
+    name: str,
+    sides: tuple[Sequence[Token], Sequence[Token]],
+    visible_QK: NDArray[np.bool_],
+    values_QK: NDArray[np.float32],
+) -> None:
+    columns: Mapping[str, Sequence[object]] = {
+        "map": [name] * values_QK.size,
+        **cell_columns(*sides),
+        "visible": visible_QK.reshape(-1).tolist(),
+        "value": values_QK.reshape(-1).tolist(),
+    }
+    for column, values in columns.items():
+        found.setdefault(column, []).extend(values)
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Attention maps as records with a table: of single heads, and of many heads in one map."""
+"""Attention maps with a table: of single heads, of many heads in one map, of a token in all heads.
+
+H heads, Q queries, K keys, N the tokens at the other end of a token's weights.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +11,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads import Head, Kind
+from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.studies.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
 from core.tokenizer.tokenizer import Token
 
 How = Literal["mean", "largest"]
+Direction = Literal["at", "by"]
+"""Whether a token looks at others, or is looked at by them."""
 ALL_LAYERS = "all"
 """The name of the map over the heads of all layers."""
 HOW: Mapping[How, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
@@ -46,6 +51,53 @@ class Maps:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenGroup:
+    """The weights between one token and all others in the heads of one kind of attention."""
+
+    kind: Kind
+    heads: tuple[Head, ...]
+    weights_HN: NDArray[np.float32]
+    visible_N: NDArray[np.bool_]
+    """False where the mask hides the key."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenInHeads:
+    """The weights between one token and all others, in every head that has the token."""
+
+    index: int
+    direction: Direction
+    groups: tuple[TokenGroup, ...]
+    tokens: Mapping[Side, tuple[Token, ...]]
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return one row for each cell, by kind, layer and head."""
+        columns: dict[str, list[object]] = {}
+        for group in self.groups:
+            cells = self._cells(group)
+            for head, weights_N in zip(group.heads, group.weights_HN, strict=True):
+                rows: Mapping[str, Sequence[object]] = {
+                    "kind": [str(group.kind)] * len(weights_N),
+                    "layer": [head.layer] * len(weights_N),
+                    "head": [head.index] * len(weights_N),
+                    **cells,
+                    "visible": group.visible_N.tolist(),
+                    "weight": weights_N.tolist(),
+                }
+                for name, values in rows.items():
+                    columns.setdefault(name, []).extend(values)
+        return columns
+
+    def _cells(self, group: TokenGroup) -> Mapping[str, Sequence[object]]:
+        queries, keys = (self.tokens[side] for side in group.kind.sides)
+        others = range(len(group.visible_N))
+        looks = self.direction == "at"
+        return cell_columns(
+            queries, keys, [(self.index, at) if looks else (at, self.index) for at in others]
+        )
+
+
 def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
     """Return the maps of some heads of one layer."""
     weights: dict[int | str, NDArray[np.float32]] = {
@@ -69,6 +121,44 @@ def maps_over_heads(inspection: Inspection, kind: Kind, how: How, by_layer: bool
     )
     maps = {name: HOW[how](weights_HQK) for name, weights_HQK in named.items()}
     return _maps(inspection, kind, "layer", maps)
+
+
+def token_in_heads(
+    inspection: Inspection, side: Side, index: int, direction: Direction
+) -> TokenInHeads:
+    """Return one row or one column of the map of each head.
+
+    Args:
+        inspection: Of the sentence.
+        side: The side of the token.
+        index: The position of the token among the tokens of its side.
+        direction: "at" for the weights that the token gives, "by" for those that it gets.
+    """
+    looks = direction == "at"
+    groups = []
+    for kind in dict.fromkeys(site.attention for site in inspection.attention):
+        if (kind.query_side if looks else kind.key_side) != side:
+            continue
+        sites = inspection.sites_of(kind)
+        layers = [inspection.attention[site].weights_HQK for site in sites]
+        weights_HQK = heads_of_all_layers(layers)
+        visible_QK = inspection.attention[sites[0]].visible_QK
+        groups.append(
+            TokenGroup(
+                kind=kind,
+                heads=tuple(
+                    head
+                    for site, each in zip(sites, layers, strict=True)
+                    for head in site.heads(len(each))
+                ),
+                weights_HN=weights_HQK[:, index] if looks else weights_HQK[:, :, index],
+                visible_N=visible_QK[index] if looks else visible_QK[:, index],
+            )
+        )
+    sides: tuple[Side, ...] = ("source", "target")
+    return TokenInHeads(
+        index, direction, tuple(groups), {each: inspection.tokens_of(each) for each in sides}
+    )
 
 
 def cell_columns(

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.batch import one_row
-from core.decoding.sentence import Translation, translate
+from core.decoding.sentence import translate
 from core.describe.formulas import Stage, formulas, memory_symbol
-from core.heads import Head
+from core.heads import Head, Side
+from core.inspection import Inspection
 from core.model import (
     Probes,
     Record,
@@ -24,6 +25,7 @@ from core.model import (
 )
 from core.model.attention import MultiHeadAttention
 from core.runs.run import Run
+from core.tokenizer.tokenizer import Token
 
 Values = NDArray[np.float32]
 
@@ -68,6 +70,8 @@ class HeadSteps:
     """Everything that one head does with one sentence, as the model's own pass computed it."""
 
     head: Head
+    queries: tuple[Token, ...]
+    keys: tuple[Token, ...]
     norm: str
     """Class of the norm that the stream goes through before it comes in (pre-norm), or empty."""
     memory_symbol: str
@@ -146,7 +150,9 @@ class HeadSteps:
         return np.asarray(self.products_QK / np.float32(self.divisor), np.float32)
 
 
-def head_steps(run: Run, sentence: str, head: Head, own: Translation | None = None) -> HeadSteps:
+def head_steps(
+    run: Run, sentence: str, head: Head, inspection: Inspection | None = None
+) -> HeadSteps:
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
@@ -155,22 +161,31 @@ def head_steps(run: Run, sentence: str, head: Head, own: Translation | None = No
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
         head: Whose.
-        own: What the model makes of the sentence, where it is known.
+        inspection: Of the sentence, if it is at hand: its translation is not computed again.
 
     Raises:
         SentenceError: There is no text.
     """
-    translation = translate(run, sentence) if own is None else own
+    translation = translate(run, sentence) if inspection is None else inspection.translation
+    tokens: dict[Side, tuple[Token, ...]] = {
+        "source": run.tokenizer.describe(translation.source_ids),
+        "target": run.target_tokenizer.describe(translation.fed_ids),
+    }
     record = Record(_RECORDED, frozenset({head.site}))
     # The second keeps nothing, and lets all other sublayers take the path they take when watched.
     probes = Probes([record, Record(frozenset())])
     with torch.inference_mode():
         run.model(one_row(translation.source_ids), one_row(translation.fed_ids), probes)
         steps = {step: tensor[0] for (_, step), tensor in record.tensors.items()}
-        return _cut_out(run.model, steps, head)
+        return _cut_out(run.model, steps, head, tokens)
 
 
-def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> HeadSteps:
+def _cut_out(
+    model: Transformer,
+    steps: Mapping[Step, Tensor],
+    head: Head,
+    tokens: Mapping[Side, tuple[Token, ...]],
+) -> HeadSteps:
     (attention, residual), number = model.block(head.site), head.index
     if not isinstance(attention, MultiHeadAttention):
         raise ValueError(f"{head.site} has no heads")
@@ -211,6 +226,8 @@ def _cut_out(model: Transformer, steps: Mapping[Step, Tensor], head: Head) -> He
 
     return HeadSteps(
         head=head,
+        queries=tokens[head.kind.query_side],
+        keys=tokens[head.kind.key_side],
         norm=type(residual.norm).__name__ if residual.given is Step.AFTER_NORM else "",
         memory_symbol=memory_symbol(attention),
         formulas=formulas(attention, number),

@@ -4,8 +4,9 @@ L layers, H heads, Q queries, K keys. Only rows with a choice count: those that 
 more.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from core.studies.heads.patterns import Pattern, Rows, Whether, head_pattern
 
 Numbers = NDArray[np.float64]
 Pair = tuple[int, int]
+Sort = Literal["chance", "entropy", "distance", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,67 @@ class HeadSummary:
     pattern: Pattern
     rows: int
     """Rows with a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadTable:
+    """The summaries of all heads of a kind of attention, sorted."""
+
+    summaries: tuple[HeadSummary, ...]
+    weights: tuple[float | None, ...] | None
+    """What each head gives to a pair, None where the mask hides it; None without a pair."""
+
+    @property
+    def farthest(self) -> HeadSummary:
+        """The head whose pattern differs most from chance; of equal ones the first."""
+        return min(self.summaries, key=lambda each: (-each.pattern.above_chance, each.head))
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return one row for each head."""
+        heads = self.summaries
+        return {
+            "layer": [each.head.layer for each in heads],
+            "head": [each.head.index for each in heads],
+            **({} if self.weights is None else {"pair": self.weights}),
+            "pattern": [each.pattern.name for each in heads],
+            "at": [each.pattern.at for each in heads],
+            "in_rows": [each.pattern.share for each in heads],
+            "by_chance": [each.pattern.chance for each in heads],
+            "entropy": [each.entropy for each in heads],
+            "distance": [each.distance for each in heads],
+            "largest": [each.confidence for each in heads],
+            "evenness": [each.evenness for each in heads],
+            "of_rows": [each.rows for each in heads],
+        }
+
+
+def head_table(
+    inspection: Inspection, kind: Kind, sort: Sort, pair: Pair | None = None
+) -> HeadTable:
+    """Return a summary of every head of a kind of attention, sorted.
+
+    Args:
+        inspection: Of one sentence, between tokens or words.
+        kind: Of which heads.
+        sort: First the head farthest above chance, of the lowest entropy or the least distance, or
+            that gives most to the pair.
+        pair: A query and a key; only where the heads are sorted by it.
+    """
+
+    def weight(each: HeadSummary) -> float:
+        return 0.0 if pair is None else float(inspection.weights_of(each.head)[pair])
+
+    orders: Mapping[Sort, Callable[[HeadSummary], float]] = {
+        "chance": lambda each: -each.pattern.above_chance,
+        "entropy": lambda each: each.entropy,
+        "distance": lambda each: each.distance,
+        "pair": lambda each: -weight(each),
+    }
+    summaries = tuple(sorted(head_summaries(inspection, kind), key=orders[sort]))
+    if pair is None:
+        return HeadTable(summaries, None)
+    visible = inspection.attention[inspection.sites_of(kind)[0]].visible_QK[pair]
+    return HeadTable(summaries, tuple(weight(each) if visible else None for each in summaries))
 
 
 def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:

@@ -4,8 +4,9 @@ K key positions, H heads, E width of one head, D model width, X the heads' width
 other, N terms of a sum.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,54 @@ class Terms:
     def sum(self) -> float:
         """All terms, without the bias."""
         return float(self.terms_N.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StageNumbers:
+    """All numbers of a stage, and how one number of its result came about."""
+
+    steps: HeadSteps
+    stage: Stage
+    terms: Terms
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return one row for each number: of every matrix, the result first, and of the terms.
+
+        Where a row or a column is a token and not a dimension, its text stands beside its number.
+        """
+        found: dict[str, list[object]] = {}
+        offset = bias(self.steps, self.stage)
+        for panel in (*panels(self.steps, self.stage), *([] if offset is None else [offset])):
+            sides = self._texts(panel.rows), self._texts(panel.columns)
+            _add(found, panel.name, panel.values, *sides)
+        made = self.terms
+        texts = self._texts(made.over)
+        values = np.stack([made.left_N, made.right_N, made.terms_N])
+        # A file has the same names in every language.
+        names = [*map(str, made.names[1:]), made.rule]
+        columns = [texts[place] for place in made.places] if texts else []
+        _add(found, f"terms:{made.names[0]}", values, names, columns)
+        return found
+
+    def _texts(self, axis: Axis) -> list[str]:
+        """Return the texts of an axis of tokens; nothing for dimensions."""
+        tokens = {"query": self.steps.queries, "key": self.steps.keys}.get(axis, ())
+        return [token.text for token in tokens]
+
+
+def stage_numbers(steps: HeadSteps, stage: Stage, row: int, column: int) -> StageNumbers:
+    """Return all numbers of a stage, with the terms of one number of its result.
+
+    Args:
+        steps: Of a head.
+        stage: One of them.
+        row: Of the number.
+        column: Of the number.
+
+    Raises:
+        IndexError: The result has no such number.
+    """
+    return StageNumbers(steps, stage, terms(steps, stage, row, column))
 
 
 def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
@@ -109,6 +158,26 @@ def largest(terms_N: Numbers, count: int) -> list[int]:
     """
     found: list[int] = np.argsort(-np.abs(terms_N), kind="stable")[:count].tolist()
     return found
+
+
+def _add(
+    found: dict[str, list[object]],
+    name: str,
+    values: NDArray[np.floating[Any]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+) -> None:
+    at_rows, at_columns = np.indices(values.shape).reshape(2, -1).tolist()
+    cells: Mapping[str, Sequence[object]] = {
+        "matrix": [name] * values.size,
+        "row": at_rows,
+        "row_token": [rows[at] if rows else "" for at in at_rows],
+        "column": at_columns,
+        "column_token": [columns[at] if columns else "" for at in at_columns],
+        "value": values.reshape(-1).tolist(),
+    }
+    for column, written in cells.items():
+        found.setdefault(column, []).extend(written)
 
 
 def _sum(

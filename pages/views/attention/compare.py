@@ -1,76 +1,381 @@
-"""The same head with another sentence, or a head of another model, and what differs."""
+"""A head beside a second one: with another sentence, of another model, or another of its model."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-import numpy as np
 import streamlit as st
 
-from core.heads import Head
-from core.inspection import inspect_sentence, merged
-from core.studies.heads.comparison import aligned, compare, difference
+from core.decoding.sentence import SentenceError
+from core.heads import Head, Side
+from core.inspection import Inspection, inspect_sentence, merged
+from core.runs.run import RunError
+from core.studies.heads.comparison import (
+    Alignment,
+    ComparedHeads,
+    compare_heads,
+    difference,
+    largest_change,
+    most_alike,
+)
 from core.studies.lessons.embeddings import sentence_cosine, usual_cosine
-from pages.frame import cached, components, notes, selection, snippets
-from pages.frame.cells import cell_columns
-from pages.frame.language import N_, _, number
+from core.studies.opening.examples import sources_beside
+from core.tasks import TASKS
+from pages.frame import (
+    address,
+    cached,
+    components,
+    controls,
+    marked_words,
+    notes,
+    selection,
+    session,
+)
+from pages.frame.language import _, capitalised, n_, number, plain
 from pages.frame.listed import joined, labelled
-from pages.frame.opening import Opened
-from pages.frame.selection import key_axis, query_axis
+from pages.frame.messages import explained
+from pages.frame.recipe import Recipe
+from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.translations import say, written_in_files
-from pages.frame.view import Column, Shown
-from pages.views.attention import differences, second_head, seen, weights
-from pages.views.attention.differences import Compared, compared, paired_labels
+from pages.frame.typography import marked, typeset
+from pages.frame.view import Shown
+from pages.frame.view_text import view_text
+from pages.views.attention import seen
 from viz.plane.matrices import Axis, Matrices, Matrix
 
+NOTHING, SENTENCE, MODEL, HEAD = "nothing", "sentence", "model", "head"
 COMPARED_MAPS = "compared_maps"
-_IMPORTS = (
-    "from core.studies.heads.comparison import compare, difference",
-    "from core.heads import Head",
-)
+FORMULA = r"""
+D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad
+\sigma, \tau: \text{position in the first} \mapsto \text{its counterpart in the second}
+"""
 
 
-def draw(opened: Opened) -> Shown | None:
-    """Draw both maps and their difference."""
-    selected = selection.ask(opened)
-    # One place for all that is said, as much as it may be: it must not move the picture.
-    with st.container():
-        second = second_head.ask(selected)
-        if second is None:
-            return None
-        shown = compared(selected, second)
-        say(differences.translations(shown))
-    pictures = Matrices(panels=(_map(shown, 0), _map(shown, 1), _difference(shown)))
-    picture = components.matrices(pictures, key=COMPARED_MAPS)
-    return Shown(
-        name=f"{selected.site}.{selected.head.index}.compared",
-        title=_title(shown),
-        numbers=lambda: _numbers(pictures),
-        python=weights.inspecting(selected, *_IMPORTS) + _python(shown),
-        about=_about(shown),
-        code=[difference, compare, aligned, inspect_sentence, *([merged] * selected.whole_words)],
-        seen=joined(
-            filter(
-                None,
-                (
-                    _alike(shown),
-                    differences.where_pronoun_looks(shown),
-                    differences.what_changes(shown),
-                    differences.what_differs(shown),
-                ),
-            )
-        ),
-        instead=_instead(shown),
-        pictures=[picture],
-        how_to_read=_(_HOW_TO_READ),
-        formula=_FORMULA,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Second:
+    """The second head of a comparison."""
+
+    what: str
+    """`SENTENCE`, `MODEL` or `HEAD`."""
+    path: Path
+    sentence: str
+    inspecting: Recipe[Inspection]
+    """Between tokens, or merged to words, as the first is."""
+    head: Head
+    names: tuple[str, str]
+    """Of the first and of the second: two sentences, two models, or two heads."""
+
+
+def ask_what(selected: Selection) -> str:
+    """Ask what the chosen head is compared with; to be called inside of a row."""
+    offered = {
+        NOTHING: _("compare …"),
+        SENTENCE: _("two sentences"),
+        MODEL: _("two models"),
+    }
+    if len(selected.sites) * len(selected.attention.weights_HQK) > 1:
+        offered[HEAD] = _("two heads")
+    older = {"sentences": SENTENCE, "two sentences": SENTENCE}
+    older |= {"models": MODEL, "two models": MODEL}
+    return controls.selection(
+        _("Compare with"), session.OTHER, offered, NOTHING, 130, labelled=False, older=older
     )
 
 
-def _alike(shown: Compared) -> str:
-    """Say how alike an encoder makes two sentences that guesses no words; empty of other models."""
-    first, second = shown.first.opened, shown.second
-    config = first.run.model.config
-    if second.models or config.has_output or not config.is_encoder_only:
+def draw(selected: Selection, what: str) -> Shown | None:
+    """Draw the maps of two heads and their difference.
+
+    Args:
+        selected: The first head.
+        what: `SENTENCE`, `MODEL` or `HEAD`.
+    """
+    # One place for all texts, so that their length does not move the picture.
+    with st.container():
+        second = {SENTENCE: _sentence, MODEL: _model, HEAD: _head}[what](selected)
+        if second is None:
+            return None
+        recipe = Recipe(
+            compare_heads, selected.inspecting, selected.head, second.inspecting, second.head
+        )
+        found = recipe.result()
+        if what != HEAD:
+            say(_translations(selected, second, found))
+    pictures = Matrices(
+        panels=(_map(found, second, 0), _map(found, second, 1), _difference(found, second))
+    )
+    picture = components.matrices(pictures, key=COMPARED_MAPS)
+    said = [_alike(selected, second), _where_pronoun_looks(selected, second, found)]
+    said.append(_change(found))
+    same = what == SENTENCE and second.sentence == selected.opened.sentence
+    return Shown(
+        name=f"{selected.site}.{selected.head.index}.compared",
+        title=_title(found, second),
+        recipe=recipe,
+        about=_about(selected, second, found),
+        code=[difference],
+        seen=joined(filter(None, said)),
+        instead=selection.example(selected, lambda _inspection: True) if same else "",
+        pictures=[picture],
+        how_to_read=view_text("attention", "maps").sections["How to read a comparison"],
+        formula=FORMULA,
+    )
+
+
+def _inspecting(selected: Selection, path: Path, sentence: str) -> Recipe[Inspection]:
+    inspecting = Recipe(inspect_sentence, path, sentence)
+    return Recipe(merged, inspecting) if selected.whole_words else inspecting
+
+
+def _sentence(selected: Selection) -> Second | None:
+    """Ask for a sentence; until one is typed it is the example that is most like the first."""
+    opened, task, first = selected.opened, selected.opened.task, selected.opened.sentence
+    beside = sources_beside(opened.run)
+    offered = [example.source for example in (task.examples if task else ())] or beside
+    others = [source for source in offered if source != first]
+    default = most_alike(first, others) if others else first
+    # Those of other tasks too: where the model was changed, they mean nothing to it.
+    known = {example.source for each in TASKS.values() for example in each.examples} | {*beside}
+    address.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
+    typed = controls.text(
+        _("Second sentence"),
+        session.OTHER_SENTENCE,
+        default,
+        labelled=False,
+        placeholder=_("Type a second sentence and press Enter"),
+    )
+    inspecting = _inspecting(selected, opened.path, typed)
+    try:
+        inspecting.result()
+    except SentenceError:
+        st.info(_("Type another sentence to compare with."))
+        return None
+    return Second(
+        what=SENTENCE,
+        path=opened.path,
+        sentence=typed,
+        inspecting=inspecting,
+        head=selected.head,
+        names=(_("first sentence"), _("second sentence")),
+    )
+
+
+def _model(selected: Selection) -> Second | None:
+    """Ask for a run that was trained on the same task, and for one of its heads."""
+    opened, paths = selected.opened, cached.run_paths()
+    own = next(name for name, path in paths.items() if path == opened.path)
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        name = _ask_model(selected, own)
+    inspecting = _inspecting(selected, paths[name], opened.sentence)
+    try:
+        inspection = inspecting.result()
+    except RunError as error:
+        st.error(plain(explained(error)))
+        return None
+    if not inspection.sites_of(selected.kind):
+        st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
+        return None
+    with row:
+        head, is_there = _ask_head(selected, inspection, selected.head)
+    if not is_there:
+        where = plain(notes.site_and_head(selected.head))
+        st.caption(_("Not in {name}: {where}.").format(name=plain(name), where=where))
+    return Second(
+        what=MODEL,
+        path=paths[name],
+        sentence=opened.sentence,
+        inspecting=inspecting,
+        head=head,
+        names=(own, name),
+    )
+
+
+def _ask_model(selected: Selection, own: str) -> str:
+    """Ask for one of the runs of the same task, or for the model itself where there is no other."""
+    # Of opened models nobody knows which have a task in common.
+    task = selected.opened.run.settings.task
+    guides = _guides(task) if task else {}
+    names = list(guides) or [own]
+    others = [name for name in names if name != own]
+    # A free run and a guided one differ most.
+    differing = (name for name in others if bool(guides[name]) != bool(guides[own]))
+    default = next(differing, next(iter(others), own))
+    # Where the first has become what the second was, they change places.
+    address.belongs_to(session.OTHER_MODEL, own, giving_way={own})
+    offered = {name: name for name in names}
+    label = _("Second model")
+    return controls.selection(label, session.OTHER_MODEL, offered, default, 200, labelled=False)
+
+
+def _guides(task: str) -> dict[str, str]:
+    """Return the guided head of each run of a task whose settings can be read, by its name."""
+    found = {}
+    for name, path in cached.run_paths().items():
+        try:
+            if (settings := cached.settings(path)).task == task:
+                found[name] = settings.training.guide
+        except RunError:
+            continue
+    return found
+
+
+def _head(selected: Selection) -> Second:
+    """Ask for another head of the same kind of attention: to begin with, the next one."""
+    n_heads, n_layers = len(selected.attention.weights_HQK), len(selected.sites)
+    layer, index = divmod(selected.layer * n_heads + selected.head.index + 1, n_heads)
+    begin = Head(selected.kind.site(layer % n_layers), index)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        head, _is_there = _ask_head(selected, selected.inspection, begin)
+    return Second(
+        what=HEAD,
+        path=selected.opened.path,
+        sentence=selected.opened.sentence,
+        inspecting=selected.inspecting,
+        head=head,
+        names=(_short(selected.head), _short(head)),
+    )
+
+
+def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> tuple[Head, bool]:
+    """Ask for the second layer and head; return them, and whether there is a head to begin with.
+
+    They follow from the first head until others are chosen.
+    """
+    sites = inspection.sites_of(selected.kind)
+    n_heads = len(inspection.attention[sites[0]].weights_HQK)
+    found = []
+    for label, count, same, of, key in (
+        (_("layer"), len(sites), begin.layer, selected.layer, session.OTHER_LAYER),
+        (_("head"), n_heads, begin.index, selected.head.index, session.OTHER_HEAD),
+    ):
+        address.belongs_to(key, str(of))
+        found.append(controls.number(label, count, same if same < count else 0, key))
+    layer, index = found
+    return Head(sites[layer], index), begin.layer < len(sites) and begin.index < n_heads
+
+
+def _short(head: Head) -> str:
+    return _("layer {layer} head {head}").format(layer=number(head.layer), head=number(head.index))
+
+
+def _translations(selected: Selection, second: Second, found: ComparedHeads) -> str:
+    """Return both translations in Markdown, the words that differ in bold."""
+    runs = selected.opened.run, cached.loaded(second.path)
+    texts = [
+        typeset(inspection.translation.text, run)
+        for inspection, run in zip(found.inspections, runs, strict=True)
+    ]
+    first, other = found.inspections
+    lines = marked(texts[0], texts[1], (marked_words.of(first), marked_words.of(other)))
+    return "  \n".join(
+        _("{name}: {translation}").format(name=plain(name), translation=line)
+        for name, line in zip(second.names, lines, strict=True)
+    )
+
+
+def _about(selected: Selection, second: Second, found: ComparedHeads) -> dict[str, str]:
+    """Return what a file says of both heads."""
+    heads = zip(("head", "second_head"), map(notes.site_and_head, found.heads), strict=True)
+    differs = {
+        SENTENCE: {"second_sentence": second.sentence},
+        MODEL: {"second_model": second.names[1]},
+        HEAD: {},
+    }[second.what]
+    text = f"second_{written_in_files(selected.opened.run)}"
+    return {**dict(heads), **differs, text: found.inspections[1].translation.text}
+
+
+def _map(found: ComparedHeads, second: Second, number_of: int) -> Matrix:
+    inspection, head = found.inspections[number_of], found.heads[number_of]
+    where = notes.site_and_head(head)
+    queries, keys = found.kind.sides
+    return Matrix(
+        title=where if second.what == HEAD else labelled(where, second.names[number_of]),
+        values=inspection.weights_of(head),
+        visible=inspection.attention[head.site].visible_QK,
+        rows=_linked(query_axis(inspection, found.kind), found.comparison.of(queries), number_of),
+        columns=_linked(key_axis(inspection, found.kind), found.comparison.of(keys), number_of),
+        value_name=_("weight"),
+    )
+
+
+def _difference(found: ComparedHeads, second: Second) -> Matrix:
+    shown = found.difference
+    note = _("Orange: the second looks more; blue: less. The colours end at ±{end}.")
+    first, (queries, keys) = found.inspections[0], found.kind.sides
+    return Matrix(
+        title=_title(found, second),
+        values=shown.values_qk,
+        visible=shown.visible_qk,
+        rows=_paired(query_axis(first, found.kind), found, queries),
+        columns=_paired(key_axis(first, found.kind), found, keys),
+        scale="signed",
+        limit=shown.end,
+        note=joined([note.format(end=number(shown.end, padded=False)), *_left_out(found, second)]),
+        value_name=_("difference of weights"),
+    )
+
+
+def _linked(axis: Axis, alignment: Alignment, number_of: int) -> Axis:
+    """Return an axis whose tokens are linked to their counterparts."""
+    paired = (alignment.first, alignment.second)[number_of]
+    pair_of = {position: pair for pair, position in enumerate(paired)}
+    # What is in no pair has a number that nothing else has.
+    beyond = len(paired) + number_of * 10**6
+    return replace(
+        axis,
+        differs=alignment.differing(number_of),
+        links=tuple(pair_of.get(at, beyond + at) for at in range(len(axis.labels))),
+    )
+
+
+def _paired(axis: Axis, found: ComparedHeads, side: Side) -> Axis:
+    """Return the axis of the pairs of tokens."""
+    alignment, pairs = found.comparison.of(side), found.pairs(side)
+    differing = set(alignment.differing(0))
+    labels = tuple(
+        replace(axis.labels[at], text=pair.text, continues=False)
+        if at in differing
+        else axis.labels[at]
+        for at, pair in zip(alignment.first, pairs, strict=True)
+    )
+    return replace(
+        axis,
+        labels=labels,
+        differs=tuple(pair for pair, at in enumerate(alignment.first) if at in differing),
+        links=tuple(range(len(labels))),
+    )
+
+
+def _title(found: ComparedHeads, second: Second) -> str:
+    """Say what is subtracted from what."""
+    what, (first, other) = notes.site_and_head(found.heads[0]), second.names
+    if found.heads[0] != found.heads[1]:
+        what = capitalised(_(found.kind.full_label))
+        if second.what == MODEL:
+            first, other = f"{first} {_short(found.heads[0])}", f"{other} {_short(found.heads[1])}"
+    return _("{what}: {second} − {first}").format(what=what, first=first, second=other)
+
+
+def _left_out(found: ComparedHeads, second: Second) -> list[str]:
+    """Say how many tokens are not in the difference, one sentence for each of the two."""
+    sides = dict.fromkeys(found.kind.sides)
+    said = []
+    for number_of, name in enumerate(second.names):
+        n = sum(len(found.comparison.of(side).alone(number_of)) for side in sides)
+        text = n_(
+            "{n} token has no counterpart ({name}).",
+            "{n} tokens have no counterpart ({name}).",
+            n,
+        )
+        said += [text.format(name=name, n=number(n))] * (n > 0)
+    return said
+
+
+def _alike(selected: Selection, second: Second) -> str:
+    """Say how alike an encoder makes two sentences that guesses no words; else nothing."""
+    first, config = selected.opened, selected.opened.run.model.config
+    if second.what != SENTENCE or config.has_output or not config.is_encoder_only:
         return ""
     cosine = cached.of_run(sentence_cosine, first.path, first.sentence, second.sentence)
     usual, n = cached.of_run(usual_cosine, first.path)
@@ -80,173 +385,48 @@ def _alike(shown: Compared) -> str:
     ).format(cosine=number(cosine, 2), usual=number(usual, 2), n=number(n))
 
 
-def _instead(shown: Compared) -> str:
-    """Return another first sentence, where the two sentences are the same."""
-    if shown.second.models or shown.second.sentence != shown.first.opened.sentence:
+def _where_pronoun_looks(selected: Selection, second: Second, found: ComparedHeads) -> str:
+    """Say where the first pronoun looks most in each of two models or heads, if there is one."""
+    if second.what == SENTENCE or second.names[0] == second.names[1]:
         return ""
-    return seen.example(shown.first, lambda _inspection: True)
+    looks, word = [], ""
+    for name, head, inspection in zip(second.names, found.heads, found.inspections, strict=True):
+        row = seen.row_of_pronoun(selected.opened, inspection, head.kind)
+        if row is None:
+            return ""
+        word = seen.token_name(inspection, head.kind.query_side, row)
+        weights_K = inspection.weights_of(head)[row]
+        key = seen.token_name(inspection, head.kind.key_side, int(weights_K.argmax()))
+        text = _("**{key}** ({weight}) in {model}")
+        weight = seen.weight(float(weights_K.max()))
+        looks.append(text.format(key=key, weight=weight, model=plain(name)))
+    text = _("“{word}” looks most at {first}, at {second}.")
+    return text.format(word=word, first=looks[0], second=looks[1])
 
 
-def _about(shown: Compared) -> dict[str, str]:
-    """Return what a file says of the second, and of the first's head."""
-    first, second = shown.first, shown.second
-    heads = {
-        "head": notes.site_and_head(first.head),
-        "second_head": notes.site_and_head(second.head),
-    }
-    differs = {"second_sentence": second.sentence}
-    if second.models:
-        differs = {"second_model": second.models[1]}
-    return (
-        heads
-        | differs
-        | {f"second_{written_in_files(first.opened.run)}": second.inspection.translation.text}
-    )
+def _change(found: ComparedHeads) -> str:
+    """Say in Markdown where the second looks most differently."""
+    change = largest_change(found.difference)
+    if change is None:
+        return _("No weight differs.")
+    queries, keys = ([each.text for each in found.pairs(side)] for side in found.kind.sides)
+    parts = {"query": _named(queries, change.query)}
+    if change.more:
+        parts |= {"more": seen.weight(change.more[1]), "there": _named(keys, change.more[0])}
+    if change.less:
+        parts |= {"less": seen.weight(-change.less[1]), "here": _named(keys, change.less[0])}
+    if change.more and change.less:
+        text = _("{query} looks {more} more at {there} and {less} less at {here}.")
+    elif change.more:
+        text = _("{query} looks {more} more at {there}.")
+    else:
+        text = _("{query} looks {less} less at {here}.")
+    return text.format(**parts)
 
 
-def _map(shown: Compared, side: int) -> Matrix:
-    first, second = shown.first, shown.second
-    inspection = (first.inspection, second.inspection)[side]
-    head = (first.head, second.head)[side]
-    return Matrix(
-        title=labelled(notes.site_and_head(head), shown.names[side]),
-        values=inspection.weights_of(head),
-        visible=inspection.attention[head.site].visible_QK,
-        rows=_axis(shown, side, of_keys=False),
-        columns=_axis(shown, side, of_keys=True),
-        value_name=_("weight"),
-    )
-
-
-def _difference(shown: Compared) -> Matrix:
-    found = shown.difference
-    note = _("Orange: the second looks more; blue: less. The colours end at ±{end}.")
-    return Matrix(
-        title=_title(shown),
-        values=found.values_qk,
-        visible=found.visible_qk,
-        rows=_paired_axis(shown, of_keys=False),
-        columns=_paired_axis(shown, of_keys=True),
-        scale="signed",
-        limit=found.end,
-        note=joined(
-            [note.format(end=number(found.end, padded=False)), *differences.left_out(shown)]
-        ),
-        value_name=_("difference of weights"),
-    )
-
-
-def _title(shown: Compared) -> str:
-    """Say what is subtracted from what."""
-    names, kind = shown.names, _(shown.first.kind.label)
-    heads = shown.first.head, shown.second.head
-    where = notes.site_and_head(heads[0])
-    first, second = (_short(head) for head in heads)
-    if not shown.second.models:
-        return _("{where}: second − first").format(where=where)
-    if names[0] == names[1]:
-        text = _("{name}, {kind}: {second} − {first}")
-        return text.format(name=names[0], kind=kind, first=first, second=second)
-    if heads[0] == heads[1]:
-        text = _("{where}: {second} − {first}")
-        return text.format(where=where, first=names[0], second=names[1])
-    first, second = f"{names[0]} {first}", f"{names[1]} {second}"
-    text = _("Difference, {kind}: {second} − {first}")
-    return text.format(kind=kind, first=first, second=second)
-
-
-def _short(head: Head) -> str:
-    return _("layer {layer} head {head}").format(layer=number(head.layer), head=number(head.index))
-
-
-def _axis(shown: Compared, side: int, *, of_keys: bool) -> Axis:
-    alignment = shown.keys if of_keys else shown.queries
-    inspection = (shown.first.inspection, shown.second.inspection)[side]
-    axis = (key_axis if of_keys else query_axis)(inspection, shown.first.kind)
-    paired = (alignment.first, alignment.second)[side]
-    pair_of = {position: pair for pair, position in enumerate(paired)}
-    # What is in no pair has a number that nothing else has.
-    beyond = len(paired) + side * 10**6
-    return replace(
-        axis,
-        differs=alignment.differing(side),
-        links=tuple(pair_of.get(at, beyond + at) for at in range(len(axis.labels))),
-    )
-
-
-def _paired_axis(shown: Compared, *, of_keys: bool) -> Axis:
-    alignment = shown.keys if of_keys else shown.queries
-    axis = (key_axis if of_keys else query_axis)(shown.first.inspection, shown.first.kind)
-    labels = paired_labels(shown, of_keys=of_keys)
-    differing = set(alignment.differing(0))
-    return replace(
-        axis,
-        labels=labels,
-        differs=tuple(pair for pair, at in enumerate(alignment.first) if at in differing),
-        links=tuple(range(len(labels))),
-    )
-
-
-def _numbers(pictures: Matrices) -> Mapping[str, Column]:
-    """Return one row for each cell; queries and keys of the difference count pairs of tokens."""
-    names = ("first", "second", "difference")
-    columns: dict[str, list[object]] = {}
-    for name, panel in zip(names, pictures.panels, strict=True):
-        visible = np.ones(panel.values.shape, np.bool_) if panel.visible is None else panel.visible
-        cells: dict[str, Column] = {
-            "map": [name] * panel.values.size,
-            **cell_columns(panel.rows.labels, panel.columns.labels),
-            "visible": visible.reshape(-1).tolist(),
-            "value": panel.values.reshape(-1).tolist(),
-        }
-        for column, values in cells.items():
-            columns.setdefault(column, []).extend(values)
-    return columns
-
-
-def _python(shown: Compared) -> str:
-    """Return Python that computes the numbers, where the first sentence is inspected."""
-    first, second = shown.first, shown.second
-    run = "run"
-    loading = []
-    if second.models:
-        run = "other_run"
-        loading = [f"other_run = load_run({snippets.folder(second.path)})"]
-    return "\n".join(
-        [
-            *loading,
-            f"other = inspect_sentence({run}, {snippets.quoted(second.sentence)})",
-            *(["other = merged(other)"] if first.whole_words else []),
-            f'first = Head.parse("{first.head}")',
-            f'second = Head.parse("{second.head}")',
-            "numbers = {",
-            '    "first": inspection.weights_of(first),',
-            '    "second": other.weights_of(second),',
-            '    "difference": difference(compare(inspection, other), first, second).values_qk,',
-            "}",
-            "",
-        ]
-    )
-
-
-_HOW_TO_READ = N_(
-    """
-- The first two maps show what a head looks at: each **row** is a token that looks (a *query*), each
-  **column** a token that is looked at (a *key*). Both have the same colours, from 0 to 1.
-- The third shows the second − the first, cell by cell. Grey is no difference; orange means that the
-  second looks more there, blue less. The colours end where the largest difference needs it.
-- Tokens that both have in common belong together, and so do tokens that stand in the place of as
-  many others: these are underlined, and read *first | second* in the difference. What has no
-  counterpart is underlined too, and left out of the difference.
-- Point at a token or a cell, and its counterparts are marked in the other maps.
-- What a row looks less at one token, it looks more at others: where nothing was left out, each row
-  of the difference sums to 0.
-- One pair of sentences is an observation, not a law. Change one word at a time, and look whether
-  other pairs do the same.
-"""
-)
-
-_FORMULA = r"""
-D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad
-\sigma, \tau: \text{position in the first} \mapsto \text{its counterpart in the second}
-"""
+def _named(texts: Sequence[str], at: int) -> str:
+    """Return a text in quotes, and where it stands if that is not clear."""
+    quoted = _("“{text}”").format(text=plain(texts[at]))
+    if texts.count(texts[at]) == 1:
+        return quoted
+    return _("{quoted} (position {at})").format(quoted=quoted, at=number(at))

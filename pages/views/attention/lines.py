@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from core.heads import STACK_LABELS, Kind
-from core.inspection import inspect_sentence, merged
+from core.heads import STACK_LABELS, Head, Kind
 from core.model.attention import attend_probed
+from core.studies.heads.maps import maps_of_heads
 from pages.frame import address, components, controls, pin, selection, session, tour
-from pages.frame.language import N_, _, capitalised, n_, number
+from pages.frame.language import _, capitalised, n_, number
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_labels, query_labels
 from pages.frame.view import Shown
-from pages.views.attention import seen, weights
+from pages.views.attention import seen
+from pages.views.attention.formula import formula
 from viz.component.standalone import Drawn
 from viz.lines.lines import Column, Lines
 
 THRESHOLD = 0.05
 ONE, ALL = "one", "all"
-_IMPORT = "from core.heads import Site"
 
 
 def draw(opened: Opened) -> Shown:
@@ -35,21 +36,16 @@ def draw(opened: Opened) -> Shown:
     if not (shown.pinned or tour.keeps_back()):
         shown = replace(shown, spoken=("query", _query_of(selected, shown)))
     picture = show(selected, shown)
-    drawn = [head for head in heads if head not in shown.hidden]
-    computed = f'inspection.attention[Site.parse("{selected.site}")].weights_HQK[{drawn}]'
+    drawn = tuple(Head(selected.site, head) for head in heads if head not in shown.hidden)
     return Shown(
         name=f"{selected.site}.lines",
         title=shown.title,
-        numbers=lambda: weights.numbers(
-            selected, {head: selected.attention.weights_HQK[head] for head in drawn}
-        ),
-        python=f"{weights.inspecting(selected, _IMPORT)}numbers = {computed}\n",
-        code=[attend_probed, inspect_sentence, *([merged] if selected.whole_words else [])],
+        recipe=Recipe(maps_of_heads, selected.inspecting, drawn),
+        code=[attend_probed],
         seen=_seen(selected, shown),
         instead="" if shown.pinned else seen.instead(selected, selected.weights_QK),
         pictures=[picture],
-        how_to_read=_(_HOW_TO_READ),
-        formula=weights.formula(selected),
+        formula=formula(opened.run),
     )
 
 
@@ -189,22 +185,3 @@ def _take_heads() -> None:
     if component.heads is not None:
         hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
         address.choose({session.HIDDEN: hidden or None})
-
-
-_HOW_TO_READ = N_(
-    """
-- On the left stand the tokens that look (*queries*), on the right the tokens that are looked at
-  (*keys*). A decoder's token says *fed → predicted*: what went in, and what came out there.
-- A **line** is a weight: how much of what the left token takes in comes from the right token. Its
-  width grows evenly with the weight, from nothing at 0 to the widest at 1, and its colour is its
-  head's. Where several heads look from one token to the same other one, their lines part halfway.
-- The weights of a token on the left sum to 1 in each head; those of a token on the right need not.
-- Rest the pointer on a token, or move with the arrow keys, to see its lines alone; beside the
-  tokens at the other end stand its weights, **as bars, also those whose line is left out**. Where
-  several heads are shown, each has its own bar and the number is the largest of them.
-- A click keeps a token's lines, another click or Escape lets go. The names of the heads switch
-  them off and on.
-- A map is a hypothesis about what a head does. Silencing the head is a test: what that costs on
-  held-out sentences.
-"""
-)

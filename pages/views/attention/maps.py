@@ -1,24 +1,72 @@
-"""All heads of one kind of attention, and one of them large."""
+"""The maps of one kind of attention: each head by itself, many heads in one map, or two heads."""
 
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads import Head
 from core.model.attention import attend_probed
+from core.studies.heads.aggregate import heads_of_all_layers
 from core.studies.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
-from core.studies.heads.maps import maps_of_heads
-from pages.frame import address, clicks, components, notes, pin, selection, session, tour
+from core.studies.heads.largest_weights import largest_weight
+from core.studies.heads.maps import ALL_LAYERS, HOW, How, Maps, maps_of_heads, maps_over_heads
+from pages.frame import address, clicks, components, controls, notes, pin, selection, session, tour
+from pages.frame.language import _, capitalised, n_, number
+from pages.frame.listed import labelled
 from pages.frame.maps import maps_of
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection
+from pages.frame.selection import Selection, key_axis, query_axis
 from pages.frame.view import Shown
-from pages.views.attention import seen, weights
+from pages.frame.view_text import view_text
+from pages.views.attention import compare, seen
+from pages.views.attention.formula import formula
+from viz.plane.matrices import Matrices, Matrix
+
+EACH = "each"
+LAYERS, ALL = "layers", "all"
+SENTENCE_MAPS = "sentence_maps"
+MOST_DETAILS = 10_000
+"""A map of more cells does not say of each cell which head looks there most."""
+FORMULAS: dict[How, str] = {
+    "mean": r"\bar A_{ij} = \frac{1}{n} \sum_{h=1}^{n} A^{(h)}_{ij}, "
+    r"\qquad \sum_j \bar A_{ij} = 1",
+    "largest": r"\hat A_{ij} = \max_{h=1,\dots,n} A^{(h)}_{ij}, \qquad \sum_j \hat A_{ij} \ge 1",
+}
 
 
-def draw(opened: Opened) -> Shown:
-    """Ask for a head, and draw it large among all of its kind."""
-    selected = selection.ask(opened)
-    head, kind = selected.head, selected.kind
+def draw(opened: Opened) -> Shown | None:
+    """Ask for heads, and draw their maps."""
+    offered: dict[How | str, str] = {
+        EACH: _("each head"),
+        "largest": _("largest"),
+        "mean": _("mean"),
+    }
+    how = controls.chosen(session.HOW, offered, EACH, {})
+    each, over, other = how == EACH, ALL, compare.NOTHING
+    with selection.row():
+        selected = selection.choose(opened, head=each)
+        controls.selection(_("Heads"), session.HOW, offered, EACH, 112, labelled=False)
+        if each:
+            other = compare.ask_what(selected)
+        else:
+            layers = {ALL: _("over all layers"), LAYERS: _("each layer")}
+            older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
+            over = controls.choice(_("Over"), session.OVER_WHAT, layers, ALL, older=older)
+        if each:
+            selection.to_card(selected)
+    for known in HOW:
+        if known == how:
+            return _draw_many(selected, known, over)
+    selection.tell_head(selected)
+    return _draw_each(selected) if other == compare.NOTHING else compare.draw(selected, other)
+
+
+def _draw_each(selected: Selection) -> Shown:
+    """Draw the map of every head, and one of them large."""
+    opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = pin.place(opened, selected.inspection, kind)
     shown = maps_of(
         opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
@@ -41,7 +89,7 @@ def draw(opened: Opened) -> Shown:
         seen=seen.of_pinned(selected, selected.weights_QK, pinned),
         instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
-        formula=weights.formula(selected),
+        formula=formula(opened.run),
     )
 
 
@@ -63,3 +111,105 @@ def _about_pronouns(opened: Opened) -> str:
         return notes.no_evaluation()
     source = opened.inspection.translation.source
     return notes.pronoun_head(opened.run, source, pronouns, best, needed)
+
+
+def _draw_many(selected: Selection, how: How, over: str) -> Shown:
+    """Draw one map over all heads, or one for each layer."""
+    recipe = Recipe(maps_over_heads, selected.inspecting, selected.kind, how, over == LAYERS)
+    maps = recipe.result()
+    panels = [_panel(selected, name, weights_QK, how) for name, weights_QK in maps.weights.items()]
+    picture = components.matrices(Matrices(panels=panels), key=SENTENCE_MAPS)
+    return Shown(
+        name=f"{selected.kind}.{how}" + (".all" if over == ALL else ""),
+        title=panels[0].title if len(panels) == 1 else _title(selected, how),
+        recipe=recipe,
+        code=[HOW[how]],
+        seen=_seen(selected, maps, how),
+        pictures=[picture],
+        how_to_read=view_text("attention", "maps").sections["How to read one map of many heads"],
+        formula=FORMULAS[how],
+    )
+
+
+def _title(selected: Selection, how: How) -> str:
+    kind = capitalised(_(selected.kind.full_label))
+    return labelled(kind, {"mean": _("mean weight"), "largest": _("largest weight")}[how])
+
+
+def _panel(
+    selected: Selection, name: int | str, weights_QK: NDArray[np.float32], how: How
+) -> Matrix:
+    kind, (heads, _weights) = selected.kind, _heads(selected, name)
+    n = len(heads)
+    where = _("{kind}, all layers") if name == ALL_LAYERS else _("{kind} layer {layer}")
+    what = {
+        "mean": n_("mean of {n} head", "mean of {n} heads", n),
+        "largest": n_("largest of {n} head", "largest of {n} heads", n),
+    }[how]
+    where = capitalised(where.format(kind=_(kind.full_label), layer=name))
+    sums = how == "mean" or n == 1
+    return Matrix(
+        title=labelled(where, what.format(n=number(n))),
+        values=weights_QK,
+        rows=query_axis(selected.inspection, kind),
+        columns=key_axis(selected.inspection, kind),
+        visible=selected.attention.visible_QK,
+        note=_("rows sum to 1") if sums else _("rows need not sum to 1"),
+        details=_details(selected, name) if how == "largest" and n > 1 else None,
+        value_name={"mean": _("mean weight"), "largest": _("largest weight")}[how],
+    )
+
+
+def _heads(selected: Selection, name: int | str) -> tuple[list[Head], NDArray[np.float32]]:
+    """Return the heads of a map with their weights_HQK."""
+    sites = [site for site in selected.sites if name in (ALL_LAYERS, site.layer)]
+    maps = [selected.inspection.attention[site].weights_HQK for site in sites]
+    heads = [head for site, each in zip(sites, maps, strict=True) for head in site.heads(len(each))]
+    return heads, heads_of_all_layers(maps)
+
+
+def _details(selected: Selection, name: int | str) -> list[list[str]] | None:
+    """Return for each cell the head that looks there most; nothing where there are too many."""
+    heads, weights_HQK = _heads(selected, name)
+    if weights_HQK[0].size > MOST_DETAILS:
+        return None
+    text = _("layer {layer} head {head}")
+    names = [text.format(layer=number(h.layer), head=number(h.index)) for h in heads]
+    return [[names[at] for at in row] for row in weights_HQK.argmax(axis=0)]
+
+
+def _seen(selected: Selection, maps: Maps, how: How) -> str:
+    """Say where a word looks most, on average and in one head alone."""
+    weights = maps.weights
+    query = seen.query_of(selected, np.maximum.reduce(list(weights.values())))
+    name = max(weights, key=lambda each: float(weights[each][query].max()))
+    found = largest_weight(weights[name], selected.attention.even_QK, query)
+    heads, weights_HQK = _heads(selected, name)
+    if len(heads) == 1 or found.n_visible == 1 or len(found.keys) > 1:
+        return seen.of_row(selected, found)
+    [key] = found.keys
+    weights_H = weights_HQK[:, query, key]
+    text = {
+        "mean": n_(
+            "{query} looks most at **{key}**: **{mean}** on average over {n} head. "
+            "One of them alone, {head}, gives it **{largest}**.",
+            "{query} looks most at **{key}**: **{mean}** on average over {n} heads. "
+            "One of them alone, {head}, gives it **{largest}**.",
+            len(heads),
+        ),
+        "largest": n_(
+            "{query} looks most at **{key}**: **{largest}** in {head}. "
+            "On average over {n} head it is **{mean}**.",
+            "{query} looks most at **{key}**: **{largest}** in {head}. "
+            "On average over {n} heads it is **{mean}**.",
+            len(heads),
+        ),
+    }[how]
+    return text.format(
+        query=seen.query_name(selected, query),
+        key=seen.key_name(selected, query, key),
+        mean=seen.weight(float(weights_H.mean())),
+        largest=seen.weight(float(weights_H.max())),
+        head=notes.within_sentence(heads[int(weights_H.argmax())]),
+        n=number(len(heads)),
+    )

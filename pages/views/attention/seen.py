@@ -1,11 +1,8 @@
 """What there is to see in heads' weights, in a sentence or two: where one query looks most."""
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
-from core.decoding.sentence import SentenceError
 from core.heads import Kind, Side
 from core.inspection import Inspection
 from core.studies.heads.largest_weights import (
@@ -14,7 +11,7 @@ from core.studies.heads.largest_weights import (
     pairs_of_words,
     telling_query,
 )
-from pages.frame import cached, notes, pin
+from pages.frame import notes, pin, selection
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
@@ -208,22 +205,7 @@ def instead(selected: Selection, weights_QK: Weights, query: int | None = None) 
         row = _telling_query(inspection, kind, weights_QK) if row is None else row
         return _points(largest_weight(weights_QK, inspection.attention[head.site].even_QK, row))
 
-    return example(selected, tells)
-
-
-def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
-    """Return the first other example of the task in which there is something to see, if any."""
-    opened = selected.opened
-    for each in opened.task.examples if opened.task else ():
-        if each.source == opened.sentence:
-            continue
-        try:
-            inspection = cached.inspected(opened.path, each.source, selected.whole_words)
-        except SentenceError:
-            continue
-        if tells(inspection):
-            return each.source
-    return ""
+    return selection.example(selected, tells)
 
 
 def _points(found: LargestWeight) -> bool:

@@ -9,6 +9,7 @@ from core.studies.heads.stages import Panel, Stage, panels
 from core.studies.heads.steps import HeadSteps
 from pages.frame.language import N_, _, n_, number
 from pages.frame.selection import Selection, key_axis, query_axis
+from pages.frame.view_text import view_text
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -36,8 +37,8 @@ def explained(steps: HeadSteps, stage: Stage) -> str:
     """Return what happens in a stage, in a sentence or two."""
     hides = stage is Stage.MASK and not steps.visible_QK.all()
     first = steps.head.index * steps.d_v
-    text = _HIDDEN if hides else _TEXTS[stage]
-    return _(text).format(
+    texts = view_text("attention", "steps").sections
+    return texts["mask that hides" if hides else stage].format(
         given=_given(steps, stage),
         d_model=steps.query.given_KD.shape[1],
         d_k=steps.d_k,
@@ -199,61 +200,3 @@ _NAMES: Mapping[Stage, str] = {
     Stage.SOFTMAX: N_("softmax"),
     Stage.CONCATENATE: N_("concatenate"),
 }
-_TEXTS: Mapping[Stage, str] = {
-    Stage.QUERIES: N_(
-        "**Queries.** From {given} ({d_model} numbers), the W^Q of head {head} makes a query of "
-        "{d_k} numbers: what the word is looking for."
-    ),
-    Stage.KEYS: N_(
-        "**Keys.** From {given} ({d_model} numbers), the W^K of head {head} makes a key of {d_k} "
-        "numbers: what the word can be found by."
-    ),
-    Stage.VALUES: N_(
-        "**Values.** From {given} ({d_model} numbers), the W^V of head {head} makes a value of "
-        "{d_v} numbers: what the word gives when it is found."
-    ),
-    Stage.PRODUCTS: N_(
-        "**Compare.** Every query meets every key in a dot product: {d_k} numbers times {d_k} "
-        "numbers, added up. It is large where both vectors point the same way."
-    ),
-    Stage.SCALE: N_(
-        "**Divide.** The more products are added, the larger the sums get, and large scores let "
-        "the softmax listen to one word alone. So all are divided by √{d_k} = {root}."
-    ),
-    Stage.TURNED_QUERIES: N_(
-        "**Turned queries.** The numbers of a query are taken in pairs, and each pair is turned by "
-        "an angle that grows with the position of the word. Nothing is learned here."
-    ),
-    Stage.TURNED_KEYS: N_(
-        "**Turned keys.** The keys are turned alike: in the dot product of a query and a key only "
-        "their distance is left of both angles."
-    ),
-    Stage.POSITION_BIAS: N_(
-        "**Distance.** A number that is learned for the distance of query and key is added to "
-        "their score; distances that are nearly alike share one. Positions come in here alone."
-    ),
-    Stage.MASK: N_(
-        "**Mask.** Nothing is hidden here: every word may look at every one, and a sentence alone "
-        "has no padding. So all scores stay as they are."
-    ),
-    Stage.SOFTMAX: N_(
-        "**Softmax.** Each row of scores becomes weights: e to the power of each score, divided by "
-        "the sum of the row. So a row sums to 1, and −∞ becomes 0."
-    ),
-    Stage.MIX: N_(
-        "**Mix.** Each word takes the values of all words it looks at, each in proportion to its "
-        "weight: a weighted mean of the rows of v, {d_v} numbers again."
-    ),
-    Stage.CONCATENATE: N_(
-        "**Side by side.** What the {n_heads} heads mixed is put one after the other, nothing is "
-        "computed: head {head} fills the columns {first} to {last}."
-    ),
-    Stage.OUTPUT: N_(
-        "**Back to the stream.** W^O makes {d_model} numbers again: each head gives a term of its "
-        "own, and the sum of all terms and the bias is added to the stream."
-    ),
-}
-_HIDDEN = N_(
-    "**Mask.** No word may look at words that come after it: there −∞ takes the place of the "
-    "score, of which the softmax will make exactly 0. All other scores stay."
-)

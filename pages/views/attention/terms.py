@@ -1,37 +1,32 @@
-"""One number of a stage of a head: how it came about, term by term."""
+"""One number of a stage of a head: how it came about, term by term, and what it says."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import streamlit as st
 
+from core.inspection import even_weights
+from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.stages import Stage
 from core.studies.heads.steps import HeadSteps
 from core.studies.heads.terms import Rule, Terms, largest, shares_of_heads
-from pages.frame import controls
 from pages.frame.components import matrices
-from pages.frame.folded import fold
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.listed import labelled, listed
 from pages.frame.messages import explained
 from pages.frame.selection import Selection
+from pages.views.attention import seen
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
 from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 SHOWN = 8
-"""So many terms stand in the picture; the text has all."""
-HEIGHT = 230
-"""Of the text, in pixels."""
-LARGEST, IN_ORDER = "largest", "order"
+"""The largest terms, which the picture shows; the table has all."""
 TERMS = "terms"
 Names = tuple[str, str, str]
 """What a number is called, and what it was made of on the left and on the right."""
-ORDER = "terms_order"
-"""Name of the widget and of the URL's parameter."""
 RESULTS: Mapping[Rule, str] = {
     "sum": N_("product"),
     "quotient": N_("quotient"),
@@ -48,33 +43,11 @@ def draw(
 ) -> Drawn:
     """Draw how one number came about, `found`; return the picture to take away."""
     axis = axis_of(selected, steps, found.over)
-    labels = [label.text for label in axis.labels]
-    n = len(found.terms_N)
-    names = names_of(selected, steps, stage, cell, found)
-    above = st.container()
-    order = _ask_order() if n > 1 else IN_ORDER
-    with above:
-        picture = matrices(_picture(found, axis, order, names[0]), key=TERMS)
+    name = names_of(selected, steps, stage, cell, found)[0]
+    picture = matrices(_picture(found, axis, name), key=TERMS)
     if said := _about(steps, stage, cell, found):
         st.caption(said)
-    fold(
-        _("All terms, with all digits"),
-        "terms",
-        lambda: st.code(_written(found, names[0], labels, order), language=None, height=_height(n)),
-        compact=True,
-    )
     return picture
-
-
-def _ask_order() -> str:
-    """Ask in which order the terms stand."""
-    orders = {LARGEST: _("largest first"), IN_ORDER: _("in order")}
-    older = {"largest first": LARGEST, "in order": IN_ORDER}
-    return controls.choice(_("Terms"), ORDER, orders, LARGEST, older=older)
-
-
-def _height(n: int) -> int | Literal["content"]:
-    return HEIGHT if n > SHOWN else "content"
 
 
 def names_of(
@@ -117,11 +90,9 @@ def symbol(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _picture(found: Terms, axis: Axis, order: str, name: str) -> Matrices:
+def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
     """Return the terms below each other, the largest of them where there are many."""
     shown = largest(found.terms_N, SHOWN)
-    if order == IN_ORDER:
-        shown = sorted(shown)
     left, right = _headings(found)
     columns = {left: found.left_N, right: found.right_N, _(RESULTS[found.rule]): found.terms_N}
     # Powers of e are the weights on another scale, and of a number that is only put in its place
@@ -151,49 +122,6 @@ def _picture(found: Terms, axis: Axis, order: str, name: str) -> Matrices:
     )
 
 
-def _written(found: Terms, name: str, labels: Sequence[str], order: str) -> str:
-    """Return as text with all digits what the terms come to, and a table of all of them."""
-    n = len(found.terms_N)
-    places = largest(found.terms_N, n) if order == LARGEST else list(range(n))
-    left, right = _headings(found)
-    columns = {
-        found.over: [labels[found.places[i]] for i in places],
-        left: _exact(found.left_N[places]),
-        right: _exact(found.right_N[places]),
-        _(RESULTS[found.rule]): _exact(found.terms_N[places]),
-    }
-    # Nothing stands on the right where a number is only put in its place.
-    written = [[name, *cells] for name, cells in columns.items() if name]
-    widths = [max(map(len, column)) for column in written]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in zip(*written, strict=True)
-    ]
-    return "\n".join([*_results(found, name), "", *lines])
-
-
-def _results(found: Terms, name: str) -> list[str]:
-    sums = {}
-    if found.rule == "sum":
-        sums[_("sum")] = found.sum
-    if found.bias is not None:
-        sums |= {_("bias"): found.bias, _("sum + bias"): found.total}
-    return [
-        f"{each} = {_exact([value])[0]}" for each, value in {**sums, name: found.recorded}.items()
-    ]
-
-
-def _exact(numbers: Iterable[float]) -> list[str]:
-    """Return a 32-bit float with as few digits as say which it is, any other with nine.
-
-    They are to be copied into programs, so they are the same in every language.
-    """
-    return [
-        str(np.float32(each)) if np.float32(each) == each else format(each, ".9g")
-        for each in numbers
-    ]
-
-
 def digits(value: float) -> str:
     """Return a number with three digits; from 1,000 on, without decimals.
 
@@ -205,19 +133,9 @@ def digits(value: float) -> str:
 
 def equation(found: Terms, names: Names) -> str:
     """Return in one line how a number came about, as Markdown."""
-    return _equation(found, *map(plain, names), total=f"**{_total(found)}**")
-
-
-def written(found: Terms, names: Names) -> str:
-    """Return in one line how a number came about, as text."""
-    return _equation(found, *names, total=_total(found))
-
-
-def _total(found: Terms) -> str:
-    return percent(found.total) if found.rule == "share" else digits(found.recorded)
-
-
-def _equation(found: Terms, name: str, left: str, right: str, *, total: str) -> str:
+    name, left, right = map(plain, names)
+    total = percent(found.total) if found.rule == "share" else digits(found.recorded)
+    total = f"**{total}**"
     match found.rule:
         case "sum":
             offset = "" if found.bias is None else " + b"
@@ -259,17 +177,9 @@ def _title(found: Terms, shown: int, name: str) -> str:
         name: Of the number.
     """
     n = len(found.terms_N)
-    if n == 1:
-        return name
     if shown == n:
-        if found.rule == "share":
-            text = n_("all {n} share", "all {n} shares", n)
-        else:
-            text = n_("all {n} product", "all {n} products", n)
-    elif found.rule == "share":
-        text = n_("the {k} largest of {n} share", "the {k} largest of {n} shares", n)
-    else:
-        text = n_("the {k} largest of {n} product", "the {k} largest of {n} products", n)
+        return name
+    text = n_("the {k} largest of {n} term", "the {k} largest of {n} terms", n)
     return labelled(name, text.format(k=number(shown), n=number(n)))
 
 
@@ -288,3 +198,130 @@ def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) 
         text = _("What each head gives to it: {each}; the bias gives {bias}.")
         return text.format(each=each, bias=digits(found.bias or 0.0))
     return ""
+
+
+def what_is_seen(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
+) -> str:
+    """Say what a stage does to one number.
+
+    Args:
+        selected: The head and the sentence.
+        steps: Of the head.
+        stage: One of them.
+        cell: Row and column of its result.
+        found: How the number there came about.
+    """
+    match stage:
+        case Stage.PRODUCTS:
+            return _match(selected, steps, *cell)
+        case Stage.MASK:
+            return _hidden(steps)
+        case Stage.SOFTMAX:
+            return _share(selected, steps, *cell, found.total)
+    if found.rule != "sum":
+        names = names_of(selected, steps, stage, cell, found)
+        return _("{equation}.").format(equation=equation(found, names))
+    return _sum(selected, steps, stage, cell, found)
+
+
+def _match(selected: Selection, steps: HeadSteps, query: int, key: int) -> str:
+    row_K = steps.products_QK[query]
+    best = int(row_K.argmax())
+    parts = {
+        "query": seen.query_name(selected, query),
+        "key": seen.key_name(selected, query, key),
+        "value": number(float(row_K[key]), 2),
+        "best": seen.key_name(selected, query, best),
+        "largest": number(float(row_K[best]), 2),
+        "mean": number(float(row_K.mean(dtype=np.float64)), 2),
+        "n": number(len(row_K)),
+    }
+    if row_K[key] == row_K[best]:
+        text = n_(
+            "{query} matches no key better than **{key}**: **{value}**. "
+            "The mean over the {n} key is {mean}.",
+            "{query} matches no key better than **{key}**: **{value}**. "
+            "The mean over all {n} keys is {mean}.",
+            len(row_K),
+        )
+        return text.format(**parts)
+    text = _(
+        "{query} matches **{key}** with **{value}**, and no key better than {best}: {largest}."
+    )
+    return text.format(**parts)
+
+
+def _hidden(steps: HeadSteps) -> str:
+    n, hidden = steps.visible_QK.size, int((~steps.visible_QK).sum())
+    if not hidden:
+        text = n_(
+            "The mask hides **nothing** here: the {n} score stays.",
+            "The mask hides **nothing** here: all {n} scores stay.",
+            n,
+        )
+        return text.format(n=number(n))
+    text = n_(
+        "The mask hides **{hidden}** of {n} score: {share}.",
+        "The mask hides **{hidden}** of {n} scores: {share}.",
+        n,
+    )
+    return text.format(hidden=number(hidden), n=number(n), share=percent(hidden / n))
+
+
+def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: float) -> str:
+    parts = {
+        "query": seen.query_name(selected, query),
+        "key": seen.key_name(selected, query, key),
+    }
+    if not steps.visible_QK[query, key]:
+        text = _("{query} may not look at **{key}**: the weight is exactly **0**.")
+        return text.format(**parts)
+    found = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), query)
+    if found.n_visible == 1:
+        return seen.of_row(selected, found)
+    scores_K = np.where(steps.visible_QK[query], steps.masked_QK[query], -np.inf)
+    score = float(scores_K[key])
+    scores_K[key] = -np.inf
+    other = int(scores_K.argmax())
+    gap = score - float(scores_K[other])
+    text = (
+        _(
+            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is the "
+            "largest; the next, of {other}, is {next}."
+        )
+        if gap >= 0
+        else _(
+            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is below that "
+            "of {other}, {next}."
+        )
+    )
+    return text.format(
+        **parts,
+        share=percent(share),
+        score=number(score, 2),
+        next=number(score - gap, 2),
+        other=seen.key_name(selected, query, other),
+    )
+
+
+def _sum(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
+) -> str:
+    [at] = largest(found.terms_N, 1)
+    label = axis_of(selected, steps, found.over).labels[found.places[at]].text
+    if found.over not in ("query", "key"):
+        label = _("dimension {n}").format(n=label)
+    n = len(found.terms_N)
+    text = n_(
+        "**{cell}** is **{total}**. Its {n} product, of {label}, is {term}.",
+        "**{cell}** is **{total}**. Of its {n} products, that of {label} weighs most: {term}.",
+        n,
+    )
+    return text.format(
+        cell=plain(named_cell(selected, steps, stage, cell)),
+        total=number(found.recorded, 2),
+        n=number(n),
+        label=plain(label),
+        term=number(float(found.terms_N[at]), 2),
+    )

@@ -68,7 +68,7 @@ def files(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("name", ["maps", "heads"])
+@pytest.mark.parametrize("name", ["maps", "word"])
 def test_files_say_of_what_their_numbers_are(open_view, files, name):
     _, taken = open_view(name, model="copy", sentence="a b c", kind="cross")
     read = json.loads(files["json"]())
@@ -102,8 +102,9 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
     assert f'<i hidden data-files-begin="{begins}"></i>' in bodies
 
 
-def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_view, files):
-    _, taken = open_view("heads", model="copy", sentence="a b c")
+def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, offered, files):
+    open_page("heads", trial="overview", model="copy", sentence="a b c")
+    taken = offered[-1]
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
     assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))
     assert files["png"]().startswith(b"\x89PNG")

@@ -89,7 +89,7 @@ def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
     compared = compare(first, second)
     site, other = [site for site in first.attention if site.attention == kind][:2]
     found = difference(compared, Head(site, 1), Head(other, 3))
-    queries, keys = compared.queries(kind), compared.keys(kind)
+    queries, keys = map(compared.of, kind.sides)
     assert found.values_qk.dtype == np.float32
     assert found.values_qk.shape == (len(queries.first), len(keys.first))
     ours, theirs = first.attention[site], second.attention[other]
@@ -111,9 +111,8 @@ def test_where_nothing_is_left_out_rows_of_the_difference_sum_to_0():
 
 def test_sources_and_what_was_fed_are_aligned_each_by_itself():
     compared = compare(inspected(TIRED), inspected(WIDE))
-    assert compared.queries(Kind.CROSS) is compared.fed
-    assert compared.keys(Kind.CROSS) is compared.source
-    assert compared.keys(Kind.DECODER_SELF) is compared.fed
+    assert compared.of(Kind.CROSS.query_side) is compared.fed
+    assert compared.of(Kind.CROSS.key_side) is compared.source
     [(ours, theirs)] = compared.source.changes
     assert [compared.first.source_tokens[at].text for at in ours] == ["tired"]
     assert [compared.second.source_tokens[at].text for at in theirs] == ["wide"]

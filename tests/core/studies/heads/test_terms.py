@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.heads import Head
-from core.studies.heads.stages import Stage, bias, panels
+from core.studies.heads.stages import Stage, bias, matrices, panels
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import largest, shares_of_heads, terms
+from core.studies.heads.terms import largest, shares_of_heads, stage_numbers, terms
 from tests.core.studies.heads.conftest import BACK, PLAIN, SENTENCE
 
 
@@ -105,3 +105,19 @@ def test_a_cell_beyond_the_stages_result_is_refused(steps, stage):
 def test_of_terms_as_far_from_0_the_earlier_comes_first():
     assert largest(np.array([1.0, -3.0, 0.0, 3.0, -1.0]), 4) == [1, 3, 0, 4]
     assert largest(np.array([1.0]), 3) == [0]
+
+
+@pytest.mark.parametrize("stage", [Stage.QUERIES, Stage.MASK, Stage.OUTPUT])
+def test_the_table_has_every_matrix_and_then_the_terms_of_one_number(steps, stage):
+    columns = stage_numbers(steps, stage, 0, 0).table()
+    rows = [*zip(columns["matrix"], columns["row"], columns["column"], strict=True)]
+    wanted = matrices(steps, stage)
+    cells = [(name, *at) for name, values in wanted.items() for at in np.ndindex(values.shape)]
+    assert rows[: len(cells)] == cells
+    numbers = np.concatenate([values.reshape(-1) for values in wanted.values()])
+    np.testing.assert_array_equal(columns["value"][: len(cells)], numbers)
+    found = terms(steps, stage, 0, 0)
+    made = [*found.left_N, *found.right_N, *found.terms_N]
+    assert columns["value"][len(cells) :] == made
+    assert set(columns["matrix"][len(cells) :]) == {f"terms:{found.names[0]}"}
+    assert columns["row_token"][0] == steps.queries[0].text

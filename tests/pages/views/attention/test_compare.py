@@ -1,23 +1,21 @@
-import json
+import html
 
 import numpy as np
 import pytest
 
-from core.heads import Head
+from core.heads import Head, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.comparison import compare, difference
 from core.studies.lessons.embeddings import sentence_cosine
-from pages.frame import session, view
+from pages.frame import session
 from pages.frame.language import number
 from tests.pages.conftest import ROOT, component, said
-from tests.pages.views.attention.conftest import run_lines, seen
+from tests.pages.views.attention.conftest import seen
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
-KINDS = {"encoder.self": "encoder self", "decoder.self": "decoder self", "decoder.cross": "cross"}
-MODELS = {"view": "compare", "other": "two models"}
 
 
 @pytest.fixture
@@ -25,7 +23,7 @@ def open_compare(open_view):
     """Return a function that opens the view, and gives the page, its `Shown` and its panels."""
 
     def opener(**query_params):
-        at, taken = open_view("compare", **query_params)
+        at, taken = open_view("maps", **({"other": "sentence"} | query_params))
         return at, taken, panels(at)
 
     return opener
@@ -48,12 +46,14 @@ def inspected(sentence, name="translate-guided", whole_words=False):
     return merged(found) if whole_words else found
 
 
-@pytest.mark.parametrize("words", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("encoder.self", True), ("decoder.self", False), ("decoder.cross", False)],
+)
 def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
     sentence = "The old goat didn't cross the bridge."
     at, taken, shown = open_compare(
-        kind=KINDS[kind],
+        kind=kind,
         unit="whole words" if words else "tokens",
         layer="1",
         head="3",
@@ -69,9 +69,6 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
         assert np.array_equal(panel.visible, visible_QK)
     assert [panel.scale for panel in shown] == ["weight", "weight", "signed"]
     assert [panel.limit for panel in shown] == [1.0, 1.0, found.end]
-    numbers = taken.columns()
-    assert run_lines(taken.snippet()) == numbers["value"]
-    assert len({len(column) for column in numbers.values()}) == 1
     for translation in (each.translation.text for each in both):
         assert translation.split()[-1].rstrip(".") in said(at)
 
@@ -88,87 +85,23 @@ def test_tokens_that_differ_are_underlined_and_read_first_and_second(open_compar
     assert first.columns.links == second.columns.links == between.columns.links
 
 
-MANY = " ".join("abcd"[i % 4] for i in range(600))
-
-
-@pytest.mark.parametrize(
-    ("sentence", "other", "kind"),
-    [
-        *(("a", "b", kind) for kind in KINDS.values()),
-        ("a", MANY, "decoder self"),
-        (MANY, MANY.replace("c", "b"), "cross"),
-        ("x" * 60, "שלום עולם", "encoder self"),
-        ("a a a a", "a a", "encoder self"),
-    ],
-)
-def test_odd_sentences_of_odd_models_can_be_compared(
-    open_compare, own_random, own_runs, sentence, other, kind
-):
-    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
-    _, taken, shown = open_compare(
-        model="runs/random", kind=kind, sentence=sentence, other_sentence=other
-    )
-    assert run_lines(taken.snippet(), own_runs.parent) == taken.columns()["value"]
-    assert max(max(panel.values.shape) for panel in shown) <= 512
-
-
-def test_a_model_of_many_heads_can_be_compared_with_itself(open_compare, own_random, own_runs):
-    own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
-    _, taken, shown = open_compare(
-        model="runs/random",
-        kind="cross",
-        sentence="a b c",
-        layer="11",
-        head="15",
-        other="two models",
-        other_model="runs/random",
-        other_layer="0",
-        other_head="2",
-    )
-    assert shown[1].title == "Decoder layer 0, cross-attention head 2: runs/random"
-    assert shown[2].title == "runs/random, cross: layer 0 head 2 − layer 11 head 15"
-    assert run_lines(taken.snippet(), own_runs.parent) == taken.columns()["value"]
-
-
-def test_a_sentence_with_quotes_stands_in_the_lines_as_it_was_typed(open_compare):
-    odd = 'The "old" goat\'s \\ {bridge}.'
-    _, taken, _ = open_compare(other_sentence=odd)
-    assert json.dumps(odd) in taken.snippet()
-    assert run_lines(taken.snippet()) == taken.columns()["value"]
-
-
 def test_files_say_what_was_compared(open_compare):
-    at, taken, _ = open_compare(kind="encoder self", layer="1", head="3")
+    head = "Encoder layer 1, self-attention head 3"
+    _, taken, _ = open_compare(kind="encoder self", layer="1", head="3")
     assert taken.about == {
-        "head": "Encoder layer 1, self-attention head 3",
-        "second_head": "Encoder layer 1, self-attention head 3",
+        "head": head,
+        "second_head": head,
         "second_sentence": WIDE,
         "second_translation": inspected(WIDE).translation.text,
     }
-    facts = {"model": "m", "step": 1, "sentence": "s", "translation": "t"}
-    assert "<dt>Second sentence</dt>" in view.page(taken, facts | taken.about)
-    _, taken, _ = open_compare(other="two models", other_layer="0", other_head="1")
+    _, taken, _ = open_compare(other="model", other_layer="0", other_head="1")
     assert taken.about["second_model"] == "translate"
     assert taken.about["second_head"] == "Encoder layer 0, self-attention head 1"
-    assert taken.about["second_translation"] == inspected(TIRED, "translate").translation.text
-
-
-def test_what_is_seen_is_the_largest_difference_said_once(open_compare):
-    at, taken, (_, _, between) = open_compare(layer="1", head="3")
-    row, column = np.unravel_index(np.abs(between.values).argmax(), between.values.shape)
-    query, key = texts(between.rows)[row], texts(between.columns)[column]
-    found = f"{abs(float(between.values[row, column])):.3g}"
-    assert seen(at).startswith(f"“{query}” looks ")
-    assert f"“{key}”" in seen(at)
-    assert found in seen(at)
-    assert seen(at).endswith("Differs: **tired | wide**.")
-    assert said(at).count("Differs: ") == 1
-    assert taken.instead == ""
 
 
 def test_the_same_sentence_twice_says_so_and_offers_another(open_compare):
     at, taken, _ = open_compare(other_sentence=TIRED)
-    assert seen(at) == "No weight differs. The tokens are the same."
+    assert seen(at) == "No weight differs."
     assert taken.instead == WIDE
 
 
@@ -180,6 +113,150 @@ def test_of_an_encoder_that_guesses_no_words_the_cosine_of_both_sentences_is_sai
     elsewhere("OWN", path.parent)
     one, other = "the animal slept", "it was too tired"
     sentences = {session.SENTENCE: one, session.OTHER_SENTENCE: other}
-    at = open_page("attention", view="compare", model=f"runs/{kind}", **sentences)
+    at = open_page("attention", view="maps", other="sentence", model=f"runs/{kind}", **sentences)
     cosine = sentence_cosine(load_run(path), one, other)
     assert (f"have cosine **{number(cosine, 2)}**" in said(at)) == told
+
+
+def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
+    at, _, (first, second, between) = open_compare()
+    assert at.text_input(key="other_sentence").value == WIDE
+    assert "“it” looks 1.00 more at “street” and 1.00 less at “animal”." in said(at)
+    assert "L’animal n’a pas traversé la rue parce **qu’elle** était trop" in said(at)
+    row = texts(between.rows).index("it")
+    found = dict(zip(texts(between.columns), between.values[row], strict=True))
+    assert found["street"] > 0.95
+    assert found["animal"] < -0.95
+    assert first.title == "Encoder layer 2, self-attention head 0: first sentence"
+    assert second.title == "Encoder layer 2, self-attention head 0: second sentence"
+    assert (
+        between.title == "Encoder layer 2, self-attention head 0: second sentence − first sentence"
+    )
+
+
+def test_where_a_pronoun_looks_most_is_said_of_both_models(open_compare):
+    at, _, shown = open_compare(other="model", sentence=WIDE)
+    row = texts(shown[0].rows).index("it")
+    weights = [float(panel.values[row].max()) for panel in shown[:2]]
+    keys = [texts(panel.columns)[panel.values[row].argmax()] for panel in shown[:2]]
+    assert keys[0] == "street"
+    assert seen(at).startswith(
+        f"“it” looks most at **street** ({weights[0]:.2f}) in translate-guided, "
+        f"at **{keys[1]}** ({weights[1]:.2f}) in translate. "
+    )
+    for without in ({"sentence": "The goat slept."}, {"kind": "cross"}, {"other": "sentence"}):
+        at, _, _ = open_compare(**{"other": "model", "sentence": WIDE, **without})
+        assert "looks most at" not in seen(at)
+
+
+def test_what_has_no_counterpart_is_left_out_and_said_so(open_compare):
+    at, _, (first, second, between) = open_compare(
+        other_sentence=TIRED.replace("animal", "old brown animal").replace("too ", "")
+    )
+    assert "1 token has no counterpart (first sentence)." in between.note
+    alone = set(second.columns.links) - set(between.columns.links)
+    left = [
+        text
+        for text, link in zip(texts(second.rows), second.rows.links, strict=True)
+        if link in alone
+    ]
+    assert "".join(left) == "oldbrown"
+    assert f"{len(left)} tokens have no counterpart (second sentence)." in between.note
+    assert not alone & set(first.columns.links)
+    assert texts(between.rows) == [text for text in texts(first.rows) if text != "too"]
+
+
+@pytest.mark.parametrize("name", ["translate", "translate-guided"])
+def test_two_models_begin_with_each_other(open_compare, name):
+    partner = {"translate": "translate-guided", "translate-guided": "translate"}[name]
+    at, taken, shown = open_compare(model=name, other="model")
+    assert at.selectbox(key="other_model").value == partner
+    assert shown[0].title.endswith(f": {name}")
+    head = shown[0].title.removesuffix(f": {name}")
+    assert shown[2].title == f"{head}: {partner} − {name}"
+    layer, chosen = at.selectbox(key="layer").value, at.selectbox(key="head").value
+    assert (at.selectbox(key="other_layer").value, at.selectbox(key="other_head").value) == (
+        layer,
+        chosen,
+    )
+    assert "copy" not in at.selectbox(key="other_model").options
+
+
+def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_compare):
+    at, taken, shown = open_compare(
+        other="model", other_model="translate", other_layer="0", other_head="1"
+    )
+    expected = inspected(TIRED, "translate").attention[Site.parse("encoder.0.self")]
+    assert np.array_equal(shown[1].values, expected.weights_HQK[1])
+    assert shown[1].title == "Encoder layer 0, self-attention head 1: translate"
+    between = "translate layer 0 head 1 − translate-guided layer 2 head 0"
+    assert shown[2].title == taken.title == f"Encoder self-attention: {between}"
+    at.selectbox(key="head").set_value(3).run()
+    assert at.selectbox(key="other_head").value == 3
+    assert at.selectbox(key="other_layer").value == 0
+
+
+def test_models_change_places_where_the_first_becomes_the_second(open_compare):
+    at, _, _ = open_compare(other="model")
+    at.selectbox(key="model").set_value("translate").run()
+    assert at.selectbox(key="other_model").value == "translate-guided"
+    assert panels(at)[2].title.endswith(": translate-guided − translate")
+
+
+def test_no_sentence_to_compare_with_is_said_so(open_view):
+    at, taken = open_view("maps", other="sentence", other_sentence=" ")
+    assert "Type another sentence to compare with." in said(at)
+    assert taken is None
+
+
+def test_a_damaged_run_to_compare_with_is_said_so(open_view, own_copy):
+    for weights in (own_copy / "checkpoints").glob("*.safetensors"):
+        weights.write_bytes(weights.read_bytes()[:100])
+    at, taken = open_view("maps", model="copy", other="model", other_model="runs/mine")
+    assert [error.value for error in at.error]
+    assert "mine" in at.error[0].value
+    assert taken is None
+
+
+def test_a_run_without_settings_is_not_offered(open_compare, own_copy):
+    (own_copy / "run.json").write_text("{")
+    at, _, _ = open_compare(model="copy", other="model", other_model="runs/mine")
+    assert at.selectbox(key="other_model").options == ["copy", "copy-learned"]
+
+
+def test_where_the_other_model_has_no_such_head_it_is_said_so(open_compare, own_random):
+    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
+    at, taken, shown = open_compare(
+        model="copy",
+        kind="encoder self",
+        layer="1",
+        head="1",
+        other="model",
+        other_model="runs/random",
+    )
+    said_so = "Not in runs/random: Encoder layer 1, self-attention head 1."
+    assert said_so in html.unescape(said(at))
+    assert shown[1].title == "Encoder layer 0, self-attention head 0: runs/random"
+
+
+def test_another_example_brings_the_one_that_is_most_like_it(open_compare):
+    at, _, _ = open_compare()
+    next(button for button in at.button if button.label == "wide").click().run()
+    assert at.text_input(key="other_sentence").value == TIRED
+    assert "“it” looks 1.00 more at “animal”" in said(at)
+    at.text_input(key="other_sentence").set_value("The goat slept.").run()
+    next(button for button in at.button if button.label == "tired").click().run()
+    assert at.text_input(key="other_sentence").value == "The goat slept."
+
+
+def test_another_head_of_the_model_is_at_first_the_next_one(open_compare):
+    at, taken, shown = open_compare(other="head", layer="1", head="3")
+    assert [at.selectbox(key=name).value for name in ("other_layer", "other_head")] == [2, 0]
+    attention = inspected(TIRED).attention
+    assert np.array_equal(shown[1].values, attention[Site.parse("encoder.2.self")].weights_HQK[0])
+    assert taken.title == "Encoder self-attention: layer 2 head 0 − layer 1 head 3"
+    row = texts(shown[0].rows).index("it")
+    weights = [float(panel.values[row].max()) for panel in shown[:2]]
+    assert f"({weights[0]:.2f}) in layer 1 head 3, at **animal** ({weights[1]:.2f}) in" in seen(at)
+    at.selectbox(key="other_head").set_value(2).run()
+    assert panels(at)[1].title == "Encoder layer 2, self-attention head 2"

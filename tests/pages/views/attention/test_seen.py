@@ -7,7 +7,7 @@ from core.runs.run import load_run
 from core.studies.heads.largest_weights import LargestWeight
 from core.tasks import TASKS
 from core.tasks.translation import Translation
-from pages.frame import cached
+from pages.frame import cached, selection
 from pages.frame.opening import Opened
 from pages.frame.selection import Selection
 from pages.views.attention import seen
@@ -124,4 +124,4 @@ def test_where_a_head_points_at_nothing_another_example_is_offered(whole_words):
 
 
 def test_no_example_is_offered_where_no_other_one_has_anything_to_see():
-    assert seen.example(selected(), lambda _: False) == ""
+    assert selection.example(selected(), lambda _: False) == ""

@@ -1,104 +1,124 @@
+"""What there is to see in each stage, said of the number that is marked."""
+
 import re
 
 import numpy as np
 import pytest
 
-from core.heads import Head
+from core.heads import Head, Site
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.heads.stages import Stage
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import terms
-from pages.views.attention.terms import SHOWN, TERMS
-from tests.pages.conftest import ROOT, unfold
-from tests.pages.views.attention.test_steps import (
-    KINDS,
-    LOOKED,
-    TIRED,
-    equation,
-    shown,
-)
+from tests.pages.conftest import MODEL, ROOT
+from tests.pages.views.attention.conftest import seen
+
+TIRED = "The animal didn't cross the street because it was too tired."
+IT, ANIMAL, STREET = 8, 1, 6
 
 
 @pytest.fixture(scope="module")
 def run():
-    return load_run(ROOT / "gallery" / "translate")
+    return load_run(ROOT / "gallery" / MODEL)
+
+
+@pytest.fixture(scope="module")
+def steps(run):
+    return head_steps(run, TIRED, Head(Site("encoder", 2, "self"), 0))
 
 
 @pytest.fixture
-def open_steps(open_view):
-    """Return a function that opens the view, by default on one head of a run without guidance."""
-    return lambda **query_params: open_view("steps", **(LOOKED | query_params))
+def said(open_view):
+    """Return a function that opens a stage and gives the line of what is seen."""
+    return lambda stage, **query: seen(open_view("steps", stage=stage, **query)[0])
 
 
-@pytest.mark.parametrize("stage", [Stage.QUERIES, Stage.MIX, Stage.OUTPUT])
-def test_the_picture_of_the_terms_has_the_largest_and_the_text_all(open_steps, run, stage):
-    at, _ = open_steps(kind="decoder self", stage=stage.value)
-    steps = head_steps(run, TIRED, Head(KINDS["decoder self"], 2))
-    found = terms(steps, stage, *shown(at).selected[1:])
-    by_size = np.argsort(-np.abs(found.terms_N), kind="stable")
-    [panel] = shown(at, TERMS).panels
-    wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]].T
-    np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
-    at.segmented_control(key="terms_order").set_value("order").run()
-    table = unfold(at, "terms").code[0].value.split("\n\n")[1].splitlines()[1:]
-    assert len(table) == len(found.terms_N)
-    read = np.array([[float(number) for number in line.split()[-3:]] for line in table])
-    written = np.stack([found.left_N, found.right_N, found.terms_N], axis=1)
-    np.testing.assert_array_equal(read[:, :2].astype(np.float32), written[:, :2])
-    np.testing.assert_allclose(read[:, 2], written[:, 2], rtol=1e-7)
+def two(value):
+    return f"{value:.2f}".replace("-", "−")
 
 
-@pytest.mark.parametrize("stage", [Stage.SCALE, Stage.MASK, Stage.CONCATENATE])
-def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
-    at, _ = open_steps(kind="decoder self", stage=stage.value, cell="0,5,2")
-    found = terms(head_steps(run, TIRED, Head(KINDS["decoder self"], 2)), stage, 5, 2)
-    [panel] = shown(at, TERMS).panels
-    sides = [found.left_N, found.right_N] if found.names[2] else [found.left_N]
-    wanted = np.array([[*sides, found.terms_N]], np.float32).reshape(1, -1)
-    np.testing.assert_array_equal(panel.values, wanted)
-    symbols = [name.partition("[")[0] for name in found.names[1:] if name]
-    assert [label.text for label in panel.columns.labels][:-1] == symbols
-    # The key, or the dimension, of the cell that was chosen.
-    [label] = panel.rows.labels
-    assert label.text == ("2" if stage is Stage.CONCATENATE else "animal")
-    assert "terms_order" not in [each.key for each in at.segmented_control]
+def test_of_a_product_it_is_said_whether_it_is_the_best_match(said, steps):
+    row = steps.query.made_KE[IT].astype(np.float64) @ steps.key.made_KE.astype(np.float64).T
+    best = int(row.argmax())
+    assert best == ANIMAL
+    assert said("products", cell=f"0,{IT},{ANIMAL}") == (
+        f"**it** matches no key better than **animal**: **{two(row[best])}**. "
+        f"The mean over all 14 keys is {two(row.mean())}."
+    )
+    assert said("products", cell=f"0,{IT},{STREET}") == (
+        f"**it** matches **street** with **{two(row[STREET])}**, "
+        f"and no key better than animal: {two(row[best])}."
+    )
 
 
-def test_open_terms_stay_open_from_step_to_step(open_steps):
-    at, _ = open_steps(stage="k")
-    assert unfold(at, "terms").code[0].value.startswith("sum = ")
-    at.button(key="steps_next").click().run()
-    assert at.code[0].value.startswith("sum = ")
+def test_a_score_is_said_before_and_after_it_is_divided(said, steps):
+    product = float(steps.products_QK[IT, ANIMAL])
+    root = steps.query.made_KE.shape[1] ** 0.5
+    assert said("scale", cell=f"0,{IT},{ANIMAL}") == (
+        f"s (it → animal) = q·k / √d_k = {product:.3g} / {root:.3g} = **{product / root:.3g}**."
+    )
 
 
-def test_the_line_with_the_numbers_adds_up(open_steps):
-    at, _ = open_steps(stage="v")
-    line = equation(at).replace("**", "").replace("− ", "-").replace("−", "-")
-    assert line.startswith("v (")
-    *_, added, offset, total = (float(text) for text in re.findall(r"-?\d+\.\d+", line))
-    assert added + offset == pytest.approx(total, abs=0.02)
+def test_it_is_said_how_many_scores_the_mask_hides(said, run):
+    n = len(inspect_sentence(run, TIRED).fed_tokens)
+    hidden = n * (n - 1) // 2
+    assert said("mask", kind="decoder.self") == (
+        f"The mask hides **{hidden}** of {n * n} scores: {100 * hidden / n**2:.1f} %."
+    )
+    assert said("mask") == "The mask hides **nothing** here: all 196 scores stay."
 
 
-def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
-    at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
-    assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
-    at.button(key="steps_next").click().run()
-    assert equation(at).endswith("= **0\u00a0%**")
-    assert "nan" not in at.code[0].value
+def test_a_smaller_share_is_compared_with_the_largest(said, steps):
+    scores = steps.masked_QK[IT].astype(np.float64)
+    found = said("softmax", cell=f"0,{IT},{STREET}")
+    assert found.startswith("**it** gives **street** **")
+    assert found.endswith(
+        f"its score, {two(scores[STREET])}, is below that of animal, {two(scores[ANIMAL])}."
+    )
 
 
-def test_shares_are_in_per_cent_and_no_power_of_e_stands_at_first_sight(open_steps, run):
-    at, _ = open_steps(kind="cross", stage="softmax")
-    _panel, row, column = shown(at).selected
-    steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
-    scores = steps.masked_QK[row].astype(np.float64)
-    shares = np.exp(scores) / np.exp(scores).sum()
-    [panel] = shown(at, TERMS).panels
-    assert [label.text for label in panel.columns.labels] == ["score", "weight"]
-    np.testing.assert_allclose(panel.values[:, 1], -np.sort(-shares)[:SHOWN], rtol=1e-5)
-    for text, share in zip([row[1] for row in panel.texts], panel.values[:, 1], strict=True):
-        assert text.endswith("\u00a0%")
-        read = float(text.strip("<> %\u00a0"))
-        assert read == pytest.approx(100 * share, abs=0.051)
-    assert "**" + panel.texts[0][1] + "**" in equation(at)
-    assert "power of e" in unfold(at, "terms").code[0].value
+def test_a_hidden_key_has_no_weight_and_one_key_alone_has_all(said):
+    found = said("softmax", kind="decoder.self", cell="0,2,5")
+    assert found.endswith("may not look at **pas**: the weight is exactly **0**.")
+    found = said("softmax", kind="decoder.self", cell="0,0,0")
+    assert found.endswith("may look at **itself** alone, so its weight is 1.00.")
+
+
+@pytest.mark.parametrize("stage", ["queries", "keys", "values", "mix", "output"])
+@pytest.mark.parametrize("kind", ["encoder.self", "decoder.cross"])
+def test_of_a_sum_it_is_said_which_product_weighs_most(open_view, stage, kind):
+    at, taken = open_view("steps", stage=stage, kind=kind, layer="1", head="2")
+    columns = taken.columns()
+    products = [
+        (abs(value), value, token or f"dimension {column}")
+        for name, row, column, token, value in zip(
+            columns["matrix"],
+            columns["row"],
+            columns["column"],
+            columns["column_token"],
+            columns["value"],
+            strict=True,
+        )
+        if name.startswith("terms:") and row == 2
+    ]
+    _size, value, label = max(products)
+    found = seen(at)
+    assert f"Of its {len(products)} products, that of {label} weighs most: {two(value)}." in found
+    made, row, column = re.fullmatch(r"terms:(.+)\[(\d+), (\d+)\]", columns["matrix"][-1]).groups()
+    at = [*zip(columns["matrix"], columns["row"], columns["column"], strict=True)].index(
+        (made, int(row), int(column))
+    )
+    assert f" is **{two(columns['value'][at])}**." in found
+
+
+def test_what_is_put_side_by_side_is_unchanged(said, steps):
+    value = f"{steps.mixed_QHE[IT, 2, 3]:.3g}".replace("-", "−")
+    found = said("concatenate", cell=f"0,{IT},{2 * steps.d_v + 3}")
+    assert found.endswith(f" = mixed of head 2 = **{value}**.")
+
+
+def test_a_head_that_spreads_evenly_offers_another_sentence_where_one_says_more(open_view):
+    _, taken = open_view("steps", kind="decoder.self", cell="0,0,0")
+    assert taken.instead.startswith("The animal")
+    assert taken.instead != TIRED
+    _, taken = open_view("steps")
+    assert taken.instead == ""

@@ -86,7 +86,7 @@ def test_an_opened_model_is_offered_one_that_differs_in_a_word(
     elsewhere("OWN", opened_path(kind).parent)
     for page, query, key in (
         ("heads", {"trial": "patch"}, "patch_with"),
-        ("attention", {"view": "compare"}, "other_sentence"),
+        ("attention", {"view": "maps", "other": "sentence"}, "other_sentence"),
     ):
         at = open_page(page, model=f"runs/{kind}", **query)
         first, second = (at.text_input(key=each).value for each in ("sentence", key))

@@ -1,0 +1,48 @@
+"""Links to views that were merged into others."""
+
+import pytest
+
+from pages.frame import links
+from pages.frame.moved import MOVED
+from tests.pages.every_view import CASES, PAGES
+
+
+@pytest.mark.parametrize(("page", "name"), MOVED)
+def test_a_view_that_has_moved_leads_to_one_that_there_is(page, name):
+    now = MOVED[page, name]
+    there = now.page or "attention"
+    assert (there, now.query[PAGES[there]]) in CASES
+    assert (page, name) not in CASES
+
+
+@pytest.mark.parametrize(
+    ("asked", "how"), [({}, "largest"), ({"how": "mean"}, "mean"), ({"how": "largest"}, "largest")]
+)
+def test_an_older_link_keeps_what_it_asks_for(open_app, asked, how):
+    at = open_app(view="sentence", model="copy", sentence="a b", **asked)
+    assert at.segmented_control(key="view").value == "maps"
+    assert at.selectbox(key="how").value == how
+
+
+@pytest.mark.parametrize(
+    ("asked", "other"),
+    [
+        ({}, "sentence"),
+        ({"other": "sentences"}, "sentence"),
+        ({"other": "models"}, "model"),
+        ({"other": "two models"}, "model"),
+    ],
+)
+def test_an_older_link_to_a_comparison_opens_it(open_app, asked, other):
+    at = open_app(view="compare", model="copy", sentence="a b", **asked)
+    assert at.segmented_control(key="view").value == "maps"
+    assert at.selectbox(key="other").value == other
+
+
+def test_a_link_to_a_view_of_another_page_goes_there_once(open_page, monkeypatch):
+    went = []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    at = open_page("attention", view="heads", sentence="I slept.", sort="entropy", model=None)
+    assert went == [("heads", {"sentence": "I slept.", "sort": "entropy", "trial": "overview"})]
+    at.run()
+    assert len(went) == 1
