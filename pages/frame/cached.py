@@ -60,7 +60,7 @@ class RunAt:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A run's folder itself, for functions that read files and need no model."""
+    """A run's folder itself, or a file, for functions that read files and need no model."""
 
     path: Path
 
@@ -204,7 +204,7 @@ def key_of(argument: object) -> Hashable:
         case RunAt(path, step):
             return "run", path, step, _stamp_at(path, step)
         case Folder(path):
-            return "folder", path, _stamp_of_files(path)
+            return "folder", path, state_of(path), _stamp_of_files(path)
         case Computable():
             return argument.key
         case list() | tuple():

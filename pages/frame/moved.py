@@ -24,6 +24,14 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
     ("attention", "heads"): Moved("heads", {"trial": "overview"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
+    ("experiments", "distances"): Moved(
+        "experiments", {"outcome": "lengths", "lengths_by": "distance"}
+    ),
+    ("experiments", "layers"): Moved(
+        "experiments", {"outcome": "learning", "learning_by": "layer"}
+    ),
+    ("training", "forming"): Moved("training", {"training": "look_back"}),
+    ("runs", "runs"): Moved("training", {"training": "runs"}),
 }
 """Page and view of older links → where that is now."""
 

@@ -163,7 +163,7 @@ def of_sentence(
             st.markdown(f":small[{view.text.question}]")
     # Always there: Streamlit knows a part by its place, and a click in one that has moved is lost.
     with st.container():
-        _name_missing(views, name)
+        name_missing(views, name)
         if view.of_sentence and (found := notes.about_sentence(opened.run, opened.inspection)):
             st.caption(joined(found))
         if view.says_sentence:
@@ -185,7 +185,7 @@ def of_sentence(
     say_notice(opened.run)
 
 
-def _name_missing(views: Sequence[View[Opened]], name: str) -> None:
+def name_missing(views: Sequence[View[Opened]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
     wanted = address.text_of(name)
     if wanted and wanted not in {known for view in views for known in (view.name, view.older)}:

@@ -1,8 +1,9 @@
 """Questions about the Transformer, each answered by variants trained under equal conditions.
 
-`EXPERIMENTS` is the only list of them; a file holds one question.
+`GROUPS` is the only list of them; a file holds one question.
 """
 
+from core.messages import N_
 from core.studies.experiments.bottleneck import BOTTLENECK
 from core.studies.experiments.copying import COPYING
 from core.studies.experiments.depth import DEPTH
@@ -25,25 +26,16 @@ from core.studies.experiments.residuals import RESIDUALS
 from core.studies.experiments.scale import SCALE
 from core.studies.experiments.vocabulary import VOCABULARY
 
-EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each
-    for each in (
-        *(
-            BOTTLENECK,
-            READING,
-            DISTANCE,
-            ORDER,
-            EMBEDDING,
-            MIXING,
-            HEADS,
-            PROJECTIONS,
-            SCALE,
-            LINEAR,
-        ),
-        *(RESIDUALS, DEPTH, NORMS, MEMORY),
-        *(FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
-    )
+GROUPS: dict[str, tuple[Experiment, ...]] = {
+    N_("What came before"): (BOTTLENECK, READING, DISTANCE),
+    N_("Inside attention"): (HEADS, PROJECTIONS, SCALE, LINEAR, MIXING),
+    N_("Around attention"): (ORDER, EMBEDDING, RESIDUALS, DEPTH, NORMS, MEMORY),
+    N_("Training and decoding"): (FORCING, METRIC, GUIDE, PARALLEL, COPYING, VOCABULARY),
 }
-"""In the order in which a course meets them."""
+"""Part of a course → its questions, both in the order in which a course meets them."""
+EXPERIMENTS: dict[str, Experiment] = {
+    each.name: each for group in GROUPS.values() for each in group
+}
+"""By name."""
 
-__all__ = ["EXPERIMENTS", "Experiment"]
+__all__ = ["EXPERIMENTS", "GROUPS", "Experiment"]

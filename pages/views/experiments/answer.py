@@ -10,13 +10,14 @@ from core.studies.experiments.gains import gains_in_words
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.passes import AFTER_ONE_PASS
 from core.studies.experiments.results import Estimate, Results
+from core.studies.experiments.tables import of_trainings
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
 from pages.frame.folded import fold
 from pages.frame.language import _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import alternatives, joined
-from pages.frame.view import Columns, Shown
-from pages.views.experiments import by_passes, gains, mixed_output, question, surprise
+from pages.frame.view import Shown
+from pages.views.experiments import by_passes, gains, lengths, mixed_output, question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
@@ -52,25 +53,15 @@ def draw(asked: Asked) -> Shown | None:
         lambda: st.markdown("\n".join(f"- :small[{line}]" for line in lines)),
         compact=True,
     )
+    measures = (*asked.measures, *by_passes.of(asked.experiment))
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=joined([question.seen(asked, measure), surprise.said(asked, with_shares=False)]),
-        numbers=lambda: _numbers(asked),
-        python=_python(asked),
-        code=(Experiment, Results, Estimate, all_findings),
+        seen=joined([question.seen(asked, measure), lengths.said_of_fading(asked)]),
+        recipe=asked.recipe(of_trainings, [each.name for each in measures]),
+        code=(Experiment, Estimate, all_findings),
         pictures=pictures,
         about={"task": asked.experiment.task, "command": results.command},
-        how_to_read=_(
-            "A filled dot is the mean of a variant’s trainings, a ring below it one of them, and "
-            "the line its 95 % interval (Student’s t): with three seeds it is wide. The dashed "
-            "line is the first variant’s mean. What is said of a variant compares it with the "
-            "first one seed by seed, since trainings of one seed learn from the same batches."
-        ),
-        tries=(
-            _("Run it again with more seeds: the intervals become narrow."),
-            _("Open a variant, and look at its heads in the view “maps”."),
-        ),
     )
 
 
@@ -234,32 +225,3 @@ def _open(asked: Asked) -> None:
                 if run in runs:
                     label = _("Open “{variant}”").format(variant=_(each.label))
                     links.link("", label, ":material/open_in_new:", {"model": run, "view": "maps"})
-
-
-def _numbers(asked: Asked) -> Columns:
-    """Return a row for each training."""
-    trained = [each for variant in asked.trained for each in asked.results.of(variant.name)]
-    names = (
-        *("variant", "seed", "exact_match", "n", "loss", "pronouns", "n_pronouns"),
-        "parameters",
-    )
-    columns = {name: [getattr(each, name) for each in trained] for name in names}
-    further = [each.name for each in asked.measures]
-    further += [each.name for each in by_passes.of(asked.experiment)]
-    for name in further:
-        columns[name] = [each.value(name) for each in trained]
-    return columns
-
-
-def _python(asked: Asked) -> str:
-    names = [each.name for each in asked.trained]
-    lines = [
-        question.reading(asked),
-        "numbers = {",
-        '    "exact_match": [',
-        f"        each.exact_match for name in {names} for each in results.of(name)",
-        "    ]",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)

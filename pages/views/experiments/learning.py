@@ -1,20 +1,47 @@
-"""How the variants of an experiment learned."""
+"""How the variants of an experiment learned: step by step, and layer by layer."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.studies.attribution.layers import AtLayer, by_layer
+from core.studies.experiments.reach import VANISHED, vanishes
 from core.studies.experiments.results import Results
+from core.studies.experiments.tables import of_curves, of_layers
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
-from pages.frame.language import _, number, percent
-from pages.frame.listed import listed_apart
-from pages.frame.view import Columns, Shown
+from pages.frame.language import N_, _, capitalised, number, percent
+from pages.frame.listed import joined, listed_apart
+from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, curves
+from viz.component.standalone import Drawn
 
-MEASURE = "experiment_measure"
+BY, MEASURE, MOMENT = "learning_by", "experiment_measure", "layers_of"
+"""In the URL: what the horizontal axis is, what is drawn over steps, which weights over layers."""
+STEP, LAYER = "step", "layer"
 LOSS, RIGHT, HELD_OUT, REWARD = "loss", "held_out_exact_match", "held_out_loss", "reward"
+DRAWN, TRAINED = "drawn", "trained"
+_MOMENTS = {DRAWN: N_("before training"), TRAINED: N_("after training")}
+ALIKE = 0.01
+"""Positions that are less than this apart are called alike."""
+_SQUEEZED = 1e-4
+_APART, _GRADIENT = "apart", "gradient"
+
+Series = Mapping[str, Sequence[float]]
 
 
 def draw(asked: Asked) -> Shown | None:
+    """Draw each variant over the steps of training, or over the layers of its encoder."""
+    by = STEP
+    # Most questions have none.
+    if all(asked.results.by_layer(each.name, _APART) for each in asked.trained):
+        offered = {STEP: _("in training"), LAYER: _("by layer")}
+        by = controls.choice(_("Horizontal axis"), BY, offered, STEP)
+    return _draw_layers(asked) if by == LAYER else _draw_steps(asked)
+
+
+def _draw_steps(asked: Asked) -> Shown:
     """Draw the mean over seeds of what was measured in training."""
     labels = {
         RIGHT: _("sentences right"),
@@ -42,9 +69,8 @@ def draw(asked: Asked) -> Shown | None:
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
         seen=_seen(series, measure, max(int(steps[-1]) for steps, _values in found.values())),
-        numbers=lambda: _numbers(asked),
-        python=_python(asked, measure),
-        code=(Results, Results.curve),
+        recipe=asked.recipe(of_curves),
+        code=(Results.curve,),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
     )
@@ -95,35 +121,115 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     return text.format(step=number(step), n=number(EVALUATION_SAMPLES), values=values)
 
 
-def _numbers(asked: Asked) -> Columns:
-    """Return a row for each measurement; a column for what all variants were measured by."""
-    steps = [asked.results.curve(each.name, RIGHT)[0] for each in asked.trained]
-    names = [each.name for each in asked.trained]
-    columns: dict[str, list[str] | list[float]] = {
-        "variant": [name for name, at in zip(names, steps, strict=True) for _step in at],
-        "step": [step for at in steps for step in at],
+def _draw_layers(asked: Asked) -> Shown:
+    """Draw how far positions are apart behind each layer, and how much gradient comes there."""
+    moments = {name: _(label) for name, label in _MOMENTS.items()}
+    moment = controls.choice(_("Weights"), MOMENT, moments, DRAWN)
+    apart, gradient = (_measured(asked, moment, name) for name in (_APART, _GRADIENT))
+    pictures = [_chart_apart(apart), _chart_gradient(gradient)]
+    question.say_caution(asked)
+    return Shown(
+        name=f"{asked.experiment.name}-layers",
+        title=_("{question} By layer").format(question=_(asked.experiment.question)),
+        seen=joined(
+            [*_alike(moments[moment], apart), *_verdict(asked, moment), *_vanished(gradient)]
+        ),
+        recipe=asked.recipe(of_layers),
+        code=(by_layer, AtLayer),
+        pictures=pictures,
+        about={"task": asked.experiment.task, "command": asked.results.command},
+        formula=r"\frac{\sqrt{\sum_i \lVert x_i - \bar{x} \rVert^2}}"
+        r"{\sqrt{\sum_i \lVert x_i \rVert^2}} \qquad "
+        r"\frac{\lVert \partial L / \partial x_l \rVert}{\lVert \partial L / \partial x_n \rVert}",
+        how_to_read=view_text("experiments", "learning").sections["By layer"],
+    )
+
+
+def _measured(asked: Asked, moment: str, name: str) -> Series:
+    """Return label → value behind each layer, the embeddings first."""
+    key = f"{DRAWN}_{name}" if moment == DRAWN else name
+    return {_(each.label): asked.results.by_layer(each.name, key) for each in asked.trained}
+
+
+def _chart_apart(series: Series) -> Drawn:
+    return charts.chart(
+        curves(
+            series,
+            at={label: range(len(values)) for label, values in series.items()},
+            x=Quantity(_("layer")),
+            y=Quantity(_("apart from their mean (symmetric log)"), share=True, squeezed=_SQUEEZED),
+            title=_("How different the words of a sentence still are behind each layer"),
+        )
+    )
+
+
+def _chart_gradient(series: Series) -> Drawn:
+    # There is no logarithm of a gradient that is 0.
+    found = {
+        label: [(layer, value) for layer, value in enumerate(values) if value > 0]
+        for label, values in series.items()
     }
-    for measure in (LOSS, RIGHT, HELD_OUT):
-        if _has(asked, measure):
-            of_each = [asked.results.curve(name, measure)[1] for name in names]
-            columns[measure] = [value for values in of_each for value in values]
-    return columns
+    return charts.chart(
+        curves(
+            {label: [value for _layer, value in each] for label, each in found.items()},
+            at={label: [layer for layer, _value in each] for label, each in found.items()},
+            x=Quantity(_("layer")),
+            y=Quantity(_("gradient norm, last layer = 1 (log)"), log=True),
+            title=_("How much of the gradient comes back to each layer"),
+        )
+    )
 
 
-def _python(asked: Asked, measure: str) -> str:
-    names = [each.name for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
-    # Rewards are of some variants only, and in no row of the numbers.
-    column = measure if measure != REWARD else RIGHT
-    if measure == REWARD:
-        names = [each.name for each in asked.trained]
-    lines = [
-        question.reading(asked),
-        "numbers = {",
-        f'    "{column}": [',
-        f"        value for name in {names}",
-        f'        for value in results.curve(name, "{column}")[1]',
-        "    ]",
-        "}",
-        "",
-    ]
-    return "\n".join(lines)
+def _alike(moment: str, apart: Series) -> Iterator[str]:
+    found = {label: values[-1] for label, values in apart.items()}
+    alike = [label for label, value in found.items() if value < ALIKE]
+    others = [(label, value) for label, value in found.items() if value >= ALIKE]
+    if alike:
+        text = _(
+            "**{moment}**, behind the last layer all words of a sentence have nearly the same "
+            "vector (less than {least} apart): {variants}."
+        )
+        yield text.format(
+            moment=capitalised(moment), least=percent(ALIKE), variants=listed_apart(alike)
+        )
+    if others:
+        one = _("{variant} ({value})")
+        variants = listed_apart(
+            one.format(variant=label, value=percent(value)) for label, value in others
+        )
+        yield _("They stay apart: {variants}.").format(variants=variants)
+
+
+def _verdict(asked: Asked, moment: str) -> Iterator[str]:
+    """Say whether the gradient vanishes where that is claimed, by every training of it."""
+    name = f"{DRAWN}_{_GRADIENT}" if moment == DRAWN else _GRADIENT
+    trained = {each.name for each in asked.trained}
+    claimed = [each for each in asked.experiment.vanishing if each in trained]
+    found = {vanishes(asked.results, each, name) for each in claimed}
+    if found == {True}:
+        yield _("**That the gradient vanishes is borne out.**")
+    elif found == {False}:
+        yield _("**That the gradient vanishes is refuted.**")
+    elif True in found:
+        yield _("**That the gradient vanishes is borne out in part.**")
+    elif found:
+        yield _("**That the gradient vanishes is undecided.**")
+
+
+def _vanished(gradient: Series) -> Iterator[str]:
+    found = {label: values[0] for label, values in gradient.items()}
+    vanished = [label for label, value in found.items() if value < VANISHED]
+    if not vanished:
+        text = _(
+            "It vanishes nowhere: at the embeddings it is at least {smallest} times that behind "
+            "the last layer (means over the trainings)."
+        )
+        yield text.format(smallest=number(min(found.values()), significant=2))
+        return
+    one = _("{variant} ({share} left)")
+    variants = listed_apart(
+        one.format(variant=label, share=percent(found[label])) for label in vanished
+    )
+    yield _("It vanishes on its way back to the embeddings only here: {variants}.").format(
+        variants=variants
+    )

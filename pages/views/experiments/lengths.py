@@ -1,26 +1,57 @@
-"""What came out of an experiment, by the length of the sentences."""
+"""What came out of an experiment by the length of the sentences, or by the distance of words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.studies.experiments.results import Results
-from pages.frame import charts
-from pages.frame.language import _, number, percent
-from pages.frame.listed import listed_apart
-from pages.frame.view import Columns, Shown
+from core.studies.attribution.distance import influence_by_distance
+from core.studies.experiments.experiment import BASE
+from core.studies.experiments.reach import fall, falls_more, right_though_fading
+from core.studies.experiments.tables import of_distances, of_lengths
+from pages.frame import charts, controls
+from pages.frame.language import _, capitalised, n_, number, percent
+from pages.frame.listed import joined, listed_apart
+from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, Rule, curves
 
-FEWEST = 20
-"""A length of which there are fewer sentences, all seeds counted, is left out of the chart."""
+BY = "lengths_by"
+"""In the URL: what the horizontal axis is."""
+LENGTH, DISTANCE = "length", "distance"
+FEWEST_SENTENCES, FEWEST_PAIRS = 20, 50
+"""A length, or a distance, with fewer in all seeds together is left out of the chart."""
+_WHOLE = 10
+"""Factors from here on are written without decimals."""
+_SQUEEZED = 0.001
+"""Below it a gradient norm is drawn as what it is, above it by its magnitude."""
+
+
+def opens(asked: Asked) -> bool:
+    """Say whether a question opens on this view: its claim is about distances."""
+    return asked.experiment.by_distance and _has_distances(asked)
 
 
 def draw(asked: Asked) -> Shown | None:
+    """Draw each variant over the length of the source, or over the distance of a token."""
+    by = LENGTH
+    if _has_distances(asked):
+        offered = {LENGTH: _("by length"), DISTANCE: _("by distance")}
+        by = controls.choice(
+            _("Horizontal axis"), BY, offered, DISTANCE if opens(asked) else LENGTH
+        )
+    return _draw_distances(asked) if by == DISTANCE else _draw_lengths(asked)
+
+
+def _has_distances(asked: Asked) -> bool:
+    return all(asked.results.by_distance(each.name) for each in asked.trained)
+
+
+def _draw_lengths(asked: Asked) -> Shown:
     """Draw each variant's share of right sentences over the length of the source."""
     found = {_(each.label): asked.results.by_length(each.name) for each in asked.trained}
     # All variants are measured on the same sentences, which may be cut into other tokens.
     places = {
-        label: [length for length, (n, _right) in of_length.items() if n >= FEWEST]
+        label: [length for length, (n, _right) in of_length.items() if n >= FEWEST_SENTENCES]
         for label, of_length in found.items()
     }
     series = {
@@ -50,15 +81,9 @@ def draw(asked: Asked) -> Shown | None:
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
         seen=" ".join(said),
-        numbers=lambda: _numbers(asked),
-        python=_python(asked),
-        code=(Results, Results.by_length),
+        recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
-        how_to_read=_(
-            "All seeds of a variant are counted together. Lengths with fewer sentences than {n} "
-            "are left out."
-        ).format(n=FEWEST),
     )
 
 
@@ -124,26 +149,107 @@ def _seen_apart(
     yield text.format(changes=changes)
 
 
-def _numbers(asked: Asked) -> Columns:
-    rows = [
-        (variant.name, length, n, right)
-        for variant in asked.trained
-        for length, (n, right) in asked.results.by_length(variant.name).items()
-    ]
-    names = ("variant", "source_tokens", "sentences", "right")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+def _draw_distances(asked: Asked) -> Shown:
+    """Draw each variant's gradient norm over the distance of the token that it is taken of."""
+    found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
+    # All variants are measured on the same sentences. A position's own token is 1 in all of them.
+    first = next(iter(found.values()))
+    distances = [distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST_PAIRS]
+    picture = charts.chart(
+        curves(
+            {
+                label: [of_distance[distance][1] for distance in distances]
+                for label, of_distance in found.items()
+            },
+            at=distances,
+            x=Quantity(_("tokens before the position"), zero=False),
+            # Beyond a few tokens all but one would lie on 0.
+            y=Quantity(
+                _("influence, own token = 100 % (symmetric log)"), share=True, squeezed=_SQUEEZED
+            ),
+            title=_("How much a token still counts some tokens later (gradient norm)"),
+        )
+    )
+    near, far = distances[0], distances[-1]
+    return Shown(
+        name=f"{asked.experiment.name}-distances",
+        title=_("{question} By distance").format(question=_(asked.experiment.question)),
+        seen=joined(
+            [*_verdict(asked, near, far), _falls(asked, near, far), said_of_fading(asked)]
+        ),
+        recipe=asked.recipe(of_distances),
+        code=(influence_by_distance, fall),
+        pictures=[picture],
+        about={"task": asked.experiment.task, "command": asked.results.command},
+        formula=r"\frac{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_{i-k} \rVert^2}}"
+        r"{\sqrt{\mathrm{mean}_i\, \lVert \partial h_i / \partial x_i \rVert^2}}",
+        how_to_read=view_text("experiments", "lengths").sections["By distance"],
+    )
 
 
-def _python(asked: Asked) -> str:
-    names = [each.name for each in asked.trained]
-    lines = [
-        question.reading(asked),
-        f"found = [results.by_length(name) for name in {names}]",
-        "numbers = {",
-        '    "source_tokens": [length for each in found for length in each],',
-        '    "sentences": [n for each in found for n, right in each.values()],',
-        '    "right": [right for each in found for n, right in each.values()],',
-        "}",
-        "",
+def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
+    """Say whether the influence falls more than the base's where that is claimed."""
+    trained = {each.name for each in asked.trained}
+    claimed = [each for each in asked.experiment.fading if each in trained]
+    if not claimed or BASE not in trained:
+        return
+    if asked.experiment.untested:
+        yield _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
+        return
+    found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
+    if found == {True}:
+        yield _("**Borne out.**")
+    elif False in found:
+        yield _("**Refuted.**")
+    else:
+        yield _("**Undecided.**")
+
+
+def _layers(asked: Asked, variant: str) -> str:
+    n = asked.experiment.preset(asked.experiment.variant(variant), 0).model.n_encoder_layers
+    return n_("{n} layer", "{n} layers", n).format(n=number(n))
+
+
+def _falls(asked: Asked, near: int, far: int) -> str:
+    """Say by how many times a token does less at the farthest, those that lose most first."""
+    falls = {each.name: fall(asked.results, each.name, near, far) for each in asked.trained}
+    labels = {each.name: _(each.label) for each in asked.trained}
+    left = sorted((each for each in falls.values() if each.far), key=lambda each: -each.times)
+    factors = listed_apart(
+        _("{variant} **{times}-fold**").format(
+            variant=labels[each.variant],
+            times=number(each.times, 0 if each.times >= _WHOLE else 1),
+        )
+        for each in left
+    )
+    text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
+    said = [text.format(near=number(near), far=number(far), factors=factors)] if left else []
+    said += [
+        n_(
+            "{variant} reaches {n} token back with {layers}, no farther.",
+            "{variant} reaches {n} tokens back with {layers}, no farther.",
+            each.reach,
+        ).format(
+            variant=capitalised(labels[each.variant]),
+            n=number(each.reach),
+            layers=_layers(asked, each.variant),
+        )
+        for each in falls.values()
+        if not each.far
     ]
-    return "\n".join(lines)
+    return joined(said)
+
+
+def said_of_fading(asked: Asked) -> str:
+    """Say how many variants have more right than the one that is claimed to reach farthest."""
+    trained = {each.name: _(each.label) for each in asked.trained}
+    if not asked.experiment.fading or BASE not in trained:
+        return ""
+    if not (found := right_though_fading(asked.results, BASE, list(trained))):
+        return ""
+    text = n_(
+        "Yet {n} variant has more sentences right than {base}, which reaches farthest.",
+        "Yet {n} variants have more sentences right than {base}, which reaches farthest.",
+        len(found),
+    )
+    return text.format(n=number(len(found)), base=trained[BASE])

@@ -3,23 +3,25 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import streamlit as st
 
-from core.studies.experiments import EXPERIMENTS, Experiment
+from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
 from core.studies.experiments.experiment import BASE, Expected, Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.passes import N_MEASURED
 from core.studies.experiments.results import SHIPPED, Results
+from core.studies.experiments.tables import Table
 from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
+from pages.frame.cached import Folder
 from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
 from pages.frame.lessons import EXPERIMENT
 from pages.frame.listed import joined, listed_apart
 from pages.frame.messages import explained
-from pages.frame.snippets import quoted
+from pages.frame.recipe import Recipe
 from pages.views.experiments import gains
 
 WHERE = "experiment_run"
@@ -39,8 +41,8 @@ class Asked:
     """What is looked at."""
 
     experiment: Experiment
-    folder: Path
-    """Of the results."""
+    reading: Recipe[Results]
+    """Reads the results."""
     results: Results
 
     @property
@@ -52,6 +54,10 @@ class Asked:
     def trained(self) -> list[Variant]:
         """The variants of which there are results, in the order in which they are shown."""
         return [each for each in self.experiment.shown if self.results.of(each.name)]
+
+    def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
+        """Return what tabulates the results of the variants that are shown."""
+        return Recipe(tabulate, self.reading, [each.name for each in self.trained], *arguments)
 
     @property
     def reference(self) -> int:
@@ -67,8 +73,13 @@ class Asked:
 
 
 def ask_question() -> Experiment:
-    """Ask for one of the questions, in the order of a course."""
-    offered = {name: _(each.question) for name, each in EXPERIMENTS.items()}
+    """Ask for one of the questions, each with the part of a course that it belongs to."""
+    text = _("{part} · {question}")
+    offered = {
+        each.name: text.format(part=_(part), question=_(each.question))
+        for part, experiments in GROUPS.items()
+        for each in experiments
+    }
     name = controls.selection(_("Question"), EXPERIMENT, offered, next(iter(offered)), named=True)
     return EXPERIMENTS[name]
 
@@ -80,8 +91,8 @@ def own_folder(experiment: Experiment) -> Path:
 
 def ask_results(experiment: Experiment) -> Asked | None:
     """Return the results of a question, asking whose where there are two; None without any."""
-    folders = {OF_PROJECT: SHIPPED, HERE: own_folder(experiment)}
-    found = {where: _found(experiment, folder) for where, folder in folders.items()}
+    files = {OF_PROJECT: SHIPPED, HERE: own_folder(experiment)}
+    found = {where: _found(experiment, folder) for where, folder in files.items()}
     labels = {OF_PROJECT: _("the project’s trainings"), HERE: _("trained here")}
     offered = {where: label for where, label in labels.items() if found[where] is not None}
     if not offered:
@@ -89,13 +100,16 @@ def ask_results(experiment: Experiment) -> Asked | None:
     where = next(iter(offered))
     if len(offered) > 1:
         where = controls.choice(_("Whose trainings"), WHERE, offered, where)
-    results = found[where]
-    return None if results is None else Asked(experiment, folders[where], results)
+    return found[where]
 
 
-def _found(experiment: Experiment, folder: Path) -> Results | None:
+def _found(experiment: Experiment, folder: Path) -> Asked | None:
+    file = folder / f"{experiment.name}.json"
+    if not file.exists():
+        return None
+    reading = Recipe(Results.load, Folder(file))
     try:
-        return Results.found(experiment.name, folder)
+        return Asked(experiment, reading, reading.result())
     except (ValueError, OSError) as error:
         text = _("Results of this question cannot be read: {why}")
         st.warning(plain(text.format(why=explained(error))))
@@ -253,20 +267,4 @@ def writing() -> Writing:
         points=lambda n: number(n, 1),
         count=number,
         number=lambda value: number(value, decimals(value)) if value else number(0),
-    )
-
-
-def reading(asked: Asked, *imports: str) -> str:
-    """Return lines of Python that read the results as `results`."""
-    parts = asked.folder.parts[-3 if asked.folder.parent.name == _FOLDER else -2 :]
-    found = str(PurePosixPath(*parts, asked.experiment.name).with_suffix(".json"))
-    needed = sorted({"from core.studies.experiments.results import Results", *imports})
-    return "\n".join(
-        [
-            "from pathlib import Path",
-            "",
-            *needed,
-            "",
-            f"results = Results.load(Path({quoted(found)}))",
-        ]
     )

@@ -1,0 +1,107 @@
+"""The results of an experiment as tables, one function for each view of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.studies.experiments.results import Results
+
+FIGURES = ("exact_match", "n", "loss", "pronouns", "n_pronouns", "parameters")
+"""What is measured in every training."""
+CURVES = ("loss", "held_out_exact_match", "held_out_loss", "reward")
+"""What may be measured in the course of a training."""
+LAYERS = ("apart", "gradient", "drawn_apart", "drawn_gradient")
+"""What may be measured behind each layer; see `Trained.by_layer`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Numbers in columns."""
+
+    columns: Mapping[str, Sequence[object]]
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return the name of each column → its values."""
+        return self.columns
+
+
+def of_trainings(results: Results, variants: Sequence[str], measures: Sequence[str]) -> Table:
+    """Return the figures of each training.
+
+    Args:
+        results: Of an experiment.
+        variants: Their names, in the order of the rows.
+        measures: Names of what only this experiment measures; None where a training lacks one.
+    """
+    trained = [each for name in variants for each in results.of(name)]
+    columns: dict[str, Sequence[object]] = {
+        name: [getattr(each, name) for each in trained] for name in ("variant", "seed", *FIGURES)
+    }
+    return Table(columns | {name: [each.value(name) for each in trained] for name in measures})
+
+
+def of_lengths(results: Results, variants: Sequence[str]) -> Table:
+    """Return how many sentences of each length are right, all seeds of a variant together."""
+    rows = (
+        (name, length, n, right)
+        for name in variants
+        for length, (n, right) in results.by_length(name).items()
+    )
+    return _table(("variant", "source_tokens", "sentences", "right"), rows)
+
+
+def of_distances(results: Results, variants: Sequence[str]) -> Table:
+    """Return the influence of a token at each distance, the mean over the seeds of a variant."""
+    rows = (
+        (name, distance, pairs, norm)
+        for name in variants
+        for distance, (pairs, norm) in results.by_distance(name).items()
+    )
+    return _table(("variant", "tokens_before", "pairs", "gradient_norm"), rows)
+
+
+def of_curves(results: Results, variants: Sequence[str]) -> Table:
+    """Return each measurement in training, the mean over the seeds of a variant.
+
+    A variant has None where it was not measured; what no variant was measured by has no column.
+    """
+    measured = [
+        name for name in CURVES if any(_has(results, variant, name) for variant in variants)
+    ]
+    rows = (
+        row
+        for variant in variants
+        for row in zip(*_curves(results, variant, measured), strict=True)
+    )
+    return _table(("variant", "step", *measured), rows)
+
+
+def of_layers(results: Results, variants: Sequence[str]) -> Table:
+    """Return what was measured behind each layer, the mean over the seeds of a variant."""
+    rows = (
+        (variant, layer, *values)
+        for variant in variants
+        for layer, values in enumerate(
+            zip(*(results.by_layer(variant, name) for name in LAYERS), strict=True)
+        )
+    )
+    return _table(("variant", "layer", *LAYERS), rows)
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    return Table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def _has(results: Results, variant: str, measure: str) -> bool:
+    return all(measure in each.curve for each in results.of(variant))
+
+
+def _curves(results: Results, variant: str, measures: Sequence[str]) -> list[Sequence[object]]:
+    steps = list(results.of(variant)[0].curve["step"])
+    return [
+        [variant] * len(steps),
+        steps,
+        *(
+            results.curve(variant, name)[1] if _has(results, variant, name) else [None] * len(steps)
+            for name in measures
+        ),
+    ]
