@@ -41,15 +41,16 @@ def main() -> None:
         _page("layers", _("Layers"), ":material/layers:"),
         _page("experiments", _("Experiments"), ":material/labs:"),
         _page("training", _("Training"), ":material/model_training:"),
-        _page("runs", _("Runs"), ":material/table_rows:"),
         _page("tour", _("Tour"), ":material/tour:"),
         _page("glossary", _("Glossary"), ":material/menu_book:"),
         _page("languages", language_names.title(), ":material/translate:"),
+        # Older links lead there.
+        st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
     ]
     # Before what a narrow window has no room for.
-    pages[10:10] = service.current().pages()
+    pages[9:9] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")

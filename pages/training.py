@@ -1,64 +1,63 @@
-"""Train a model: set it up, watch it learn, and look back at how it came about."""
+"""Train a model: set it up, watch it learn, look back at how it came about; and all runs."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from core.runs.run import RunError
 from core.runs.weights import stops
-from pages.frame import address, cached, layout, opening
+from pages.frame import address, cached, layout, moved, opening
 from pages.frame.language import _
-from pages.frame.view import View, choose, show
-from pages.views.training import forming, look_back, set_up, start, watch
+from pages.frame.view import View, choose, name_missing, show
+from pages.views.training import look_back, runs, set_up, start, watch
+from pages.views.training.runs_table import Listed
 
-SET_UP = View(
-    "training",
-    "set_up",
-    set_up.draw,
-    older="set up",
-)
-WATCH = View(
-    "training",
-    start.WATCH,
-    watch.draw,
-)
-LOOK_BACK = View(
-    "training",
-    "look_back",
-    look_back.draw,
-    older="look back",
-)
-FORMING = View(
-    "training",
-    "forming",
-    forming.draw,
-)
-VIEWS: tuple[View[Path], ...] = (SET_UP, WATCH, LOOK_BACK, FORMING)
+SET_UP: View[Path] = View("training", "set_up", set_up.draw, older="set up")
+WATCH: View[Path] = View("training", start.WATCH, watch.draw)
+LOOK_BACK: View[Path] = View("training", "look_back", look_back.draw, older="look back")
+RUNS: View[Sequence[Listed]] = View("training", "runs", runs.draw)
+VIEWS: tuple[View[Any], ...] = (SET_UP, WATCH, LOOK_BACK, RUNS)
 
 
 def render() -> None:
-    """Ask for a view, and for a run where it shows one."""
+    """Ask for a view, and for what it shows: a run, or those that are ticked."""
+    moved.follow("training", start.VIEW)
     paths = _runs()
-    linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
-    opened = WATCH if not linked and any(map(_trains, paths.values())) else SET_UP
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = choose(VIEWS, start.VIEW, opened.name, named=True)
-        if view in (LOOK_BACK, FORMING):
-            paths = dict(sorted(paths.items(), key=lambda each: not _looks_back(each[1])))
-        elif view is WATCH:
-            # One measure of what is right is easier to read than two.
-            paths = dict(sorted(paths.items(), key=lambda each: _learned_two_things(each[1])))
-        name = opening.ask_named_run(list(paths)) if view is not SET_UP and paths else ""
+        view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
+        name = _ask_run(view, paths) if view in (WATCH, LOOK_BACK) and paths else ""
         with st.container(width="stretch", key=layout.LESSON_TEXT):
             st.markdown(f":small[{view.text.question}]")
+    # Always there: Streamlit knows a part by its place.
+    with st.container():
+        name_missing(VIEWS, start.VIEW)
     if view is SET_UP:
         # What is set up becomes a folder of this one.
         show(view, cached.own(), {})
+    elif view is RUNS:
+        shown = runs.ask()
+        show(view, shown, {"runs": ", ".join(each.name for each in shown)})
     elif name:
         show(view, paths[name], {"model": name})
     else:
         st.info(_("There is no run yet: set one up."))
     address.write()
+
+
+def _usual(paths: Mapping[str, Path]) -> str:
+    """Return the view to open on: that of a training which is under way, or else to set one up."""
+    linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
+    return (WATCH if not linked and any(map(_trains, paths.values())) else SET_UP).name
+
+
+def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
+    """Ask for a run, those first of which a view shows most."""
+    if view is LOOK_BACK:
+        return opening.ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
+    # One measure of what is right is easier to read than two.
+    return opening.ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
 
 
 def _runs() -> dict[str, Path]:

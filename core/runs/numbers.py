@@ -1,14 +1,34 @@
 """The numbers of runs in columns: name of a column → values, all of the same length."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from core.runs.records import RunRecord, read_record, read_rows
 
 Columns = dict[str, list[Any]]
+Named = Sequence[tuple[str, Path]]
+"""Runs: what each is called, and its folder."""
 LONG = ("what", "run", "name", "at", "value")
 """The columns of `numbers_of_runs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Numbers in columns."""
+
+    columns: Mapping[str, Sequence[Any]]
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
+        """Return rows as columns with these names."""
+        kept = list(rows)
+        return cls({name: [row[place] for row in kept] for place, name in enumerate(names)})
+
+    def table(self) -> Mapping[str, Sequence[Any]]:
+        """Return the name of each column → its values."""
+        return self.columns
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
@@ -61,11 +81,20 @@ _OWN_PAIRS = {
 }
 
 
-def numbers_of_runs(runs: Mapping[str, Path]) -> Columns:
+def measurements(path: Path) -> Table:
+    """Return what was measured in a training, a row for each step that was measured.
+
+    Raises:
+        RunError: The file is damaged.
+    """
+    return Table(columns_of(read_rows(path)))
+
+
+def numbers_of_runs(runs: Named) -> Table:
     """Return results, settings and measurements of runs, one number in each row.
 
     Args:
-        runs: What a run is called → its folder.
+        runs: Names and folders.
 
     Returns:
         what: "result", "setting" or "measured"; run; the number's name; at: the step, for what was
@@ -74,8 +103,7 @@ def numbers_of_runs(runs: Mapping[str, Path]) -> Columns:
     Raises:
         RunError: A folder is no run, or one of its files is damaged.
     """
-    rows = [row for name, path in runs.items() for row in _rows_of(name, path)]
-    return {column: [row[place] for row in rows] for place, column in enumerate(LONG)}
+    return Table.of_rows(LONG, (row for name, path in runs for row in _rows_of(name, path)))
 
 
 def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
@@ -107,12 +135,3 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             )
         else:
             yield f"{prefix}{name}", value
-
-
-def below(first: Columns, second: Columns) -> Columns:
-    """Return the rows of two tables with the same columns, one below the other.
-
-    >>> below({"a": [1], "b": [2]}, {"a": [3], "b": [4]})
-    {'a': [1, 3], 'b': [2, 4]}
-    """
-    return {name: [*values, *second[name]] for name, values in first.items()}

@@ -8,6 +8,7 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.describe import describe
 from core.model import count_parameters
+from core.runs.numbers import Table
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 
@@ -35,7 +36,7 @@ def share_of_base(model: ModelConfig) -> float:
     return count_parameters(model) / count_parameters(PRESETS["base"].model)
 
 
-def forecast(preset: Preset, vocab_size: int) -> dict[str, list[Any]]:
+def forecast(preset: Preset, vocab_size: int) -> Table:
     """Return settings, sizes, learning rates and parameters, one number in each row.
 
     Args:
@@ -58,7 +59,4 @@ def forecast(preset: Preset, vocab_size: int) -> dict[str, list[Any]]:
         "parameters": parameters_of(model),
     }
     rows = [(what, name, value) for what, each in found.items() for name, value in each.items()]
-    return {
-        column: [row[place] for row in rows]
-        for place, column in enumerate(("what", "name", "value"))
-    }
+    return Table.of_rows(("what", "name", "value"), rows)

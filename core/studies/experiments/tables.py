@@ -1,8 +1,8 @@
 """The results of an experiment as tables, one function for each view of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from core.runs.numbers import Table
 from core.studies.experiments.results import Results
 
 FIGURES = ("exact_match", "n", "loss", "pronouns", "n_pronouns", "parameters")
@@ -11,17 +11,6 @@ CURVES = ("loss", "held_out_exact_match", "held_out_loss", "reward")
 """What may be measured in the course of a training."""
 LAYERS = ("apart", "gradient", "drawn_apart", "drawn_gradient")
 """What may be measured behind each layer; see `Trained.by_layer`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Numbers in columns."""
-
-    columns: Mapping[str, Sequence[object]]
-
-    def table(self) -> Mapping[str, Sequence[object]]:
-        """Return the name of each column → its values."""
-        return self.columns
 
 
 def of_trainings(results: Results, variants: Sequence[str], measures: Sequence[str]) -> Table:
@@ -46,7 +35,7 @@ def of_lengths(results: Results, variants: Sequence[str]) -> Table:
         for name in variants
         for length, (n, right) in results.by_length(name).items()
     )
-    return _table(("variant", "source_tokens", "sentences", "right"), rows)
+    return Table.of_rows(("variant", "source_tokens", "sentences", "right"), rows)
 
 
 def of_distances(results: Results, variants: Sequence[str]) -> Table:
@@ -56,7 +45,7 @@ def of_distances(results: Results, variants: Sequence[str]) -> Table:
         for name in variants
         for distance, (pairs, norm) in results.by_distance(name).items()
     )
-    return _table(("variant", "tokens_before", "pairs", "gradient_norm"), rows)
+    return Table.of_rows(("variant", "tokens_before", "pairs", "gradient_norm"), rows)
 
 
 def of_curves(results: Results, variants: Sequence[str]) -> Table:
@@ -72,7 +61,7 @@ def of_curves(results: Results, variants: Sequence[str]) -> Table:
         for variant in variants
         for row in zip(*_curves(results, variant, measured), strict=True)
     )
-    return _table(("variant", "step", *measured), rows)
+    return Table.of_rows(("variant", "step", *measured), rows)
 
 
 def of_layers(results: Results, variants: Sequence[str]) -> Table:
@@ -84,11 +73,7 @@ def of_layers(results: Results, variants: Sequence[str]) -> Table:
             zip(*(results.by_layer(variant, name) for name in LAYERS), strict=True)
         )
     )
-    return _table(("variant", "layer", *LAYERS), rows)
-
-
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    return Table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    return Table.of_rows(("variant", "layer", *LAYERS), rows)
 
 
 def _has(results: Results, variant: str, measure: str) -> bool:

@@ -1,14 +1,13 @@
 """The same head of several runs, in numbers."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.runs.numbers import LONG, Columns
+from core.runs.numbers import LONG, Named, Table, numbers_of_runs
 from core.runs.run import Run, load_run
 from core.studies.heads.findings import best_pronoun_head
 
@@ -18,26 +17,28 @@ def has_head(run: Run, head: Head) -> bool:
     return head.site in run.model.sites() and head.index < run.settings.model.n_heads
 
 
-def numbers_of_heads(runs: Mapping[str, Path], sentence: str, head: Head) -> Columns:
-    """Return what a head of each run looks at, and which of the run's heads finds antecedents best.
+def numbers_with_heads(runs: Named, looking: Named, sentence: str, head: Head) -> Table:
+    """Return the numbers of runs, then what the same head of each looks at.
 
     Args:
-        runs: What a run is called → its folder.
+        runs: Names and folders.
+        looking: Those of them that have weights; one without the head has no rows.
         sentence: What the heads read.
-        head: A run without it has no weights here.
+        head: The head.
 
     Returns:
-        The columns of `numbers_of_runs`. what: "weight", at "query, key", or "pronoun head", at
-        the head.
+        The columns of `numbers_of_runs`. what: also "weight", at "query, key", or "pronoun head",
+        at the run's head that finds antecedents best.
 
     Raises:
-        RunError: A folder is no run with weights.
+        RunError: A folder is no run, or one of `looking` without weights.
         SentenceError: There is no text.
     """
     rows = [
-        row for name, path in runs.items() for row in _rows_of(name, load_run(path), sentence, head)
+        row for name, path in looking for row in _rows_of(name, load_run(path), sentence, head)
     ]
-    return {column: [row[place] for row in rows] for place, column in enumerate(LONG)}
+    heads, numbers = Table.of_rows(LONG, rows).columns, numbers_of_runs(runs).columns
+    return Table({name: [*numbers[name], *heads[name]] for name in LONG})
 
 
 def _rows_of(name: str, run: Run, sentence: str, head: Head) -> Iterator[tuple[Any, ...]]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.runs.numbers import Table
 from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
 from core.studies.experiments.experiment import BASE, Expected, Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.passes import N_MEASURED
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.tables import Table
 from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
 from pages.frame.cached import Folder

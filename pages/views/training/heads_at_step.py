@@ -5,12 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ModelConfig
-from core.heads import Head, Kind, Site
+from core.heads import Head
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.opening.examples import examples_of
-from pages.frame import cached, controls, maps, needs, notes, opening, progress, session
-from pages.frame.language import _
+from pages.frame import cached, maps, needs, notes, opening, progress
 from pages.frame.needs import Need
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from viz.plane.maps import AttentionMaps
@@ -43,27 +42,12 @@ def ask_head(path: Path, model: ModelConfig) -> Head:
     Raises:
         RunError: The folder is no run.
     """
-    kind, n_layers, default = _ask_kind(path, model)
-    layer, number = ask_layer_and_head(n_layers, model.n_heads, default)
-    return Head(kind.site(layer), number)
-
-
-def ask_site(path: Path, model: ModelConfig) -> Site:
-    """Ask for a kind of attention and a layer; to be called inside of a row.
-
-    Raises:
-        RunError: The folder is no run.
-    """
-    kind, n_layers, default = _ask_kind(path, model)
-    return kind.site(controls.number(_("layer"), n_layers, default[0], session.LAYER))
-
-
-def _ask_kind(path: Path, model: ModelConfig) -> tuple[Kind, int, tuple[int, int]]:
-    """Return a kind of attention, its layers, and the layer and the head to open on."""
     run = _opened(path)
     kinds = tuple(dict.fromkeys(site.attention for site in run.model.sites()))
     kind = ask_kind(kinds, opening.default_kind(run), then=opening.open_other_kind)
-    return kind, model.layers_of(kind.stack), opening.default_head(run, kind)
+    default = opening.default_head(run, kind)
+    layer, number = ask_layer_and_head(model.layers_of(kind.stack), model.n_heads, default)
+    return Head(kind.site(layer), number)
 
 
 def notes_on(path: Path, inspection: Inspection) -> list[str]:

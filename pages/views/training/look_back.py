@@ -1,4 +1,4 @@
-"""Go back through a training: any sentence at any snapshot, so that one sees heads form."""
+"""Look back on a training: when the heads became sharp, and what they did at any snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -6,11 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.heads import Head
+from core.heads import STACK_LABELS, Head, Site
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
 from core.runs.run import RunError
 from core.runs.weights import stops
+from core.studies.heads.evenness import evenness
+from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import (
@@ -22,27 +24,34 @@ from pages.frame import (
     notes,
     progress,
     session,
-    snippets,
 )
-from pages.frame.cells import cell_columns
-from pages.frame.language import _, n_, number, plain
+from pages.frame.cached import RunAt
+from pages.frame.charts import chart
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.listed import ended, joined, labelled, listed
+from pages.frame.recipe import Recipe
 from pages.frame.scrubber import scrubber_of, stop_label
 from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
-from pages.frame.view import Columns, Shown, saying_why
+from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step
 from pages.views.training.text_rows import show_table
+from viz.charts.curves import Level, Quantity, Rule, curves
+from viz.component.standalone import Drawn
 
 NEAR = 0.3
 """What was measured within this share of a step's number speaks for the step."""
 FEW = 2
 """Before training, and the newest."""
+_SQUEEZED = 100.0
+"""Steps: beyond so many the axis is logarithmic, since most happens early."""
+_HEIGHT = 200
+"""Of the chart, in pixels."""
 
 
 @saying_why(OSError, RunError)
 def draw(path: Path) -> Shown | None:
-    """Show a run's snapshots, one at a time.
+    """Show how the heads of a layer formed, and their maps at one snapshot.
 
     Args:
         path: The run's folder.
@@ -60,8 +69,9 @@ def draw(path: Path) -> Shown | None:
     with course:
         scrubber = scrubber_of(rows, offered, step)
         loss = components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
-    inspection: Inspection = cached.of_run_at(inspect_sentence, path, step, sentence)
-    last: Inspection = cached.of_run_at(inspect_sentence, path, offered[-1], sentence)
+    at_steps = [Recipe(inspect_sentence, RunAt(path, each), sentence) for each in offered]
+    inspection = at_steps[offered.index(step)].result()
+    last = at_steps[-1].result()
     known = [ended(_told(rows, step)), *heads_at_step.notes_on(path, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
@@ -69,6 +79,8 @@ def draw(path: Path) -> Shown | None:
         text=typeset(last.translation.text, heads_at_step.untrained(path))
     )
     show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
+    recipe = Recipe(forming, at_steps, offered, head, step)
+    spread = _chart(recipe.result())
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
@@ -76,22 +88,89 @@ def draw(path: Path) -> Shown | None:
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}.{head.index}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
-        seen=_seen(inspection, head, step),
-        numbers=lambda: weights_of(inspection, head),
-        python=_python(path, step, sentence, head),
-        code=[inspect_sentence, attend_probed],
-        pictures=[loss, maps],
+        seen=joined([_seen_sharp(recipe.result()), _seen(inspection, head, step)]),
+        recipe=recipe,
+        code=[evenness, attend_probed],
+        pictures=[loss, spread, maps],
         about={
             "step": str(step),
             "sentence": sentence,
             "translation": inspection.translation.text,
             "head": notes.site_and_head(head),
         },
-        tries=(
-            _("Play the training: a head that looks nowhere at first finds its place at once."),
-            _("Go back to step 0: all rows are nearly uniform, whatever the sentence."),
-        ),
     )
+
+
+def _chart(found: Forming) -> Drawn:
+    """Draw how evenly each head of the layer spreads its weights at each snapshot."""
+    labels = {index: _("head {head}").format(head=index) for index in range(_n_heads(found))}
+    figure = curves(
+        {
+            label: [heads[index] for heads in found.evenness.values()]
+            for index, label in labels.items()
+        },
+        x=Quantity(
+            _("step (beyond {n} logarithmic)").format(n=number(int(_SQUEEZED))), squeezed=_SQUEEZED
+        ),
+        at=list(found.evenness),
+        y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
+        title=_("How far the heads of {layer} spread their weights").format(
+            layer=_layer(found.head.site)
+        ),
+        rules=[
+            Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP))),
+            Rule(found.step, _("the maps below")),
+        ],
+    )
+    return chart(figure.properties(height=_HEIGHT))
+
+
+def _layer(site: Site) -> str:
+    """Return a layer's name as it stands within a sentence."""
+    return _("{stack} layer {layer} {kind}").format(
+        stack=_(STACK_LABELS[site.stack]),
+        layer=site.layer,
+        kind=_(site.attention.sublayer_label),
+    )
+
+
+def _n_heads(found: Forming) -> int:
+    return len(found.evenness[found.step])
+
+
+def _seen_sharp(found: Forming) -> str:
+    """Say from which snapshot on all heads of the layer are sharp, and how they were before."""
+    steps, sharp = list(found.evenness), found.sharp_from
+    if len(steps) < 2:
+        return _("Only one snapshot was kept, so there is no change to see.")
+    if sharp is None:
+        text = _(
+            "At step **{step}**, the last, not all heads of {layer} are sharp: **{now}**; at step "
+            "{before}, {then}."
+        )
+        now, before = steps[-1], steps[0]
+    elif sharp == steps[0]:
+        text = _("All heads of {layer} are sharp from step **{step}** on: **{now}**.")
+        now = before = sharp
+    else:
+        text = _(
+            "By step **{step}** all heads of {layer} are sharp: **{now}**; at step {before} still "
+            "{then}."
+        )
+        now, before = sharp, steps[steps.index(sharp) - 1]
+    return text.format(
+        step=number(now),
+        layer=_layer(found.head.site),
+        now=_spread(found.evenness[now]),
+        before=number(before),
+        then=_spread(found.evenness[before]),
+    )
+
+
+def _spread(heads: Sequence[float]) -> str:
+    """Return from where to where the spreads of some heads go."""
+    low, high = percent(min(heads)), percent(max(heads))
+    return low if low == high else _("{low} to {high}").format(low=low, high=high)
 
 
 def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
@@ -149,18 +228,6 @@ def _written(inspection: Inspection, head: Head, row: int) -> str:
     return plain(inspection.predicted_tokens[row].text)
 
 
-def weights_of(inspection: Inspection, head: Head) -> Columns:
-    """Return every weight of a head, one in each row, with its query and its key."""
-    weights_QK = inspection.weights_of(head)
-    visible_QK = inspection.attention[head.site].visible_QK
-    return {
-        "head": [str(head)] * weights_QK.size,
-        **cell_columns(query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)),
-        "visible": visible_QK.reshape(-1).tolist(),
-        "weight": weights_QK.reshape(-1).tolist(),
-    }
-
-
 def figures(rows: Sequence[Mapping[str, float]], step: int) -> str:
     """Return what was measured at a step, or near it; the step of the measurement is then said.
 
@@ -199,19 +266,3 @@ def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:
     exact = any(row["step"] == step and "held_out_loss" in row for row in rows)
     near = "" if exact else figures(rows, step)
     return labelled(name, near) if near else name
-
-
-def _python(path: Path, step: int, sentence: str, head: Head) -> str:
-    imports = [
-        "from pathlib import Path",
-        "",
-        "from core.heads import Head",
-        "from core.inspection import inspect_sentence",
-        "from core.runs.run import load_run",
-    ]
-    lines = [
-        f"run = load_run({snippets.folder(path)}, {step})",
-        f"inspection = inspect_sentence(run, {snippets.quoted(sentence)})",
-        f'numbers = inspection.weights_of(Head.parse("{head}"))',
-    ]
-    return "\n".join([*imports, "", *lines, ""])

@@ -23,6 +23,7 @@ from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.frame.language import N_, _, n_, number, plain, translated
 from pages.frame.listed import listed, noted
 from pages.frame.messages import explained
+from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import (
@@ -156,17 +157,10 @@ def _shown(wanted: PendingSettings, command: str) -> Shown | None:
             size=wanted.preset_name
         ),
         seen=costs.seen(preset.sized(learned), preset.training),
-        numbers=lambda: forecast(preset, learned),
-        python=start.computing(wanted, command),
-        code=[learning_rate, seconds_per_step, with_settings],
+        recipe=Recipe(forecast, preset, learned),
+        code=[learning_rate, seconds_per_step],
         pictures=[Drawn(chart=each) for each in charts],
         about={"task": _(LABELS[wanted.name]), "command": command},
-        formula=r"""\mathrm{lrate} = f \cdot d_{\mathrm{model}}^{-0.5} \cdot
-        \min(\mathrm{step}^{-0.5},\ \mathrm{step} \cdot \mathrm{warmup}^{-1.5})""",
-        tries=(
-            _("Double d_model and d_ff: every matrix has four times as many parameters."),
-            _("Shorten the warm-up: the learning rate rises sooner, and higher."),
-        ),
     )
 
 

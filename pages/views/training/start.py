@@ -96,50 +96,6 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
     return command
 
 
-def computing(wanted: PendingSettings, command: str) -> str:
-    """Return Python that computes the numbers again, and names the command that starts it."""
-    settings = dict(wanted.changed)
-    begun = f'preset = with_settings(PRESETS["{wanted.preset_name}"], {settings!r})'
-    imports = {
-        "from core.training.forecast import forecast",
-        "from core.training.presets import PRESETS",
-        "from core.training.settings import with_settings",
-    }
-    if wanted.own:
-        # The files that the page offers beside them.
-        imports |= {
-            "from pathlib import Path",
-            "from core.tasks.corpus import kept_corpus",
-            "from core.training.corpus_report import corpus_report",
-        }
-        counted = [
-            "corpus = kept_corpus(Path())",
-            "learned = corpus_report(corpus, preset.vocab_size, preset.model).vocab_size",
-        ]
-    else:
-        imports |= {
-            "from core.tasks import TASKS",
-            "from core.training.prepare import train_tokenizer",
-        }
-        counted = [
-            f'task, seed = TASKS["{wanted.name}"], 0',
-            "tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model)",
-            "learned = tokenizer.vocab_size",
-        ]
-    if wanted.start:
-        imports -= {
-            "from core.tasks import TASKS",
-            "from core.training.prepare import train_tokenizer",
-        }
-        imports |= {"from pathlib import Path", "from core.training.start import with_model_of"}
-        counted = [
-            f"preset = with_model_of({snippets.folder(wanted.start)}, preset, {{}})",
-            "learned = preset.model.vocab_size",
-        ]
-    numbers = "numbers = forecast(preset, learned)"
-    return "\n".join([*sorted(imports), "", f"# {command}", begun, *counted, numbers, ""])
-
-
 def _free(folder: Path, typed: str) -> tuple[str, str]:
     """Return a name as it can be used, and what is wrong with it, if anything."""
     try:

@@ -14,7 +14,7 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.runs.numbers import columns_of
+from core.runs.numbers import measurements
 from core.runs.records import read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
@@ -31,11 +31,12 @@ from pages.frame import (
     opening,
     progress,
     session,
-    snippets,
 )
+from pages.frame.cached import Folder
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.listed import joined
+from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
 from pages.views.training import heads_at_step, state
@@ -55,16 +56,6 @@ ROOM = 1.02
 TALL, LOW = 360, 176
 """Heights of charts in pixels: two low ones below each other stand beside a tall one."""
 N_CHARTS = 4
-HOW_TO_READ = N_(
-    """
-- The **loss** has an axis of powers of ten: on another one its second half would lie on the floor.
-  The line is the loss on the batches that are learned from, the dots that on held-out pairs. Where
-  the dots rise while the line falls, the model learns by heart.
-- **Exact match** is the share of held-out pairs whose target the model writes without any mistake,
-  **right tokens** that of the tokens that it predicts rightly after the true ones before them.
-- The **learning rate** rises in the warm-up and falls after it, as it was planned.
-"""
-)
 
 
 def draw(path: Path) -> Shown | None:
@@ -96,13 +87,11 @@ def draw(path: Path) -> Shown | None:
         name=f"{path.name}-training",
         title=_("The training of {run}").format(run=path.name),
         seen=seen,
-        numbers=lambda: columns_of(read_rows(path)),
-        python=_python(path),
+        recipe=Recipe(measurements, Folder(path)),
         code=[train, measure, answers],
         # As they are when they are taken: they may have grown meanwhile.
         pictures=[Drawn(chart=partial(chart_now, place)) for place in range(N_CHARTS)],
         about={"step": str(found.step), "command": settings.command},
-        how_to_read=_(HOW_TO_READ),
     )
 
 
@@ -186,18 +175,6 @@ def _texts(*, mixed: bool) -> dict[str, str]:
         )
     measured = measured.format(n=EVALUATION_SAMPLES)
     return translated(TEXTS) | {"quality": measured}
-
-
-def _python(path: Path) -> str:
-    imports = [
-        "from pathlib import Path",
-        "",
-        "from core.runs.numbers import columns_of",
-        "from core.runs.records import read_rows",
-    ]
-    return "\n".join(
-        [*imports, "", f"numbers = columns_of(read_rows({snippets.folder(path)}))", ""]
-    )
 
 
 def _progress(path: Path, drawn: process.Situation) -> None:

@@ -11,7 +11,7 @@ GALLERY = ROOT / "gallery"
 
 
 def rows_of(*names):
-    columns = numbers_of_runs({name: GALLERY / name for name in names})
+    columns = numbers_of_runs([(name, GALLERY / name) for name in names]).table()
     assert tuple(columns) == LONG
     return list(zip(*columns.values(), strict=True))
 
@@ -60,4 +60,4 @@ def test_figures_of_a_run_that_was_not_measured_are_missing(tmp_path):
 
 def test_a_folder_that_is_no_run_has_no_numbers(tmp_path):
     with pytest.raises(RunError):
-        numbers_of_runs({"none": tmp_path})
+        numbers_of_runs([("none", tmp_path)])

@@ -36,7 +36,7 @@ def test_the_parts_have_all_parameters_of_the_model(size):
 
 
 def test_a_forecast_holds_every_number_once():
-    columns = forecast(TINY, 300)
+    columns = forecast(TINY, 300).table()
     model = TINY.sized(300)
     rows = list(zip(*columns.values(), strict=True))
     assert list(columns) == ["what", "name", "value"]

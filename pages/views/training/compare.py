@@ -4,16 +4,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.numbers import Columns, below, numbers_of_runs, settings_of
+from core.runs.numbers import Table, numbers_of_runs, settings_of
 from core.runs.records import BLEU_KEYS, RunRecord, read_record, read_rows
+from core.studies.heads.compared import numbers_with_heads
 from pages.frame import cached, charts, controls, measured_on, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
 from pages.frame.listed import joined, listed, listed_apart
+from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
-from pages.views.runs import compare_heads, run
-from pages.views.runs.compare_heads import SameHead
-from pages.views.runs.table import Listed
+from pages.frame.view_text import view_text
+from pages.views.training import compare_heads
+from pages.views.training.compare_heads import SameHead
+from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
@@ -44,15 +47,11 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
             n=len(used)
         ),
         seen=_seen(used),
-        numbers=lambda: _numbers(used, same),
-        python=run.computing(used) if same is None else compare_heads.computing(used, same),
-        code=[read_record, numbers_of_runs, *(compare_heads.CODE if same else ())],
+        recipe=_recipe(used, same),
+        code=[read_record],
         pictures=[*pictures, *([same.picture] if same else [])],
         about={"sentence": same.sentence, "head": str(same.head)} if same else {},
-        tries=(
-            _("Click a run in the legend: the others fade. Drag in the strip below to zoom."),
-            _("Compare the guided run with the free one: they differ in one setting."),
-        ),
+        tries=view_text("training", "runs").sections["Several runs"].splitlines(),
     )
 
 
@@ -104,9 +103,10 @@ def _named(setting: str) -> str:
     return plain(setting_label(setting))
 
 
-def _numbers(runs: Sequence[Listed], same: SameHead | None) -> Columns:
-    found = numbers_of_runs({each.name: each.path for each in runs})
-    return found if same is None else below(found, same.numbers())
+def _recipe(runs: Sequence[Listed], same: SameHead | None) -> Recipe[Table]:
+    if same is None:
+        return Recipe(numbers_of_runs, named(runs))
+    return Recipe(numbers_with_heads, named(runs), named(same.runs), same.sentence, same.head)
 
 
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:

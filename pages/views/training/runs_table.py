@@ -1,4 +1,4 @@
-"""The table of all runs, in which they are chosen."""
+"""The table of all runs, in which they are ticked."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.runs.numbers import columns_of, figures
 from core.runs.records import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, measured_on, progress, session, snippets, tables
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import joined, noted
+from pages.frame import address, cached, measured_on, progress, session, tables
+from pages.frame.cached import Folder
+from pages.frame.language import _, number, percent_of_100, plain
 from pages.frame.listed import listed as listed_texts
+from pages.frame.listed import noted
 from pages.frame.messages import explained
-from pages.frame.view import Columns, Shown
 from viz.charts.frames import runs_table, written
 
 ROWS_SHOWN = 20
@@ -65,97 +64,9 @@ def said(error: Exception, path: Path) -> str:
     return explained(error).removeprefix(f"{explained(str(path))}: ")
 
 
-def draw(runs: Sequence[Listed]) -> Shown | None:
-    """Offer what the table says; it stands above, where its runs are ticked.
-
-    Args:
-        runs: All of them.
-    """
-    used = {run.name: run for run in runs if run.record is not None}
-    if not used:
-        return None
-    return Shown(
-        name="runs",
-        title=_("All runs, with their settings and results"),
-        seen=_seen(used.values()),
-        numbers=lambda: _numbers(used.values()),
-        python=_python(used),
-        code=[read_record, figures],
-        how_to_read=_(
-            "**exact match** is the share of held-out pairs whose target the model writes without "
-            "any mistake, **n** the number of pairs. More columns are in the table's own "
-            "menu."
-        ),
-        tries=(
-            _("Tick two runs of one task: the settings in which they differ come first."),
-            _("Click the name of a column: the runs are sorted by it."),
-        ),
-    )
-
-
-def _seen(runs: Iterable[Listed]) -> str:
-    """Say which run has most held-out sentences right."""
-    used = list(runs)
-    text = n_("There is {n} run.", "There are {n} runs.", len(used)).format(n=number(len(used)))
-    measured = [
-        (run.name, run.record.settings.task, found.exact_match, found.n or 0)
-        for run in used
-        if run.record and (found := run.record.results) and found.exact_match is not None
-    ]
-    if not measured:
-        return text
-    best, task, share, n = max(measured, key=lambda each: each[2])
-    right = _(
-        "Each is measured on its own task: **{run}** has most right in every token, **{share}** of "
-        "{sentences}."
-    )
-    said = right.format(
-        run=plain(best), share=percent(share), sentences=measured_on.of_task(task, n)
-    )
-    return joined([text, said])
-
-
-def _numbers(runs: Iterable[Listed]) -> Columns:
-    """Return one row for each run that can be used."""
-    return columns_of(
-        [
-            {
-                "run": run.name,
-                "state": run.situation.state,
-                "step": run.situation.step,
-                "steps": run.situation.steps,
-                **figures(run.record),
-            }
-            for run in runs
-            if run.record is not None and run.situation is not None
-        ]
-    )
-
-
-def _python(runs: Mapping[str, Listed]) -> str:
-    lines = [
-        "from pathlib import Path",
-        "",
-        "from core.runs.numbers import columns_of, figures",
-        "from core.runs.records import read_record",
-        "from core.training.process import situation",
-        "",
-        f"runs = {folders(runs.values())}",
-        "rows = []",
-        "for name, path in runs.items():",
-        "    found = situation(path)",
-        '    stands = {"state": found.state, "step": found.step, "steps": found.steps}',
-        '    rows.append({"run": name, **stands, **figures(read_record(path))})',
-        "numbers = columns_of(rows)",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def folders(runs: Iterable[Listed]) -> str:
-    """Return names and folders of runs as Python writes them."""
-    named = (f"{snippets.quoted(run.name)}: {snippets.folder(run.path)}" for run in runs)
-    return f"{{{', '.join(named)}}}"
+def named(runs: Iterable[Listed]) -> tuple[tuple[str, Folder], ...]:
+    """Return names and folders of runs, for a recipe."""
+    return tuple((run.name, Folder(run.path)) for run in runs)
 
 
 def choose(runs: Mapping[str, Listed]) -> list[Listed]:

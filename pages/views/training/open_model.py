@@ -14,7 +14,7 @@ from pages.frame import address, cached, session
 from pages.frame.durations import duration
 from pages.frame.language import _, number, plain
 from pages.frame.messages import explained
-from pages.views.runs.manage import leave
+from pages.views.training.manage import leave
 
 SOURCE, NAME = "open_source", "open_name"
 """Keys of what is typed."""

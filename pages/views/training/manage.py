@@ -20,7 +20,7 @@ from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import labelled
 from pages.frame.messages import explained
 from pages.frame.progress import STATES
-from pages.views.runs.table import Listed, said
+from pages.views.training.runs_table import Listed, said
 
 UPLOAD_MEGABYTES = 500
 _UNPACKED = "unpacked"

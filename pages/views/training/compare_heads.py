@@ -9,24 +9,20 @@ import streamlit as st
 
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Kind
-from core.inspection import inspect_sentence
-from core.runs.numbers import Columns
 from core.runs.run import RunError
-from core.studies.heads.compared import has_head, numbers_of_heads
+from core.studies.heads.compared import has_head
 from core.studies.heads.findings import PronounHead, best_pronoun_head
-from pages.frame import cached, components, opening, snippets
+from pages.frame import cached, components, opening
 from pages.frame.language import _, percent_of_100, plain
 from pages.frame.listed import listed
 from pages.frame.maps import maps_of
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.selection import ask_kind, ask_layer_and_head, key_axis, query_axis
-from pages.views.runs.table import Listed, folders
+from pages.views.training.runs_table import Listed
 from viz.charts.frames import runs_table, written
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix
-
-CODE = (inspect_sentence, numbers_of_heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +34,6 @@ class SameHead:
     sentence: str
     head: Head
     picture: Drawn
-
-    def numbers(self) -> Columns:
-        """Return every weight, and the best pronoun heads."""
-        folders_of = {run.name: run.path for run in self.runs}
-        return numbers_of_heads(folders_of, self.sentence, self.head)
 
 
 def ask_and_draw(runs: Sequence[Listed]) -> SameHead | None:
@@ -62,25 +53,6 @@ def ask_and_draw(runs: Sequence[Listed]) -> SameHead | None:
         _show_pronoun_heads(usable)
         return found
     return None
-
-
-def computing(runs: Sequence[Listed], same: SameHead) -> str:
-    """Return Python that reads the numbers of runs and looks at their heads."""
-    lines = [
-        "from pathlib import Path",
-        "",
-        "from core.studies.heads.compared import numbers_of_heads",
-        "from core.heads import Head",
-        "from core.runs.numbers import below, numbers_of_runs",
-        "",
-        f"head, sentence = Head.parse({snippets.quoted(str(same.head))}), "
-        + snippets.quoted(same.sentence),
-        f"numbers = numbers_of_runs({folders(runs)})",
-        f"looking = {folders(same.runs)}",
-        "numbers = below(numbers, numbers_of_heads(looking, sentence, head))",
-        "",
-    ]
-    return "\n".join(lines)
 
 
 def _same_head(runs: Sequence[Listed]) -> SameHead:

@@ -12,8 +12,9 @@ from pages.frame.counted import counted
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.listed import joined
+from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
-from pages.views.runs.table import Listed, folders
+from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.training import loss_curves
@@ -51,9 +52,8 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         name=run.path.name,
         title=_("The run {run}").format(run=run.name),
         seen=_seen(run.record),
-        numbers=lambda: numbers_of_runs({run.name: run.path}),
-        python=computing([run]),
-        code=[read_record, numbers_of_runs],
+        recipe=Recipe(numbers_of_runs, named([run])),
+        code=[read_record],
         pictures=pictures,
         about={"command": run.record.settings.command},
     )
@@ -119,17 +119,3 @@ def _curves(run: Listed) -> list[Drawn]:
     if run.record and (higher := notes.why_training_loss_is_higher(run.record.settings)):
         st.caption(higher)
     return [picture]
-
-
-def computing(runs: Sequence[Listed]) -> str:
-    """Return Python that reads the numbers of runs."""
-    lines = [
-        "from pathlib import Path",
-        "",
-        "from core.runs.numbers import numbers_of_runs",
-        "",
-        f"runs = {folders(runs)}",
-        "numbers = numbers_of_runs(runs)",
-        "",
-    ]
-    return "\n".join(lines)
