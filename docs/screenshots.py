@@ -27,7 +27,7 @@ PAGES = {
     "masks?masks=scores&row=0": ".matrices[data-drawn]",
     "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
     "experiments?experiment=bottleneck&outcome=lengths": ".stVegaLiteChart svg",
-    "runs?runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
+    "training?training=runs&runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
 }
 
 

@@ -13,7 +13,7 @@ from tests.browser.waiting import fits, in_scheme, settled
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
 PAGES = ["Attention", "Heads", "Decoding", "Masks", "Positions", "Scaling", "Layers", "Training"]
-PAGES += ["Experiments", "Runs", "Tour", "Glossary", "中文"]
+PAGES += ["Experiments", "Tour", "Glossary", "中文"]
 pytestmark = pytest.mark.browser
 
 

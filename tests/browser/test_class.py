@@ -74,7 +74,7 @@ def test_the_app_of_one_user_asks_nobody(serve):
 def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
     page = signed_in("Ben", f"/?model={RUN}")
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
-    page.goto(page.url.partition("?")[0] + f"runs?runs={RUN}")
+    page.goto(page.url.partition("?")[0] + f"training?training=runs&runs={RUN}")
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
     expect(page.get_by_text(f"{SHIPPED} runs. Tick")).to_be_visible()
     expect(page.get_by_text("Signed in as Ben.")).to_be_visible()
@@ -83,7 +83,7 @@ def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
 
 @pytest.mark.parametrize("name", ["Ann", ""])
 def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
-    page = signed_in(name, f"/runs?runs={RUN}")
+    page = signed_in(name, f"/training?training=runs&runs={RUN}")
     expect(page.get_by_text(f"{SHIPPED + 1} runs. ")).to_be_visible()
     expect(page.get_by_role("button", name="Delete")).to_be_visible()
     expect(page.get_by_text("Open a model")).to_have_count(0 if name else 1)
@@ -105,7 +105,7 @@ def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
 
 @pytest.mark.slow
 def test_whoever_signs_out_is_asked_again(signed_in):
-    page = signed_in("Ann", "/runs")
+    page = signed_in("Ann", "/training?training=runs")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Password of the class")).to_be_visible()
     page.reload()

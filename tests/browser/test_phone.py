@@ -28,7 +28,7 @@ LABELS = """(panel, axis) => [...panel.querySelectorAll(`.labels.${axis} .token`
 }))"""
 # The heads of a small model are measured at once; a model that is asked for by name has its own.
 SMALL_MODEL = {"heads": {"model": "copy"}}
-LEFT_OUT = ("experiments", "training", "runs")
+LEFT_OUT = ("experiments", "training")
 WIDE = {"viewport": {"width": 1280, "height": 720}}
 # Of scripts that the models never saw: every byte is a token, and there is no end to a word.
 STRANGE = (
@@ -209,14 +209,14 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
 
 @pytest.mark.slow
 def test_all_runs_of_the_gallery_are_seen_in_their_table(visit):
-    page = shown(visit("runs", **WIDE), ".stDataFrame canvas")
+    page = shown(visit("training?training=runs", **WIDE), ".stDataFrame canvas")
     n_runs = len(list(GALLERY.glob("*/run.json")))
     assert page.locator(".stDataFrame").bounding_box()["height"] > 35 * (1 + n_runs)
 
 
 @pytest.mark.slow
 def test_a_tables_tools_cover_nothing(visit):
-    page = shown(visit("runs", **PHONE), ".stDataFrame canvas")
+    page = shown(visit("training?training=runs", **PHONE), ".stDataFrame canvas")
     tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
     table, below = (page.locator(it).bounding_box() for it in (".stDataFrame", ".st-key-seen"))
     assert tools["y"] >= table["y"] + table["height"]

@@ -30,7 +30,7 @@ def said(at):
     return "\n".join(each.value for each in (*at.caption, *at.markdown))
 
 
-@pytest.mark.parametrize("page", ["attention", "heads", "decoding", "training", "runs"])
+@pytest.mark.parametrize("page", ["attention", "heads", "decoding", "training"])
 def test_anothers_run_is_on_no_page(visited_by, open_page, page):
     visited_by(BEN)
     at = open_page(page, model=RUN, training="watch", runs=RUN)
@@ -38,8 +38,14 @@ def test_anothers_run_is_on_no_page(visited_by, open_page, page):
     assert RUN not in offered
     visited_by(ANN)
     at = open_page(page, model=RUN, training="watch", runs=RUN)
-    if page != "runs":
-        assert RUN in [option for box in at.selectbox for option in box.options]
+    assert RUN in [option for box in at.selectbox for option in box.options]
+
+
+def test_anothers_run_is_not_in_the_table_of_runs(visited_by, open_page):
+    visited_by(BEN)
+    assert RUN not in list(open_page("training", training="runs").dataframe[0].value["run"])
+    visited_by(ANN)
+    assert RUN in list(open_page("training", training="runs").dataframe[0].value["run"])
 
 
 def test_experiments_are_run_by_the_teacher(visited_by, open_page):

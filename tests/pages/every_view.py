@@ -16,12 +16,10 @@ VIEWS = {
 }
 """Page and name → view."""
 CASES = list(VIEWS)
-CHOICES = {"attention": "view", "heads": "trial", "experiments": "outcome", "runs": ""}
-"""Page → the name of its views in the URL, where it is not the page's own; empty where what is
-ticked chooses among them."""
+CHOICES = {"attention": "view", "heads": "trial", "experiments": "outcome"}
+"""Page → the name of its views in the URL, where it is not the page's own."""
 PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}
 """Page → the name of its views in the URL."""
-TICKED = ("copy", "copy-learned")
 ASKED = {
     "heads": {"model": "copy"},
     "experiments": {"experiment": "residuals"},
@@ -33,10 +31,7 @@ MODELS = ("translate-guided", "copying", "copy", "parallel")
 
 def query_of(page, name):
     """Return what a link says that opens a view on a model that has what the view is about."""
-    query = {PAGES[page]: name} if PAGES[page] else {}
-    if page == "runs":
-        n_ticked = [view for of, view in CASES if of == page].index(name)
-        query = {"runs": list(TICKED[:n_ticked])}
+    query = {PAGES[page]: name}
     [model, *_] = fitting(page, name)
     return query | ({} if model == MODELS[0] else {"model": model}) | ASKED.get(page, {})
 

@@ -9,7 +9,7 @@ TABLES = {
     "all heads of a sentence": ("heads", {"trial": "overview"}),
     "heads with their scores": ("heads", {"trial": "scores"}),
     "what silencing costs": ("heads", {"trial": "silence"}),
-    "runs": ("runs", {"runs": "copy"}),
+    "runs": ("training", {"training": "runs", "runs": "copy"}),
 }
 # Three digits behind a sign may be thousands.
 DECIMAL = {"en": re.compile(r"\d\.\d(?!\d\d\b)"), "de": re.compile(r"\d,\d(?!\d\d\b)")}

@@ -121,7 +121,7 @@ def test_a_view_speaks_the_readers_language_and_takes_no_sentence_for_markup(pag
         assert [mark for mark in ("<img src=x", "<script>alert") if mark in written] == []
 
 
-OF_A_MODEL = [case for case in CASES if case[0] not in ("experiments", "training", "runs")]
+OF_A_MODEL = [case for case in CASES if case[0] not in ("experiments", "training")]
 
 
 @pytest.mark.slow
@@ -182,5 +182,6 @@ def test_nothing_of_the_start_stays_english_but_the_sentences_and_the_licence():
 
 
 def test_what_stays_english_is_found(monkeypatch):
-    monkeypatch.setattr("pages.views.runs.manage._", lambda message: message)
-    assert pseudo_locale.left_in_english(draw("runs", {"lang": pseudo_locale.LANGUAGE}).at)
+    monkeypatch.setattr("pages.views.training.manage._", lambda message: message)
+    query = {"training": "runs", "lang": pseudo_locale.LANGUAGE}
+    assert pseudo_locale.left_in_english(draw("training", query).at)

@@ -36,9 +36,9 @@ def named_badly(own_runs, elsewhere):
         ("decoding", {}),
         ("training", {"training": "watch"}),
         ("training", {"training": "look_back"}),
-        ("runs", {}),
-        ("runs", {"runs": f"runs/{IN_A_NAME}"}),
-        ("runs", {"runs": [f"runs/{IN_A_NAME}", "copy"]}),
+        ("training", {"training": "runs"}),
+        ("training", {"training": "runs", "runs": f"runs/{IN_A_NAME}"}),
+        ("training", {"training": "runs", "runs": [f"runs/{IN_A_NAME}", "copy"]}),
     ],
 )
 def test_names_and_texts_of_a_run_are_no_markup(named_badly, open_page, page, query):

@@ -15,7 +15,9 @@ RUN = "runs/Ann/mine"
 TEXTS = {"CSV", "JSON", "HTML"}
 PAGES = [
     *(("attention", {}), ("heads", {"trial": "silence"}), ("heads", {"trial": "prune"})),
-    *(("decoding", {}), ("runs", {"runs": RUN}), ("runs", {"runs": [RUN, "copy"]})),
+    ("decoding", {}),
+    ("training", {"training": "runs", "runs": RUN}),
+    ("training", {"training": "runs", "runs": [RUN, "copy"]}),
     *(("training", {"training": name}) for name in ("set_up", "watch", "look_back")),
 ]
 

@@ -19,7 +19,7 @@ def kind(monkeypatch, opened_path):
 
 
 @pytest.mark.parametrize(
-    "page", ["runs", "training", "experiments", "tour", "glossary", "languages"]
+    "page", ["training", "experiments", "tour", "glossary", "languages"]
 )
 def test_a_page_that_needs_no_weights_reads_none(page, kind, open_page):
     at = open_page(page, model=kind)

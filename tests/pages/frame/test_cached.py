@@ -56,10 +56,9 @@ PAGES = [
     ("training", {"training": "set_up"}),
     ("training", {"training": "watch", "model": "runs/mine"}),
     ("training", {"training": "look_back", "model": "runs/mine"}),
-    ("training", {"training": "forming", "model": "runs/mine"}),
-    ("runs", {}),
-    ("runs", {"runs": "runs/mine"}),
-    ("runs", {"runs": ["runs/mine", "copy", "runs/broken"]}),
+    ("training", {"training": "runs"}),
+    ("training", {"training": "runs", "runs": "runs/mine"}),
+    ("training", {"training": "runs", "runs": ["runs/mine", "copy", "runs/broken"]}),
 ]
 
 
