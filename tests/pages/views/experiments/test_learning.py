@@ -1,72 +1,79 @@
-from dataclasses import replace
-
 import pytest
 
-from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.results import SHIPPED, Results, Trained
+from core.studies.experiments.results import SHIPPED, Results
 from pages.frame.language import number
 
+BEHIND = {
+    "base": {
+        **{"drawn_apart": [0.8, 0.7, 0.6], "apart": [0.9, 0.9, 0.8]},
+        **{"drawn_gradient": [1.5, 1.2, 1.0], "gradient": [3.0, 2.0, 1.0]},
+    },
+    "two_without": {
+        **{"drawn_apart": [0.8, 0.1, 0.005], "apart": [0.9, 0.2, 0.02]},
+        **{"drawn_gradient": [0.05, 0.3, 1.0], "gradient": [0.0, 0.0, 0.0]},
+    },
+}
 
-def test_curves_are_means_over_seeds_and_the_last_is_said(open_experiment):
+
+def test_the_last_measurement_of_the_mean_over_seeds_is_said(open_experiment):
     results = Results.load(SHIPPED / "residuals.json")
-    at, shown, said = open_experiment("residuals", outcome="learning")
-    columns = shown.columns()
-    for variant in EXPERIMENTS["residuals"].variants:
-        steps, shares = results.curve(variant.name, "held_out_exact_match")
-        rows = [at for at, name in enumerate(columns["variant"]) if name == variant.name]
-        assert [columns["step"][row] for row in rows] == steps == [200, 400, 600, 800]
-        assert [columns["held_out_exact_match"][row] for row in rows] == pytest.approx(shares)
+    at, _shown, said = open_experiment("residuals", outcome="learning")
+    last = 100 * results.curve("no_norm", "held_out_exact_match")[1][-1]
     assert "After step 800, right of the sentences for measuring (n = 200): full layer" in said
+    assert f"no norm **{last:.1f} %**" in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
-    assert not at.exception
     last = results.curve("no_residual", "loss")[1][-1]
     assert any(f"no residual **{last:.2f}**" in each.value for each in at.markdown)
 
 
-def test_curves_of_the_held_out_loss_are_drawn_over_steps_alone(open_experiment):
-    results = Results.load(SHIPPED / "guide.json")
-    at, shown, _said = open_experiment("guide", outcome="learning")
-    at.segmented_control(key="experiment_measure").set_value("held_out_loss").run()
-    assert not at.exception
-    last = results.curve("first", "held_out_loss")[1][-1]
-    assert any(f"**{number(last)}**" in each.value for each in at.markdown)
-    [chart] = at.get("vega_lite_chart")
-    # Seconds would show what else the machine did.
-    assert "training step" in chart.proto.spec and "seconds" not in chart.proto.spec
+def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(open_experiment):
+    at, shown, _said = open_experiment("metric", outcome="learning")
+    asked = at.segmented_control(key="experiment_measure")
+    assert asked.options == ["sentences right", "held-out loss", "reward of samples"]
+    asked.set_value("reward").run()
+    last = Results.load(SHIPPED / "metric.json").curve("minimum_risk", "reward")[1][-1]
+    seen = "\n".join(each.value for each in at.markdown)
+    assert f"mean reward of the samples: BLEU by minimum risk **{number(last)}**" in seen
     columns = shown.columns()
-    rows = [at for at, name in enumerate(columns["variant"]) if name == "last"]
-    values = [columns["held_out_loss"][row] for row in rows]
-    assert values == pytest.approx(results.curve("last", "held_out_loss")[1])
-    assert "seconds" not in columns
+    by_variant = dict(zip(columns["variant"], columns["reward"], strict=True))
+    assert by_variant["minimum_risk"] == last and by_variant["base"] is None
 
 
 @pytest.fixture
-def rewarded(own_runs):
-    """Results in which one variant starts later, measures less often, and has rewards."""
-    folder = own_runs / ".experiments" / "metric"
-    folder.mkdir(parents=True)
-    curve = {"step": [20, 40], "held_out_exact_match": [0.5, 0.6], "held_out_loss": [0.3, 0.2]}
-    one = Trained("base", 0, 10, 9.0, 50, 0.6, 0.2, None, 0, ((4, 50, 30),), curve)
-    half = {"step": [250], "held_out_exact_match": [0.4], "held_out_loss": [0.4]}
-    risk = {**curve, "reward": [0.7, 0.8]}
-    trained = (
-        one,
-        replace(one, variant="half", curve=half),
-        replace(one, variant="minimum_risk", curve=risk, measures={"bleu": 80.0}),
-    )
-    Results("metric", trained).save(folder / "metric.json")
-    return folder
+def layers_here(measured_here):
+    """The results of a question whose layers were measured in two variants."""
+    return measured_here("depth", {name: {"by_layer": each} for name, each in BEHIND.items()})
 
 
-def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(
-    open_experiment, rewarded
+def test_it_says_where_words_become_alike_and_where_the_gradient_vanishes(
+    open_experiment, layers_here
 ):
-    at, shown, said = open_experiment("metric", outcome="learning", experiment_run="here")
-    asked = at.segmented_control(key="experiment_measure")
-    assert asked.options == ["sentences right", "held-out loss", "reward of samples"]
-    assert "the start, half trained **40 %**" in said
-    asked.set_value("reward").run()
-    assert not at.exception
-    seen = "\n".join(each.value for each in at.markdown)
-    assert f"mean reward of the samples: BLEU by minimum risk **{number(0.8)}**" in seen
-    assert shown.columns()["step"] == [250, 20, 40, 20, 40]
+    query = {"outcome": "learning", "learning_by": "layer", "experiment_run": "here"}
+    _at, shown, _said = open_experiment("depth", **query)
+    seen = shown.seen.replace("\u00a0", " ")
+    assert "nearly the same vector (less than 1 % apart): 2 layers, no residual." in seen
+    assert "They stay apart: 2 layers (60 %)." in seen
+    assert "only here: 2 layers, no residual (5 % left)." in seen
+    columns = shown.columns()
+    assert columns["layer"] == [0, 1, 2] * 2
+    assert columns["drawn_gradient"] == pytest.approx([1.5, 1.2, 1.0, 0.05, 0.3, 1.0])
+    _at, shown, _said = open_experiment("depth", layers_of="trained", **query)
+    assert "nearly the same vector" not in shown.seen
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("drawn", "is refuted.** It vanishes nowhere: at the embeddings it is at least 1.2 times"),
+        ("trained", "is borne out in part.** It vanishes on its way back to the embeddings only"),
+    ],
+)
+def test_that_the_gradient_vanishes_is_judged_by_itself(open_experiment, moment, said):
+    query = {"outcome": "learning", "learning_by": "layer", "layers_of": moment}
+    _at, shown, _said = open_experiment("depth", **query)
+    assert f"**That the gradient vanishes {said}" in shown.seen
+
+
+def test_layers_are_offered_only_where_they_were_measured(open_experiment):
+    at, *_ = open_experiment("residuals", outcome="learning", learning_by="layer")
+    assert [each for each in at.segmented_control if each.key == "learning_by"] == []

@@ -1,4 +1,5 @@
 import shutil
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -44,3 +45,20 @@ def open_view():
         return at
 
     return opener
+
+
+@pytest.fixture
+def open_runs(open_page):
+    """Return a function that opens the view of all runs."""
+    return partial(open_page, "training", training="runs")
+
+
+@pytest.fixture
+def content_of():
+    """Return a function that says what is in a folder: the files by their paths."""
+
+    def content(folder):
+        files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
+        return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+    return content

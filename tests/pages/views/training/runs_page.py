@@ -1,24 +1,11 @@
-"""Runs to look at and to do something with, and what the page of runs shows of them."""
+"""What the view of all runs shows, and what is done with its table."""
 
 import json
-
-import pytest
 
 from tests.pages.conftest import ROOT, name_of, tick_rows, ticked_rows
 from viz.plane.matrices import unpack
 
 GALLERY = ROOT / "gallery"
-
-
-@pytest.fixture
-def content_of():
-    """Return a function that says what is in a folder: the files by their paths."""
-
-    def content(folder):
-        files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
-        return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-    return content
 
 
 def change(file, how):

@@ -5,7 +5,7 @@ from core.runs.numbers import LONG, settings_of
 from core.runs.records import read_record
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.attention.conftest import run_lines
-from tests.pages.views.runs.conftest import (
+from tests.pages.views.training.runs_page import (
     below,
     panels,
     tick,
@@ -18,8 +18,8 @@ def rows_of(shown):
     return list(zip(*numbers.values(), strict=True))
 
 
-def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_page, own_runs, taken):
-    open_page("runs", runs=["translate-guided", "copy"], sentence="The cat sat.", layer="1")
+def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_runs, own_runs, taken):
+    open_runs(runs=["translate-guided", "copy"], sentence="The cat sat.", layer="1")
     [shown] = taken
     rows = rows_of(shown)
     numbers = shown.columns()
@@ -30,23 +30,8 @@ def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_page, ow
     assert len(shown.pictures) == 2
 
 
-def test_without_a_sentence_the_curves_can_be_taken_away(open_page, own_runs, taken):
-    open_page("runs", runs=["translate", "copy"], sentence=" ")
-    [shown] = taken
-    numbers = shown.columns()
-    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
-    assert "weight" not in numbers["what"]
-
-
-def test_damaged_runs_alone_offer_nothing(open_page, own_copy, taken):
-    (own_copy / "run.json").write_text("{")
-    (own_copy.parent / "empty").mkdir()
-    open_page("runs", runs=["runs/mine", "runs/empty"])
-    assert not taken
-
-
-def test_compared_runs_show_only_settings_that_differ(open_page):
-    at = open_page("runs", runs=["translate-guided", "translate"])
+def test_compared_runs_show_only_settings_that_differ(open_runs):
+    at = open_runs(runs=["translate-guided", "translate"])
     found = below(at, "setting")
     assert list(found.index) == ["training.guide"]
     assert found.loc["training.guide", "translate-guided"] == "encoder.2.self:0"
@@ -58,13 +43,8 @@ def test_compared_runs_show_only_settings_that_differ(open_page):
     assert list(found.index[found["differs"]]) == ["training.guide"]
 
 
-def test_the_same_settings_are_said_to_be_the_same(open_page, own_copy):
-    at = open_page("runs", runs=["copy", "runs/mine"])
-    assert "All settings are the same" in said(at)
-
-
-def test_compared_runs_have_a_line_each_in_every_chart(open_page):
-    at = open_page("runs", runs=["translate-guided", "copy"])
+def test_compared_runs_have_a_line_each_in_every_chart(open_runs):
+    at = open_runs(runs=["translate-guided", "copy"])
     [chart] = at.get("vega_lite_chart")
     spec = json.loads(chart.proto.spec)
     quantities = ["training loss", "held-out loss", "exact match"]
@@ -76,34 +56,34 @@ def test_compared_runs_have_a_line_each_in_every_chart(open_page):
     assert panels[0]["layer"][0]["encoding"]["y"]["scale"]["type"] == "log"
 
 
-def test_runs_whose_seconds_are_not_known_are_named(open_page, own_copy):
+def test_runs_whose_seconds_are_not_known_are_named(open_runs, own_copy):
     metrics = own_copy / "metrics.jsonl"
     rows = [json.loads(line) for line in metrics.read_text().splitlines()]
     lines = [json.dumps({key: row[key] for key in row if key != "seconds"}) for row in rows]
     metrics.write_text("".join(f"{line}\n" for line in lines))
-    at = open_page("runs", runs=["translate-guided", "runs/mine"], over="seconds")
+    at = open_runs(runs=["translate-guided", "runs/mine"], over="seconds")
     told = unescape(said(at))
     assert "Seconds were not written down in the training of runs/mine." in told
 
 
-def test_damaged_runs_are_left_out_of_a_comparison(open_page, own_copy):
+def test_damaged_runs_are_left_out_of_a_comparison(open_runs, own_copy):
     (own_copy / "run.json").write_text("{")
-    at = open_page("runs", runs=["translate", "copy", "runs/mine"])
+    at = open_runs(runs=["translate", "copy", "runs/mine"])
     assert "left out" in said(at)
     assert len(panels(at)) == 2
 
 
-def test_more_than_eight_runs_are_too_many(open_page, another):
+def test_more_than_eight_runs_are_too_many(open_runs, another):
     names = [f"runs/{another(str(n)).name}" for n in range(9)]
-    at = open_page("runs", runs=names)
+    at = open_runs(runs=names)
     assert "9 runs are ticked; 8 at most" in said(at)
     assert not at.get("vega_lite_chart")
     tick(at, *names[:8])
     assert at.get("vega_lite_chart")
 
 
-def test_the_line_counts_the_settings_that_differ(open_page, taken):
-    open_page("runs", model=None, runs=["copy", "copy-learned"])
+def test_the_line_counts_the_settings_that_differ(open_runs, taken):
+    open_runs(model=None, runs=["copy", "copy-learned"])
     first, second = (
         settings_of(read_record(ROOT / "gallery" / name)) for name in ("copy", "copy-learned")
     )

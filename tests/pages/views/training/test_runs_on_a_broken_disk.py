@@ -7,11 +7,11 @@ from html import unescape
 import pytest
 
 from core.files import state_of
-from pages.views.runs import manage, open_model
+from pages.views.training import manage, open_model
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.core.families.folders import write_folder
 from tests.pages.conftest import said
-from tests.pages.views.runs.conftest import change, press, take_in
+from tests.pages.views.training.runs_page import change, press, take_in
 
 TELLS = {FULL: "No space left on the disk", READ_ONLY: "Read-only file system"}
 on_both = pytest.mark.parametrize("code", TELLS)
@@ -41,9 +41,9 @@ def contents(folder):
 
 @on_both
 @pytest.mark.parametrize("good", [0, 3, 9])
-def test_an_archive_that_cannot_be_unpacked_is_said(open_page, own_copy, archive, code, good):
+def test_an_archive_that_cannot_be_unpacked_is_said(open_runs, own_copy, archive, code, good):
     own_runs, before = own_copy.parent, contents(own_copy)
-    at = open_page("runs")
+    at = open_runs()
     with broken(own_runs, code, good) as disk:
         take_in(at, archive)
     assert disk.failed
@@ -57,11 +57,11 @@ def test_an_archive_that_cannot_be_unpacked_is_said(open_page, own_copy, archive
 @on_both
 @pytest.mark.parametrize("pack", [manage.packed, manage.packed_small])
 def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
-    open_page, own_copy, temporary, code, pack
+    open_runs, own_copy, temporary, code, pack
 ):
     change(own_copy / "run.json", lambda run: run.update(task="copy"))
     own_runs, before = own_copy.parent, contents(own_copy)
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     assert "It was not packed" not in said(at)
     refused = at.session_state["_drawers"][manage._UNPACKED]
     with broken(temporary, code, good=2), pytest.raises(OSError, match=os.strerror(code)):
@@ -72,9 +72,9 @@ def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
     assert "It was not packed" not in said(at.run())
 
 
-def test_a_run_that_cannot_be_deleted_is_said(open_page, own_runs, own_copy):
+def test_a_run_that_cannot_be_deleted_is_said(open_runs, own_runs, own_copy):
     before = contents(own_copy)
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     with broken(own_runs, READ_ONLY):
         press(at, "Delete runs&#47;mine")
     told(at, own_runs, f"It was not deleted: {TELLS[READ_ONLY]}.")
@@ -82,9 +82,9 @@ def test_a_run_that_cannot_be_deleted_is_said(open_page, own_runs, own_copy):
 
 
 @on_both
-def test_a_model_that_cannot_be_opened_is_said(open_page, own_runs, tmp_path, code):
+def test_a_model_that_cannot_be_opened_is_said(open_runs, own_runs, tmp_path, code):
     write_folder(tmp_path / "tiny-gpt", "gpt2")
-    at = open_page("runs")
+    at = open_runs()
     at.text_input(key=open_model.SOURCE).set_value(str(tmp_path / "tiny-gpt")).run()
     with broken(own_runs, code):
         press(at, "Open it")
@@ -92,8 +92,8 @@ def test_a_model_that_cannot_be_opened_is_said(open_page, own_runs, tmp_path, co
     assert list(own_runs.iterdir()) == []
 
 
-def test_a_folder_of_runs_that_vanishes_leaves_the_gallery(open_page, own_runs, own_copy):
-    at = open_page("runs", runs="runs/mine")
+def test_a_folder_of_runs_that_vanishes_leaves_the_gallery(open_runs, own_runs, own_copy):
+    at = open_runs(runs="runs/mine")
     before = state_of(own_copy / "run.json")
     own_runs.rename(own_runs.with_name("elsewhere"))
     told(at.run(), own_runs, "copy")

@@ -12,10 +12,10 @@ import pytest
 from core.runs.folder import RunFolder
 from core.runs.run import load_run
 from core.runs.weights import newest_checkpoint
-from pages.views.runs import manage
+from pages.views.training import manage
 from tests.holding import held_elsewhere
 from tests.pages.conftest import said
-from tests.pages.views.runs.conftest import (
+from tests.pages.views.training.runs_page import (
     button,
     change,
     linked,
@@ -31,15 +31,15 @@ def new_name(at):
     return next(each for each in at.text_input if each.label.startswith("New name"))
 
 
-def test_a_folder_that_is_no_run_is_left_alone(open_page, own_runs):
+def test_a_folder_that_is_no_run_is_left_alone(open_runs, own_runs):
     (own_runs / "notes").mkdir()
-    at = open_page("runs", runs="runs/notes")
+    at = open_runs(runs="runs/notes")
     assert "left alone" in said(at)
     assert not [each for each in at.button if each.label in ("Delete", "Rename")]
 
 
-def test_one_run_leads_to_its_heads_and_its_training(open_page, own_copy):
-    at = open_page("runs", runs="runs/mine")
+def test_one_run_leads_to_its_heads_and_its_training(open_runs, own_copy):
+    at = open_runs(runs="runs/mine")
     opened = {link.proto.page: parse_qs(link.proto.query_string) for link in at.get("page_link")}
     assert opened == {
         "": {"model": ["runs/mine"]},
@@ -51,15 +51,15 @@ def test_one_run_leads_to_its_heads_and_its_training(open_page, own_copy):
     assert parse_qs(training.proto.query_string)["training"] == ["watch"]
 
 
-def test_a_run_of_the_gallery_cannot_be_renamed_or_deleted(open_page):
-    at = open_page("runs", runs="copy")
+def test_a_run_of_the_gallery_cannot_be_renamed_or_deleted(open_runs):
+    at = open_runs(runs="copy")
     assert "come with the app" in said(at)
     assert not [each for each in at.button if each.label in ("Delete", "Rename")]
 
 
-def test_a_run_is_renamed_and_stays_chosen(open_page, own_copy, content_of):
+def test_a_run_is_renamed_and_stays_chosen(open_runs, own_copy, content_of):
     before = content_of(own_copy)
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     press(at, "Rename")
     field = new_name(at)
     assert field.value == "mine"
@@ -74,9 +74,9 @@ def test_a_run_is_renamed_and_stays_chosen(open_page, own_copy, content_of):
 @pytest.mark.parametrize(
     ("name", "why"), [("../out", "cannot stand in a name"), ("Other", "already"), (" ", "a name")]
 )
-def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_page, own_copy, another, name, why):
+def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_runs, own_copy, another, name, why):
     another("other")
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     press(at, "Rename")
     new_name(at).set_value(name)
     press(at, "Rename it")
@@ -84,8 +84,8 @@ def test_a_name_that_cannot_be_is_refused_in_a_sentence(open_page, own_copy, ano
     assert own_copy.exists()
 
 
-def test_a_run_is_deleted_only_after_it_was_named_again(open_page, own_copy):
-    at = open_page("runs", runs="runs/mine")
+def test_a_run_is_deleted_only_after_it_was_named_again(open_runs, own_copy):
+    at = open_runs(runs="runs/mine")
     assert own_copy.exists()
     assert "gone for good" in said(at)
     press(at, "Delete runs&#47;mine")
@@ -95,34 +95,19 @@ def test_a_run_is_deleted_only_after_it_was_named_again(open_page, own_copy):
     assert "runs" not in at.query_params
 
 
-def test_a_run_in_training_is_neither_renamed_nor_deleted(open_page, own_copy):
+def test_a_run_in_training_is_neither_renamed_nor_deleted(open_runs, own_copy):
     RunFolder(own_copy).write_status("running", 100)
     with held_elsewhere(own_copy):
-        at = open_page("runs", runs="runs/mine")
+        at = open_runs(runs="runs/mine")
         assert table(at).loc["runs/mine", "state"] == "running"
         assert button(at, "Rename").disabled
         [deletion] = [each for each in at.get("popover") if each.proto.popover.label == "Delete"]
         assert deletion.proto.popover.disabled
 
 
-@pytest.mark.parametrize(
-    ("ask", "sure"), [("Rename", "Rename it"), ("Delete", "Delete runs&#47;mine")]
-)
-def test_a_training_that_begins_while_one_is_asked_keeps_the_run(open_page, own_copy, ask, sure):
-    at = open_page("runs", runs="runs/mine")
-    if ask == "Rename":
-        press(at, ask)
-        new_name(at).set_value("other")
-    with held_elsewhere(own_copy):
-        press(at, sure)
-        assert "another process is training" in unescape(said(at))
-        assert str(own_copy.parent) not in unescape(said(at))
-    assert load_run(own_copy).step == 850
-
-
-def test_what_is_downloaded_can_be_taken_in_again(open_page, own_copy, content_of):
+def test_what_is_downloaded_can_be_taken_in_again(open_runs, own_copy, content_of):
     before = content_of(own_copy)
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     take_in(at, manage.packed(own_copy))
     again = own_copy.with_name("mine-2")
     given_away = {name: content for name, content in content_of(again).items()}
@@ -131,11 +116,11 @@ def test_what_is_downloaded_can_be_taken_in_again(open_page, own_copy, content_o
     assert "Added as runs/mine-2" in unescape(said(at))
 
 
-def test_a_small_archive_lacks_only_what_training_needs(open_page, own_copy, own_runs):
+def test_a_small_archive_lacks_only_what_training_needs(open_runs, own_copy, own_runs):
     weights = newest_checkpoint(own_copy)
     weights.with_suffix(".state.safetensors").write_bytes(b"state")
     change(own_copy / "run.json", lambda run: run.update(task="copy"))
-    at = open_page("runs", runs="runs/mine")
+    at = open_runs(runs="runs/mine")
     whole = [each for each in at.get("download_button") if not str(each.key).startswith("take_")]
     assert [each.label for each in whole] == ["Download", "Small"]
     take_in(at, manage.packed_small(own_copy))
@@ -144,8 +129,8 @@ def test_a_small_archive_lacks_only_what_training_needs(open_page, own_copy, own
     assert not [name for name in files if ".state." in name]
 
 
-def test_a_run_too_large_to_be_taken_in_again_says_so(open_page, own_copy):
-    at = open_page("runs", runs="runs/mine")
+def test_a_run_too_large_to_be_taken_in_again_says_so(open_runs, own_copy):
+    at = open_runs(runs="runs/mine")
     assert "500 MB at most" in said(at)
     assert "can be added here" not in said(at)
     shutil.rmtree(own_copy / "snapshots")
@@ -154,8 +139,8 @@ def test_a_run_too_large_to_be_taken_in_again_says_so(open_page, own_copy):
     assert "All of it is 600 MB" in said(at.run())
 
 
-def test_an_uploaded_archive_is_taken_in_once(open_page, own_runs, archive):
-    at = open_page("runs")
+def test_an_uploaded_archive_is_taken_in_once(open_runs, own_runs, archive):
+    at = open_runs()
     take_in(at, archive)
     assert [path.name for path in own_runs.iterdir()] == ["gift"]
     at.run()
@@ -166,26 +151,16 @@ def test_an_uploaded_archive_is_taken_in_once(open_page, own_runs, archive):
 
 
 @pytest.mark.parametrize("cut", [0, 10, 2000])
-def test_a_damaged_archive_leaves_nothing(open_page, own_runs, archive, cut):
-    at = open_page("runs")
+def test_a_damaged_archive_leaves_nothing(open_runs, own_runs, archive, cut):
+    at = open_runs()
     take_in(at, archive[:cut])
     assert list(own_runs.iterdir()) == []
     assert "Nothing was added" in said(at)
     assert str(own_runs) not in unescape(said(at))
 
 
-def test_an_archive_of_something_else_is_refused_in_a_sentence(open_page, own_runs):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr("holiday/beach.txt", "sun")
-    at = open_page("runs")
-    take_in(at, content.getvalue())
-    assert list(own_runs.iterdir()) == []
-    assert "Nothing was added: " in unescape(said(at))
-
-
-def test_a_name_with_marks_is_shown_as_it_is(open_page, another):
+def test_a_name_with_marks_is_shown_as_it_is(open_runs, another):
     another("a_b *c* $d$ [e](f)")
-    at = open_page("runs", runs="runs/a_b *c* $d$ [e](f)")
+    at = open_runs(runs="runs/a_b *c* $d$ [e](f)")
     assert "**runs/a_b *c* $d$ [e](f)**" in unescape(said(at))
     assert "$d$" not in said(at)

@@ -4,7 +4,7 @@ import pytest
 
 from core.runs.run import load_run
 from core.studies.opening.opening import OPENING, being_opened, start
-from pages.views.runs import open_model
+from pages.views.training import open_model
 from tests.core.families.folders import write_folder
 
 
@@ -30,38 +30,38 @@ def said(at):
     return [each.value for each in [*at.caption, *at.error]]
 
 
-def test_a_folder_is_opened_under_its_name(open_page, own_runs, folder):
-    at = open_page("runs", model=None)
+def test_a_folder_is_opened_under_its_name(open_runs, own_runs, folder):
+    at = open_runs(model=None)
     at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
     assert any("GPT-2, " in text and "MB on the disk" in text for text in said(at))
     assert at.text_input(key=open_model.NAME).placeholder == "tiny-gpt"
     button(at, "Open it").click().run()
     wait(own_runs)
     assert load_run(own_runs / "tiny-gpt").settings.family == "GPT-2"
-    at = open_page("runs", model=None)
+    at = open_runs(model=None)
     assert not at.error
 
 
-def test_what_is_no_model_is_refused_before_it_is_begun(open_page, own_runs, folder):
+def test_what_is_no_model_is_refused_before_it_is_begun(open_runs, own_runs, folder):
     (folder / "config.json").write_text('{"model_type": "roberta"}')
-    at = open_page("runs", model=None)
+    at = open_runs(model=None)
     at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
     assert any("roberta" in each.value for each in at.error)
     assert button(at, "Open it").disabled
     assert list(own_runs.iterdir()) == []
 
 
-def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_page, own_runs, tmp_path):
+def test_why_one_was_not_opened_stays_until_it_is_dismissed(open_runs, own_runs, tmp_path):
     start(str(tmp_path / "nothing.zip"), own_runs, "mine")
     wait(own_runs)
-    at = open_page("runs", model=None)
+    at = open_runs(model=None)
     assert any("mine was not opened" in each.value for each in at.error)
     button(at, "Dismiss").click().run()
     assert being_opened(own_runs) == []
 
 
-def test_a_name_that_cannot_be_one_is_said(open_page, own_runs, folder):
-    at = open_page("runs", model=None)
+def test_a_name_that_cannot_be_one_is_said(open_runs, own_runs, folder):
+    at = open_runs(model=None)
     at.text_input(key=open_model.SOURCE).set_value(str(folder)).run()
     at.text_input(key=open_model.NAME).set_value("../evil").run()
     button(at, "Open it").click().run()
