@@ -89,6 +89,8 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     tensors = _read_tensors(path, mapped=mapped)
     require_shapes(path.name, {name: tuple(each.shape) for name, each in tensors.items()}, config)
     tensors = _unrounded(tensors)
+    if not mapped:
+        _require_finite(path.name, tensors)
     model = unfilled(config)
     with torch.no_grad():
         for name, tensor in model.saved().items():
@@ -97,6 +99,17 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
             else:
                 tensor.copy_(tensors[name])
     return model.eval()
+
+
+def _require_finite(file: str, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse weights of a training that diverged: with them a model computes nothing but NaN."""
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise CheckpointError(
+                "{file}: {tensor} holds NaN or infinity, as after a training that diverged",
+                file=file,
+                tensor=name,
+            )
 
 
 def require_shapes(file: str, found: Shapes, config: ModelConfig) -> None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError, RunSettings
@@ -140,10 +138,6 @@ def _everyday(run: Run, sentence: str) -> list[str]:
 def about_reading(run: Run, inspection: Inspection) -> list[str]:
     """Return what a run could not read or end of a sentence, one sentence each."""
     found = []
-    if any(np.isnan(each.weights_HQK).any() for each in inspection.attention.values()):
-        found.append(
-            _("The weights of this model are not numbers (NaN): its training diverged.")
-        )
     if run.settings.model.is_parallel:
         found.append(_("It fills in all words at once: maps show one pass over the finished text."))
     if inspection.translation.cut:

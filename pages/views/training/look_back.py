@@ -69,9 +69,9 @@ def draw(path: Path) -> Shown | None:
     with course:
         scrubber = scrubber_of(rows, offered, step)
         loss = components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
-    at_steps = [Recipe(inspect_sentence, RunAt(path, each), sentence) for each in offered]
-    inspection = at_steps[offered.index(step)].result()
-    last = at_steps[-1].result()
+    inspection = _at(path, step, sentence).result()
+    readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
+    last = _at(path, readable[-1], sentence).result()
     known = [ended(_told(rows, step)), *heads_at_step.notes_on(path, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
@@ -79,7 +79,8 @@ def draw(path: Path) -> Shown | None:
         text=typeset(last.translation.text, heads_at_step.untrained(path))
     )
     show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
-    recipe = Recipe(forming, at_steps, offered, head, step)
+    at_steps = [_at(path, each, sentence) for each in readable]
+    recipe = Recipe(forming, at_steps, readable, head, step)
     spread = _chart(recipe.result())
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, address.choose)
@@ -99,6 +100,19 @@ def draw(path: Path) -> Shown | None:
             "head": notes.site_and_head(head),
         },
     )
+
+
+def _at(path: Path, step: int, sentence: str) -> Recipe[Inspection]:
+    return Recipe(inspect_sentence, RunAt(path, step), sentence)
+
+
+def _is_readable(at_step: Recipe[Inspection]) -> bool:
+    """Say whether a snapshot can be read; why one cannot, is said where it is chosen."""
+    try:
+        at_step.result()
+    except RunError:
+        return False
+    return True
 
 
 def _chart(found: Forming) -> Drawn:

@@ -203,6 +203,17 @@ def test_garbage_is_named(weights, content):
         load_state(trained()[1], weights)
 
 
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_weights_of_a_training_that_diverged_are_refused(tmp_path, value):
+    model = build(CONFIG, seed=3)
+    name, parameter = next(iter(model.named_parameters()))
+    with torch.no_grad():
+        parameter[0, 0] = value
+    save_weights(model, tmp_path / "weights.safetensors")
+    with pytest.raises(CheckpointError, match=f"{name} holds NaN or infinity"):
+        load_model(tmp_path / "weights.safetensors", CONFIG)
+
+
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(CheckpointError, match=r"none\.safetensors: No such file"):
         load_model(tmp_path / "none.safetensors", CONFIG)
