@@ -34,9 +34,7 @@ def numbers_with_heads(runs: Named, looking: Named, sentence: str, head: Head) -
         RunError: A folder is no run, or one of `looking` without weights.
         SentenceError: There is no text.
     """
-    rows = [
-        row for name, path in looking for row in _rows_of(name, load_run(path), sentence, head)
-    ]
+    rows = [row for name, path in looking for row in _rows_of(name, load_run(path), sentence, head)]
     heads, numbers = Table.of_rows(LONG, rows).columns, numbers_of_runs(runs).columns
     return Table({name: [*numbers[name], *heads[name]] for name in LONG})
 

@@ -154,7 +154,9 @@ def _draw_distances(asked: Asked) -> Shown:
     found = {_(each.label): asked.results.by_distance(each.name) for each in asked.trained}
     # All variants are measured on the same sentences. A position's own token is 1 in all of them.
     first = next(iter(found.values()))
-    distances = [distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST_PAIRS]
+    distances = [
+        distance for distance, (n, _norm) in first.items() if distance and n >= FEWEST_PAIRS
+    ]
     picture = charts.chart(
         curves(
             {
@@ -174,9 +176,7 @@ def _draw_distances(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=joined(
-            [*_verdict(asked, near, far), _falls(asked, near, far), said_of_fading(asked)]
-        ),
+        seen=joined([*_verdict(asked, near, far), _falls(asked, near, far), said_of_fading(asked)]),
         recipe=asked.recipe(of_distances),
         code=(influence_by_distance, fall),
         pictures=[picture],

@@ -14,7 +14,9 @@ HEAD = Head.parse("encoder.2.self:1")
 
 
 def rows_of(head):
-    return list(zip(*numbers_with_heads([], RUNS, "The cat sat.", head).table().values(), strict=True))
+    return list(
+        zip(*numbers_with_heads([], RUNS, "The cat sat.", head).table().values(), strict=True)
+    )
 
 
 def test_the_weights_are_those_of_the_inspection():

@@ -84,7 +84,10 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
     ("name", "verdict"),
     [
         ("bottleneck", "**Borne out.** Right, of 2,000 held-out rows of letters: Transformer **99"),
-        ("residuals", f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %**"),
+        (
+            "residuals",
+            f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %**",
+        ),
         ("mixing", "**Not judged.** These sentences do not test it: "),
         (
             "norms",

@@ -16,9 +16,9 @@ from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS
 from core.training.settings import parse_setting, with_settings
-from pages.frame.knobs import ARCHITECTURE, AUTOMATIC, GROUPS, KNOBS, NEEDS, PAPER, missing
+from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, PAPER, missing
 from pages.views.training import guided
-from pages.views.training.settings import Begun, key_of, values_of
+from pages.views.training.settings import key_of, values_of
 from tests.pages.conftest import said, unfold
 
 NOT_TRAINED = {
@@ -158,18 +158,9 @@ def test_every_setting_has_a_test_of_its_own():
     assert not names & {knob.name for knobs in GROUPS.values() for knob in knobs}
 
 
-@pytest.mark.parametrize("size", PRESETS)
-def test_every_one_begins_with_the_presets_value(set_up, size):
-    at = set_up(size=size)
-    values = Begun(size).values
-    for name in OTHER:
-        # What follows from other settings is an empty box, which says what it comes to.
-        expected = None if name in AUTOMATIC else values[name]
-        assert widget(at, name, values[name]).value == expected, name
-    assert f"Everything as in the preset {size}." in said(at)
-
-
-@pytest.mark.parametrize("name", OTHER)
+@pytest.mark.parametrize(
+    "name", ["tied", "pointer", "rotary_base", "n_buckets", "cross", "samples"]
+)
 def test_it_reaches_the_run_and_the_command_makes_the_same_run(set_up, own_runs, tmp_path, name):
     value, beside = OTHER[name]
     at = set_up(**{each if each == "start_from" else key_of(each): v for each, v in beside.items()})
@@ -186,13 +177,6 @@ def test_it_reaches_the_run_and_the_command_makes_the_same_run(set_up, own_runs,
     train.prepare(parser.parse_args(words[4:]))
     again = read_settings(tmp_path / "again")
     assert (again.task, again.model, again.training) == (found.task, found.model, found.training)
-
-
-@pytest.mark.parametrize("positions", ["rotary", "buckets", "none", "halves"])
-def test_positions_are_also_told_as_the_paper_does_not(open_page, set_up, own_runs, positions):
-    at = open_page("training", set_positions=positions)
-    assert f"--positions {positions}" in command_of(at)
-    assert started(at, own_runs).model.positions == positions
 
 
 def test_names_are_read_as_one_vector_only_where_a_task_has_some(set_up, own_runs):
@@ -218,15 +202,11 @@ def test_what_is_chosen_counts_also_while_it_is_folded(open_page, own_runs, monk
     [
         ({"scores": "linear", "score_scale": "none"}, "only dot products are divided"),
         ({"encoder_mixing": "none", "feed_forward": "false"}, "its layers would be empty"),
-        ({"cross": "none"}, "then the decoder must be recurrent"),
-        ({"decoder": "parallel", "teacher_forcing": "false"}, "this model's is parallel"),
         ({"objective": "reinforce"}, "a run to start from is needed"),
         (
             {"reward": "constant", "objective": "self_critical"},
             "objective=reinforce is the control",
         ),
-        ({"batch_tokens": "512"}, "its batches are counted in pairs"),
-        ({"d_k": "600"}, "d_k cannot be 600: it goes from 0 to 512"),
         ({"shared": "kv", "d_k": "8"}, "keys are 8 wide and values 16"),
     ],
 )
@@ -331,26 +311,12 @@ def test_a_setting_is_found_by_its_name_or_by_what_is_said_of_it(set_up):
     assert f"**Norm**, **Positions**: in “{PAPER}” above." in said(at)
 
 
-def test_what_is_chosen_counts_also_where_it_is_not_found(set_up):
-    at = set_up(set_norm_kind="rms", find_setting="rotary")
-    assert "norm_kind=rms" in command_of(at)
-
-
 def test_fewer_steps_show_the_cooldown_that_they_have(set_up, own_runs):
     at = set_up(set_steps="425")
     assert at.number_input(key="set_cooldown").value == 300
     assert "cooldown" not in command_of(at)
     at.number_input(key="set_cooldown").set_value(50).run()
     assert started(at, own_runs).training.cooldown == 50
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_a_single_stack_is_not_asked_what_it_does_not_have(set_up, like):
-    at = set_up(like=like)
-    keys = {each.key for each in (*at.selectbox, *at.toggle)}
-    assert "set_norm_kind" in keys
-    assert not keys & {"set_cross", "set_memory", "set_pointer", "set_teacher_forcing"}
-    assert not at.error
 
 
 def test_every_setting_is_one_that_the_command_line_takes():

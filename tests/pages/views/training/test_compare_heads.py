@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pytest
 
-from core.heads import Head, Kind, Site
+from core.heads import Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.runs.weights import newest_checkpoint
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import said
 from tests.pages.views.training.runs_page import (
     GALLERY,
     below,

@@ -6,7 +6,6 @@ import pytest
 from core.model import build, count_parameters
 from core.training.presets import PRESETS
 from core.training.schedule import learning_rate
-from core.training.settings import with_settings
 from pages.views.training import costs
 
 TINY = PRESETS["tiny"]
@@ -49,12 +48,3 @@ def test_it_is_said_where_a_training_differs_from_the_papers():
     assert f"**Cooldown steps** {TINY.training.cooldown} (the paper: 0)" in said
     assert "layers" not in said
     assert "d_k" not in said
-
-
-def test_nothing_is_said_where_only_sizes_differ():
-    papers = with_settings(PRESETS["base"], {"attention_bias": False})
-    assert "**Bias in attention** on (the paper: off)" in costs.unlike_paper(PRESETS["base"])
-    assert not costs.unlike_paper(papers)
-    assert not costs.unlike_paper(with_settings(papers, {"d_model": 64, "steps": 50}))
-    said = costs.unlike_paper(with_settings(papers, {"pointer": True}))
-    assert said == "Beside the sizes, other than in the paper: **Pointer** on (the paper: off)."

@@ -55,8 +55,3 @@ def test_only_heads_that_the_model_has_can_be_guided(set_up, started):
     )
     assert "encoder.0.self:0 is no head of this model" in unescape(at.error[0].value)
     assert start_button(at).disabled
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_no_head_of_a_single_stack_can_be_guided(set_up, like):
-    assert "guided" not in [toggle.key for toggle in set_up(task="translate", like=like).toggle]

@@ -80,9 +80,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
 
 
 def test_the_step_from_which_heads_are_sharp_is_said(open_page, taken):
-    open_page(
-        "training", training="look_back", model="copy", sentence=None, kind="decoder.cross"
-    )
+    open_page("training", training="look_back", model="copy", sentence=None, kind="decoder.cross")
     seen = taken[-1].seen.replace("\u00a0", " ")
     assert seen.startswith("By step **200** all heads of decoder layer 0 cross-attention are sharp")
 

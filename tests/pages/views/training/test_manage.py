@@ -1,16 +1,13 @@
 """What can be done with a run: taken in, given away, renamed, deleted."""
 
-import io
 import os
 import shutil
-import zipfile
 from html import unescape
 from urllib.parse import parse_qs
 
 import pytest
 
 from core.runs.folder import RunFolder
-from core.runs.run import load_run
 from core.runs.weights import newest_checkpoint
 from pages.views.training import manage
 from tests.holding import held_elsewhere

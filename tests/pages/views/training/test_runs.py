@@ -14,7 +14,6 @@ from tests.pages.conftest import ROOT, said
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.training.runs_page import (
     GALLERY,
-    below,
     change,
     is_of_all,
     linked,

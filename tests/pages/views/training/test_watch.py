@@ -1,8 +1,5 @@
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +14,7 @@ from core.model import build
 from core.runs.checkpoint import save_weights
 from core.runs.folder import TRAINING
 from core.runs.records import read_rows
-from core.runs.run import load_run, read_metrics, read_settings
+from core.runs.run import load_run, read_settings
 from core.runs.weights import weights_file
 from core.tasks import TASKS
 from core.training import process
@@ -28,7 +25,6 @@ from pages.frame.language import percent
 from tests.holding import held_elsewhere
 from tests.pages.conftest import ROOT, component, said, send_from
 from tests.pages.conftest import shown as maps
-from tests.pages.views.attention.conftest import run_lines
 
 
 def tell(path, state, step=850, message="", pid=0):
@@ -130,14 +126,6 @@ def test_a_run_that_was_never_begun_shows_the_untrained_model_and_can_be_started
     assert started == [own_copy]
 
 
-def test_a_gallery_run_has_curves_and_no_button(open_view):
-    at = open_view("watch", ROOT / "gallery" / "copy")
-    assert words(at).startswith("**finished**")
-    assert labels(at) == []
-    assert len(at.get("vega_lite_chart")) == 4
-    assert max(row["x"] for row in chart_rows(at)) == 850
-
-
 def test_a_living_process_is_asked_to_pause_and_it_is_said_until_it_has(open_view, held):
     tell(held, "running")
     at = open_view("watch", held)
@@ -160,13 +148,6 @@ def test_pause_pressed_while_it_starts_is_kept_and_said(open_view, held):
     tell(held, "running")
     assert words(at.run()).startswith("**pausing after the next step…**")
     assert TRAINING.asked(held) == "pause"
-
-
-def test_a_paused_training_is_not_starting(open_view, own_copy):
-    want(own_copy, 5000)
-    TRAINING.ask(own_copy, "pause")
-    tell(own_copy, "paused")
-    assert words(open_view("watch", own_copy)).startswith("**paused**")
 
 
 def test_start_pause_and_resume_are_one_button_that_keeps_the_focus(open_view, held):
@@ -216,14 +197,6 @@ def test_what_happened_elsewhere_meanwhile_is_noticed(
     assert labels(at) == offered
 
 
-def test_a_living_process_is_asked_to_stop(open_view, held):
-    tell(held, "running")
-    at = open_view("watch", held)
-    next(button for button in at.button if button.label == "Stop").click().run()
-    assert TRAINING.asked(held) == "stop"
-    assert words(at).startswith("**stopping after the next step…**")
-
-
 def test_a_process_that_measures_cannot_be_paused(open_view, held):
     tell(held, "evaluating")
     at = open_view("watch", held)
@@ -242,20 +215,6 @@ def test_the_pace_of_the_last_lines_tells_the_time_left(open_view, held):
         "**running** · step 900 of 5,000 · 13,400 tokens&#47;s · "
         "about 6\u00a0min 50\u00a0s left without measuring"
     )
-
-
-def test_a_process_that_has_the_number_of_an_old_one_is_left_alone(open_view, own_copy):
-    other = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=-1)
-    try:
-        want(own_copy, 5000)
-        tell(own_copy, "running", pid=other.pid)
-        at = open_view("watch", own_copy)
-        assert words(at).startswith("**interrupted**")
-        assert labels(at) == ["Resume"]
-        assert other.poll() is None
-        os.kill(other.pid, 0)
-    finally:
-        other.communicate()
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence(open_view, own_copy, monkeypatch):
@@ -301,15 +260,6 @@ def test_a_loss_after_own_words_is_said_to_be_higher(open_page, own_copy, taken)
     assert "The training loss stands higher, for the decoder was fed its own words" in text
 
 
-def test_new_lines_of_measurements_appear(open_view, own_copy):
-    at = open_view("watch", own_copy)
-    before = {row["x"] for row in chart_rows(at)}
-    with (own_copy / "metrics.jsonl").open("a") as file:
-        file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
-    at.run()
-    assert {row["x"] for row in chart_rows(at)} - before == {860}
-
-
 def test_a_folder_that_is_deleted_while_it_is_watched_is_said_to_be_gone(open_view, held):
     tell(held, "running")
     at = open_view("watch", held)
@@ -341,10 +291,6 @@ def test_the_samples_are_what_the_newest_weights_say(open_view, held):
     assert "✓" not in table(at)
 
 
-def test_samples_that_are_right_are_marked(open_view, own_copy):
-    assert table(open_view("watch", own_copy)).count(">✓<") == 5
-
-
 def test_the_maps_are_those_of_the_newest_weights(open_view, held):
     tell(held, "running")
     keep_live(held, 900, seed=3)
@@ -354,15 +300,6 @@ def test_the_maps_are_those_of_the_newest_weights(open_view, held):
     sites = [site for site in inspection.attention if site.attention == "decoder.cross"]
     assert (shown.kind, shown.selected) == ("decoder.cross", (1, 2))
     assert np.array_equal(shown.weights[1, 2], inspection.attention[sites[1]].weights_HQK[2])
-    assert "At step 900." in said(at)
-
-
-def test_newer_weights_take_the_place_of_older_ones(open_view, held):
-    tell(held, "running")
-    at = open_view("watch", held)
-    assert "At step 850." in said(at)
-    keep_live(held, 900, seed=3)
-    at.run()
     assert "At step 900." in said(at)
 
 
@@ -384,12 +321,6 @@ def test_a_click_on_a_head_shows_it(open_view, own_copy):
     assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (1, 3)
 
 
-def test_an_empty_sentence_is_asked_for(open_view, own_copy):
-    at = open_view("watch", own_copy)
-    at.text_input(key="sentence").set_value(" ").run()
-    assert "Type a sentence" in said(at)
-
-
 def test_another_run_brings_its_own_example_and_a_head_that_it_has(open_page, own_runs):
     at = open_page("training", training="watch", model="translate", kind="encoder self", layer="2")
     assert maps(at).selected[0] == 2
@@ -397,24 +328,6 @@ def test_another_run_brings_its_own_example_and_a_head_that_it_has(open_page, ow
     assert not at.exception
     assert at.text_input(key="sentence").value == "k d a f q z"
     assert maps(at).weights.shape[:2] == (2, 4)
-
-
-def test_another_run_keeps_the_visitors_own_sentence(open_page, own_runs):
-    at = open_page("training", training="watch", model="translate")
-    at.text_input(key="sentence").set_value("The old dog slept.").run()
-    at.selectbox(key="model").set_value("copy").run()
-    assert at.text_input(key="sentence").value == "The old dog slept."
-
-
-def test_the_python_reads_the_measurements_that_are_drawn(open_page, own_copy, taken):
-    open_page("training", training="watch", model="runs/mine")
-    shown = taken[-1]
-    numbers = shown.columns()
-    root = own_copy.parents[1]
-    assert run_lines(shown.snippet(), root) == [x for column in numbers.values() for x in column]
-    rows = read_metrics(own_copy)[0]
-    assert numbers["step"] == [row["step"] for row in rows]
-    assert {*numbers} == {name for row in rows for name in row}
 
 
 def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_copy, taken):
@@ -461,7 +374,7 @@ def test_heads_are_seen_before_there_is_any_checkpoint(open_view, own_copy):
         assert maps(at).selected == (0, 0)
 
 
-@pytest.mark.parametrize("view", ["watch", "look_back", "forming"])
+@pytest.mark.parametrize("view", ["watch", "look_back"])
 def test_a_model_without_attention_has_no_heads_to_look_at(open_page, own_runs, view):
     shutil.copytree(ROOT / "gallery" / "bottleneck-fixed", own_runs / "mine")
     at = open_page("training", training=view, model="runs/mine")
