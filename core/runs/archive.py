@@ -4,7 +4,7 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -33,18 +33,6 @@ def archive_run(path: Path, file: IO[bytes] | Path) -> None:
         return
     with written_atomically(file) as out:
         _write(path, out)
-
-
-def archive_size(path: Path) -> int:
-    """Return about how many bytes a run's archive would have: its weights are not packed closer.
-
-    Weights that a training removes meanwhile are not counted.
-    """
-    size = 0
-    for name in weights_of(path):
-        with suppress(FileNotFoundError):
-            size += (path / name).stat().st_size
-    return size
 
 
 def _write(path: Path, file: IO[bytes]) -> None:

@@ -185,7 +185,7 @@ def of_sentence(
     say_notice(opened.run)
 
 
-def name_missing(views: Sequence[View[Opened]], name: str) -> None:
+def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
     wanted = address.text_of(name)
     if wanted and wanted not in {known for view in views for known in (view.name, view.older)}:

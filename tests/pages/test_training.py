@@ -25,6 +25,7 @@ from core.training.process import situation
 from core.training.settings import with_settings
 from pages.frame import cached
 from pages.frame.durations import duration
+from pages.frame.view_text import view_text
 from pages.views.training import own_pairs, settings
 from pages.views.training import set_up as set_up_view
 from tests.pages.conftest import SECONDS_OF_A_STEP, said
@@ -102,7 +103,8 @@ def pasted(set_up, lines, **query_params):
 
 def test_every_task_and_every_size_is_offered():
     offered = {*TASKS, set_up_view.OWN_PAIRS} - NEED_PAIRS
-    assert set(set_up_view.LABELS) == set(set_up_view.TEXTS) == offered
+    assert set(set_up_view.LABELS) == offered
+    assert offered <= set(view_text("training", "set_up").sections)
     assert set(set_up_view.SIZES) == set(PRESETS)
 
 
@@ -375,15 +377,6 @@ def test_an_empty_file_is_called_empty(set_up):
 def test_what_stands_between_source_and_target_is_said(set_up, sign, name):
     at = pasted(set_up, [f"one {n}{sign}un {n}" for n in range(30)])
     assert f"with {name} between them" in said(at)
-
-
-def test_patience_that_training_is_too_short_for_is_called_so(set_up):
-    at = set_up(set_patience="5")
-    assert "A patience of 5 can hardly act: in 850 steps there are 5 measurements" in said(at)
-    folded = [each.value for knobs in at.expander for each in knobs.caption]
-    assert not any("can hardly act" in text for text in folded)
-    turn(at, "patience", 4)
-    assert "can hardly act" not in said(at)
 
 
 def test_markup_in_pairs_is_shown_as_it_is(set_up):

@@ -28,7 +28,7 @@ class Forming:
     def sharp_from(self) -> int | None:
         """The first step from which on all heads of the layer are sharp; None where none is."""
         found = None
-        for step, heads in reversed(self.evenness.items()):
+        for step, heads in reversed(list(self.evenness.items())):
             if max(heads) >= SHARP:
                 break
             found = step

@@ -53,12 +53,13 @@ def draw(asked: Asked) -> Shown | None:
         lambda: st.markdown("\n".join(f"- :small[{line}]" for line in lines)),
         compact=True,
     )
-    measures = (*asked.measures, *by_passes.of(asked.experiment))
+    measures = [each.name for each in asked.measures]
+    measures += [each.name for each in by_passes.of(asked.experiment)]
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
         seen=joined([question.seen(asked, measure), lengths.said_of_fading(asked)]),
-        recipe=asked.recipe(of_trainings, [each.name for each in measures]),
+        recipe=asked.recipe(of_trainings, measures),
         code=(Experiment, Estimate, all_findings),
         pictures=pictures,
         about={"task": asked.experiment.task, "command": results.command},

@@ -13,18 +13,14 @@ from core.tokenizer.word_level import Vocabulary
 from core.training.prepare import own_vocabulary
 from core.training.settings import Setting
 from pages.frame import cached, controls, folded
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, PAPER, TRAINING, Knob, group_title
+from pages.frame.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob, group_title
 from pages.frame.language import _
-from pages.frame.listed import joined, listed
+from pages.frame.listed import joined
 from pages.views.training import settings
 from pages.views.training.settings import WIDTH, Begun
 
 START = "start_from"
 """Name of the choice of a run to begin with."""
-
-
-FIND = "find_setting"
-"""Name of what is looked for among the settings."""
 
 
 def start(task: str, like: str) -> Path | None:
@@ -64,21 +60,14 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
 
     def draw() -> None:
         values, with_steps = begun.values, _with_steps(begun)
-        typed = controls.text(_("Find a setting"), FIND, "", width=2 * WIDTH).strip()
-        _say_elsewhere(typed, begun)
         for group, knobs in ARCHITECTURE.items():
-            asked = [knob for knob in knobs if begun.has(knob) and _found(knob, typed)]
+            asked = [knob for knob in knobs if begun.has(knob)]
             # What is only on or off has no label above: it stands after what has.
             asked.sort(key=lambda knob: isinstance(values[knob.name], bool))
             if not asked:
                 continue
             with settings.row(group_title(group)):
-                if (
-                    not typed
-                    and knobs is TRAINING
-                    and task is not None
-                    and begun.preset.model.is_encoder_decoder
-                ):
+                if knobs is TRAINING and task is not None and begun.preset.model.is_encoder_decoder:
                     _ask_start(task.name, begun.like)
                 for knob in asked:
                     _one(knob, with_steps, task, now={**with_steps.values, **now}, asked=True)
@@ -87,29 +76,6 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
             st.caption(said)
 
     folded.fold(_("The architecture, part by part"), "architecture", draw)
-
-
-def _found(knob: Knob, typed: str) -> bool:
-    """Say whether a setting's name, label or text has what is looked for."""
-    texts = (knob.name, knob.label, knob.text, *(knob.word(each) for each in knob.offered))
-    return any(typed.casefold() in text.casefold() for text in texts)
-
-
-def _say_elsewhere(typed: str, begun: Begun) -> None:
-    """Name the settings that stand above: those looked for, or those that one looks for here."""
-    above = [knob for knobs in GROUPS.values() for knob in knobs if begun.has(knob)]
-    named = [
-        knob
-        for knob in above
-        if (_found(knob, typed) if typed else knob.name in ("norm", "positions"))
-    ]
-    here = (knob for knobs in ARCHITECTURE.values() for knob in knobs if begun.has(knob))
-    if named:
-        where = _("{settings}: in “{box}” above.")
-        settings_named = listed(f"**{knob.label}**" for knob in named)
-        st.caption(where.format(settings=settings_named, box=_(PAPER)))
-    elif typed and not any(_found(knob, typed) for knob in here):
-        st.caption(_("No setting has that in its name or in what is said of it."))
 
 
 def _with_steps(begun: Begun) -> Begun:

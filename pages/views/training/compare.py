@@ -1,21 +1,18 @@
-"""Several runs beside each other: curves, settings, results, and what their heads do."""
+"""Several runs beside each other: curves, settings and results."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.numbers import Table, numbers_of_runs, settings_of
+from core.runs.numbers import numbers_of_runs, settings_of
 from core.runs.records import BLEU_KEYS, RunRecord, read_record, read_rows
-from core.studies.heads.compared import numbers_with_heads
-from pages.frame import cached, charts, controls, measured_on, session
+from pages.frame import cached, charts, controls, links, measured_on, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated
 from pages.frame.listed import joined, listed, listed_apart
 from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
 from pages.frame.view_text import view_text
-from pages.views.training import compare_heads
-from pages.views.training.compare_heads import SameHead
 from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
@@ -38,7 +35,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
         st.caption(_("Folders that cannot be used are left out."))
     pictures = _curves(used)
     _settings(used)
-    same = compare_heads.ask_and_draw(used)
+    _link_to_heads(used)
     if not used:
         return None
     return Shown(
@@ -47,10 +44,9 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
             n=len(used)
         ),
         seen=_seen(used),
-        recipe=_recipe(used, same),
+        recipe=Recipe(numbers_of_runs, named(used)),
         code=[read_record],
-        pictures=[*pictures, *([same.picture] if same else [])],
-        about={"sentence": same.sentence, "head": str(same.head)} if same else {},
+        pictures=pictures,
         tries=view_text("training", "runs").sections["Several runs"].splitlines(),
     )
 
@@ -103,10 +99,13 @@ def _named(setting: str) -> str:
     return plain(setting_label(setting))
 
 
-def _recipe(runs: Sequence[Listed], same: SameHead | None) -> Recipe[Table]:
-    if same is None:
-        return Recipe(numbers_of_runs, named(runs))
-    return Recipe(numbers_with_heads, named(runs), named(same.runs), same.sentence, same.head)
+def _link_to_heads(runs: Sequence[Listed]) -> None:
+    """Lead to the heads of two runs beside each other, where both have weights."""
+    names = [each.name for each in runs if not cached.complaint(each.path)]
+    if len(names) == len(runs) == 2:
+        query = {"view": "maps", session.MODEL: names[0], session.OTHER: "model"}
+        label = _("Compare their heads")
+        links.link("", label, ":material/grid_view:", {**query, session.OTHER_MODEL: names[1]})
 
 
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:

@@ -35,27 +35,6 @@ _HEIGHT = 204
 """Of each chart, in pixels."""
 
 
-def sizes(model: ModelConfig, training: TrainConfig) -> str:
-    """Return a line on a model and its training."""
-    return _(
-        "{encoder} + {decoder} layers of {heads} heads, d_model {d_model}, d_ff {d_ff}, "
-        "{norm}-norm, {positions} positions · learning rate × {factor} with {warmup} steps of "
-        "warm-up · dropout {dropout} · label smoothing {smoothing}"
-    ).format(
-        encoder=model.n_encoder_layers,
-        decoder=model.n_decoder_layers,
-        heads=model.n_heads,
-        d_model=model.d_model,
-        d_ff=model.d_ff,
-        norm=KNOBS["norm"].word(model.norm),
-        positions=KNOBS["positions"].word(model.positions),
-        factor=exact(training.learning_rate_factor),
-        warmup=number(training.warmup),
-        dropout=exact(model.dropout),
-        smoothing=exact(training.label_smoothing),
-    )
-
-
 def unlike_paper(preset: Preset) -> str:
     """Say in which settings beside the sizes a training differs from the paper's; or nothing."""
     # The paper writes the projections of attention without a bias; all presets have one.
@@ -163,18 +142,3 @@ def _say_nothing() -> None:
     st.markdown("–")
     # As high as what stands there otherwise.
     st.caption("&nbsp;  \n&nbsp;")
-
-
-def say_little_patience(training: TrainConfig) -> None:
-    """Say so where training ends before patience can."""
-    n = math.ceil(training.steps / training.evaluate_every)
-    if training.patience > 0 and n <= training.patience:
-        said = n_(
-            ":material/info: A patience of {patience} can hardly act: in {steps} steps there is "
-            "{n} measurement, one every {every} steps.",
-            ":material/info: A patience of {patience} can hardly act: in {steps} steps there "
-            "are {n} measurements, one every {every} steps.",
-            n,
-        )
-        every, steps = number(training.evaluate_every), number(training.steps)
-        st.caption(said.format(patience=training.patience, steps=steps, n=n, every=every))

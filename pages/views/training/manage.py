@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.device import use_one_thread
-from core.runs.archive import archive_run, archive_size
+from core.runs.archive import archive_run
 from core.runs.management import delete_run, rename_run
 from core.runs.run import RunError, is_run
 from core.runs.unpack import unpack_run
@@ -113,18 +113,6 @@ def packed_or_noted(
         raise
 
 
-def too_large(path: Path) -> str:
-    """Return a warning where a run's archive could not be added to this page again, or nothing."""
-    megabytes = archive_size(path) / (1 << 20)
-    if not is_run(path) or megabytes <= UPLOAD_MEGABYTES:
-        return ""
-    said = _(
-        "All of it is {n} MB, and at most {most} MB can be added here: whoever gets it "
-        "unpacks it into the folder runs."
-    )
-    return said.format(n=number(megabytes, 0), most=UPLOAD_MEGABYTES)
-
-
 def packed(path: Path) -> bytes:
     """Return a run as an archive.
 
@@ -157,8 +145,6 @@ def offer(run: Listed) -> None:
         _links(run)
         _download(run)
         _changes(run)
-    if note := too_large(run.path):
-        st.caption(note)
     if why := session.drawer(_UNPACKED).get(run.path):
         st.error(_("It was not packed: {why}.").format(why=said(why, run.path)))
 

@@ -97,7 +97,7 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
         )
     for warning in pairs_found.in_both(taken.corpus):
         st.warning(warning)
-    pairs_found.details(taken, model.max_positions - 1)
+    pairs_found.details(taken)
     return OwnPairs(taken.corpus, taken.report.vocab_size), changed
 
 

@@ -4,20 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from core.tasks.corpus import FILES, Corpus
 from core.tasks.layout import JSON_LINES
 from core.tasks.length_filter import Lengths as Counted
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
-from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number
 from pages.frame.messages import explained
 from pages.views.training import text_rows
-from viz.charts.curves import Quantity, curves
 
 FIRST = 3
 MOST_REFUSED = 100
@@ -68,8 +64,8 @@ def summary(report: CorpusReport, n_repeated: int) -> list[str]:
     ]
 
 
-def details(taken: Taken, longest: int) -> None:
-    """Show how the pairs are split, the lines that cannot be used, and how long pairs are."""
+def details(taken: Taken) -> None:
+    """Show the lines that cannot be used and the first pairs, and offer all as learned."""
     refused = taken.pairs.refused
     if refused:
         title = n_("{n} line cannot be used", "{n} lines cannot be used", len(refused)).format(
@@ -95,8 +91,6 @@ def details(taken: Taken, longest: int) -> None:
             for source, target in taken.report.examples
         ),
     )
-    with st.expander(_("How long the pairs are")):
-        _lengths(taken.report, longest)
     for part, label in {
         "train": _(AS_LEARNED),
         **{part: _("{file} (TSV)").format(file=FILES[part]) for part in taken.corpus.given},
@@ -132,37 +126,6 @@ def _as_read(pairs: Pairs, shown: Iterable[tuple[text_rows.Chips, text_rows.Chip
         )
     )
     text_rows.show_pairs(shown)
-
-
-def _lengths(report: CorpusReport, most: int) -> None:
-    """Draw how many sentences have how many tokens."""
-    longest = int(max(report.source_tokens.max(), report.target_tokens.max()))
-    edges = np.linspace(0, longest + 1, min(_BINS, longest + 1) + 1)
-    drawn = curves(
-        {
-            _("source"): _counted(report.source_tokens, edges),
-            _("target"): _counted(report.target_tokens, edges),
-        },
-        x=Quantity(_("tokens of a sentence")),
-        y=Quantity(_("sentences")),
-        at=edges[:-1].tolist(),
-        title=_("How many sentences have how many tokens"),
-    )
-    chart(drawn.properties(height=_CHART))
-    st.caption(
-        _(
-            "Words on average: {source} in a source, {target} in a target. A sentence may have "
-            "{most} tokens."
-        ).format(
-            source=number(float(report.source_words.mean()), padded=False),
-            target=number(float(report.target_words.mean()), padded=False),
-            most=number(most),
-        )
-    )
-
-
-def _counted(lengths: Counted, edges: NDArray[np.float64]) -> list[float]:
-    return np.histogram(lengths, edges)[0].tolist()
 
 
 def in_both(corpus: Corpus) -> list[str]:

@@ -26,6 +26,7 @@ from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from pages.views.training import (
     architecture,
     costs,
@@ -52,42 +53,6 @@ LABELS = {
 }
 """Task → what people call it."""
 SIZES = {"tiny": N_("tiny"), "small": N_("small"), "medium": N_("medium"), "base": N_("base")}
-TEXTS = {
-    "copy": N_("Copy a row of letters. The simplest task: cross-attention becomes a diagonal."),
-    "reverse": N_(
-        "Write a row of letters backwards. That takes knowing where each letter stands: "
-        "cross-attention becomes the other diagonal."
-    ),
-    "either": N_(
-        "Copy a row of letters or write it backwards, by a fair coin: two targets are right, and "
-        "either counts. A model that writes letter after letter settles on one; one that writes "
-        "all at once mixes them."
-    ),
-    "names": N_(
-        "Translate 26 words, one by one, and copy names. What is held out are names: a model "
-        "without a pointer writes none of those that it has never seen."
-    ),
-    "translate": N_(
-        "English to French, from a small grammar. In about half of the sentences a pronoun must be "
-        "understood: what it stands for decides how it is translated."
-    ),
-    OWN_PAIRS: N_(
-        "Translations, questions and answers, dates in two spellings: whatever has a source and a "
-        "target. A twentieth of the sources is held out to watch the training by, another to "
-        "measure the trained model by."
-    ),
-}
-"""Task → what it teaches."""
-LEARNS = {
-    "encoder": N_(
-        "An encoder alone reads “source = target” in which words of the target are masked, and "
-        "learns to fill them in."
-    ),
-    "decoder": N_(
-        "A decoder alone goes on from “source =”: it learns each next token of the target."
-    ),
-}
-"""The only stack of a model → what it learns."""
 _WIDTH = 250
 MOST_PARAMETERS = 300_000_000
 """Training keeps four numbers for each parameter; more would not fit into most machines."""
@@ -130,9 +95,7 @@ def draw(folder: Path) -> Shown | None:
         command = start.ask(folder, wanted)
     with st.container(key=layout.SIZES_SAID):
         if preset:
-            st.caption(costs.sizes(preset.model, preset.training))
             st.caption(costs.unlike_paper(preset))
-            costs.say_little_patience(preset.training)
         _say_changes(begun, changed)
     st.code(command, language="bash")
     if own and task:
@@ -177,8 +140,8 @@ def _ask_what() -> tuple[str, Begun]:
         like = _ask_like()
     # A single stack has no cross-attention, of which the tasks' texts speak.
     alone = STYLES[like].stack if like else ""
-    text = LEARNS[alone] if alone else TEXTS[name]
-    st.markdown(f":small[{_(text)}]")
+    sections = view_text("training", "set_up").sections
+    st.markdown(f":small[{sections[f'alone {alone}' if alone else name]}]")
     return name, Begun(size, like, architecture.start(name, like) if name in TASKS else None)
 
 

@@ -9,7 +9,7 @@ import torch
 
 from core.model import build
 from core.runs import archive
-from core.runs.archive import archive_run, archive_size
+from core.runs.archive import archive_run
 from core.runs.folder import RunFolder
 from core.runs.management import rename_run
 from core.runs.run import RunError, load_run, read_settings
@@ -224,8 +224,3 @@ def test_a_run_that_trains_meanwhile_is_archived_as_it_was_at_one_moment(run, tm
     finally:
         ended.set()
         training.join()
-
-
-def test_the_size_that_is_foretold_is_about_that_of_the_archive(run):
-    size = len(archived(run))
-    assert 0.9 * size < archive_size(run) < size

@@ -3,7 +3,6 @@
 import json
 
 from tests.pages.conftest import ROOT, name_of, tick_rows, ticked_rows
-from viz.plane.matrices import unpack
 
 GALLERY = ROOT / "gallery"
 
@@ -59,11 +58,6 @@ def button(at, label):
 def press(at, label):
     button(at, label).click().run()
     assert not at.exception, at.exception
-
-
-def panels(at):
-    [component] = at.get("bidi_component")
-    return unpack(component.proto.bytes).panels
 
 
 def take_in(at, content, name="run.zip"):

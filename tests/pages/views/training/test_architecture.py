@@ -16,7 +16,7 @@ from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS
 from core.training.settings import parse_setting, with_settings
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, PAPER, missing
+from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, missing
 from pages.views.training import guided
 from pages.views.training.settings import key_of, values_of
 from tests.pages.conftest import said, unfold
@@ -294,21 +294,6 @@ def test_what_another_value_needs_is_what_makes_it_act(name):
     value, beside = (OTHER | OF_THE_PAPER)[name]
     settings = {n: v for n, v in beside.items() if n != "start_from"} | {name: value}
     assert not missing(name, values_of(with_settings(PRESETS["tiny"], settings)))
-
-
-def test_a_setting_is_found_by_its_name_or_by_what_is_said_of_it(set_up):
-    at = set_up(find_setting="rotary")
-    keys = {each.key for each in (*at.selectbox, *at.number_input, *at.toggle)}
-    assert {"set_rotary_base", "set_rotary_pairs"} <= keys
-    assert not keys & {"set_norm_kind", "set_tied", "start_from"}
-    assert f"**Positions**: in “{PAPER}” above." in said(at)
-    at.text_input(key="find_setting").set_value("Bahdanau").run()
-    assert "set_scores" in {each.key for each in at.selectbox}
-    at.text_input(key="find_setting").set_value("no such thing").run()
-    assert "No setting has that" in said(at)
-    at.text_input(key="find_setting").set_value("").run()
-    assert "set_norm_kind" in {each.key for each in at.selectbox}
-    assert f"**Norm**, **Positions**: in “{PAPER}” above." in said(at)
 
 
 def test_fewer_steps_show_the_cooldown_that_they_have(set_up, own_runs):

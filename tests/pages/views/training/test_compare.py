@@ -1,5 +1,6 @@
 import json
 from html import unescape
+from urllib.parse import parse_qs
 
 from core.runs.numbers import LONG, settings_of
 from core.runs.records import read_record
@@ -7,27 +8,26 @@ from tests.pages.conftest import ROOT, said
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.training.runs_page import (
     below,
-    panels,
     tick,
 )
 
 
-def rows_of(shown):
+def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
+    open_runs, own_runs, taken
+):
+    at = open_runs(runs=["translate-guided", "copy"])
+    [shown] = taken
     numbers = shown.columns()
     assert tuple(numbers) == LONG
-    return list(zip(*numbers.values(), strict=True))
-
-
-def test_the_python_computes_curves_settings_and_heads_of_all_runs(open_runs, own_runs, taken):
-    open_runs(runs=["translate-guided", "copy"], sentence="The cat sat.", layer="1")
-    [shown] = taken
-    rows = rows_of(shown)
-    numbers = shown.columns()
     assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
-    assert {row[0] for row in rows} == {"result", "setting", "measured", "weight", "pronoun head"}
-    assert {row[1] for row in rows if row[0] == "weight"} == {"translate-guided", "copy"}
-    assert {row[2] for row in rows if row[0] == "weight"} == {shown.about["head"]}
-    assert len(shown.pictures) == 2
+    assert set(numbers["what"]) == {"result", "setting", "measured"}
+    [link] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Compare")]
+    assert parse_qs(link.query_string) == {
+        "view": ["maps"],
+        "model": ["translate-guided"],
+        "other": ["model"],
+        "other_model": ["copy"],
+    }
 
 
 def test_compared_runs_show_only_settings_that_differ(open_runs):
@@ -70,7 +70,7 @@ def test_damaged_runs_are_left_out_of_a_comparison(open_runs, own_copy):
     (own_copy / "run.json").write_text("{")
     at = open_runs(runs=["translate", "copy", "runs/mine"])
     assert "left out" in said(at)
-    assert len(panels(at)) == 2
+    assert at.get("vega_lite_chart")
 
 
 def test_more_than_eight_runs_are_too_many(open_runs, another):

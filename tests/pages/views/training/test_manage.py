@@ -1,7 +1,5 @@
 """What can be done with a run: taken in, given away, renamed, deleted."""
 
-import os
-import shutil
 from html import unescape
 from urllib.parse import parse_qs
 
@@ -124,16 +122,6 @@ def test_a_small_archive_lacks_only_what_training_needs(open_runs, own_copy, own
     files = [path.name for path in (own_runs / "mine-2").rglob("*") if path.is_file()]
     assert weights.name in files
     assert not [name for name in files if ".state." in name]
-
-
-def test_a_run_too_large_to_be_taken_in_again_says_so(open_runs, own_copy):
-    at = open_runs(runs="runs/mine")
-    assert "500 MB at most" in said(at)
-    assert "can be added here" not in said(at)
-    shutil.rmtree(own_copy / "snapshots")
-    # A hole: nothing of it is on the disk.
-    os.truncate(newest_checkpoint(own_copy), 600 << 20)
-    assert "All of it is 600 MB" in said(at.run())
 
 
 def test_an_uploaded_archive_is_taken_in_once(open_runs, own_runs, archive):
