@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import streamlit as st
+
 from core.studies.attribution.layers import AtLayer, by_layer
 from core.studies.experiments.reach import VANISHED, vanishes
 from core.studies.experiments.results import Results
@@ -33,24 +35,34 @@ Series = Mapping[str, Sequence[float]]
 
 def draw(asked: Asked) -> Shown | None:
     """Draw each variant over the steps of training, or over the layers of its encoder."""
-    by = STEP
-    # Most questions have none.
-    if all(asked.results.by_layer(each.name, _APART) for each in asked.trained):
-        offered = {STEP: _("in training"), LAYER: _("by layer")}
-        by = controls.choice(_("Horizontal axis"), BY, offered, STEP)
-    return _draw_layers(asked) if by == LAYER else _draw_steps(asked)
+    with st.container(horizontal=True):
+        by = STEP
+        # Most questions have none.
+        if all(asked.results.by_layer(each.name, _APART) for each in asked.trained):
+            offered = {STEP: _("in training"), LAYER: _("by layer")}
+            by = controls.choice(_("Horizontal axis"), BY, offered, STEP)
+        if by == LAYER:
+            moments = {name: _(label) for name, label in _MOMENTS.items()}
+            moment = controls.choice(_("Weights"), MOMENT, moments, DRAWN)
+        else:
+            labels = _labels(asked)
+            measure = controls.choice(_("What is drawn"), MEASURE, labels, RIGHT)
+    return _draw_layers(asked, moment) if by == LAYER else _draw_steps(asked, measure)
 
 
-def _draw_steps(asked: Asked) -> Shown:
-    """Draw the mean over seeds of what was measured in training."""
+def _labels(asked: Asked) -> dict[str, str]:
+    """Return what was measured in training → what people call it."""
     labels = {
         RIGHT: _("sentences right"),
         LOSS: _("training loss"),
         HELD_OUT: _("held-out loss"),
         REWARD: _("reward of samples"),
     }
-    offered = {name: labels[name] for name in _offered(asked)}
-    measure = controls.choice(_("What is drawn"), MEASURE, offered, RIGHT)
+    return {name: labels[name] for name in _offered(asked)}
+
+
+def _draw_steps(asked: Asked, measure: str) -> Shown:
+    """Draw the mean over seeds of what was measured in training."""
     shown = [each for each in asked.trained if measure in asked.results.of(each.name)[0].curve]
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
@@ -60,7 +72,7 @@ def _draw_steps(asked: Asked) -> Shown:
             series,
             at=places,
             x=Quantity(_("training step")),
-            y=_quantity(measure, labels[measure]),
+            y=_quantity(measure, _labels(asked)[measure]),
             title=_("In training, mean over seeds"),
         )
     )
@@ -121,10 +133,8 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     return text.format(step=number(step), n=number(EVALUATION_SAMPLES), values=values)
 
 
-def _draw_layers(asked: Asked) -> Shown:
+def _draw_layers(asked: Asked, moment: str) -> Shown:
     """Draw how far positions are apart behind each layer, and how much gradient comes there."""
-    moments = {name: _(label) for name, label in _MOMENTS.items()}
-    moment = controls.choice(_("Weights"), MOMENT, moments, DRAWN)
     apart, gradient = (_measured(asked, moment, name) for name in (_APART, _GRADIENT))
     pictures = [_chart_apart(apart), _chart_gradient(gradient)]
     question.say_caution(asked)
@@ -132,7 +142,7 @@ def _draw_layers(asked: Asked) -> Shown:
         name=f"{asked.experiment.name}-layers",
         title=_("{question} By layer").format(question=_(asked.experiment.question)),
         seen=joined(
-            [*_alike(moments[moment], apart), *_verdict(asked, moment), *_vanished(gradient)]
+            [*_alike(_(_MOMENTS[moment]), apart), *_verdict(asked, moment), *_vanished(gradient)]
         ),
         recipe=asked.recipe(of_layers),
         code=(by_layer, AtLayer),

@@ -45,7 +45,7 @@ FEW = 2
 """Before training, and the newest."""
 _SQUEEZED = 100.0
 """Steps: beyond so many the axis is logarithmic, since most happens early."""
-_HEIGHT = 200
+_HEIGHT = 250
 """Of the chart, in pixels."""
 
 
@@ -127,7 +127,7 @@ def _chart(found: Forming) -> Drawn:
             _("step (beyond {n} logarithmic)").format(n=number(int(_SQUEEZED))), squeezed=_SQUEEZED
         ),
         at=list(found.evenness),
-        y=Quantity(_("spread: entropy, as a share of the largest"), share=True),
+        y=Quantity(_("spread (entropy)"), share=True),
         title=_("How far the heads of {layer} spread their weights").format(
             layer=_layer(found.head.site)
         ),
