@@ -45,7 +45,7 @@ def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
 
 
-def go(page: str, query_params: Mapping[str, str]) -> NoReturn:
+def go(page: str, query_params: Mapping[str, str | list[str]]) -> NoReturn:
     """Go to a page of the app, by one step; see `link`. What was to be drawn after it is not."""
     to = {GOES_TO: "" if page == FIRST_PAGE else page}
     st.switch_page(_target(page, page), query_params={**query_params, **to})

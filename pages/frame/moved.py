@@ -52,9 +52,15 @@ def follow(page: str, choice: str, usual: str = "") -> None:
     if found.page == ("" if page == "attention" else page):
         address.choose(query)
     elif not is_way_back():
-        asked = {name: address.text_of(name) or "" for name in address.asked_for()}
+        asked = {name: _asked(name) for name in address.asked_for()}
         asked.pop(choice, None)
         links.go(found.page, {**asked, **query})
+
+
+def _asked(name: str) -> str | list[str]:
+    """Return what a link asks for under a name; several texts as a list."""
+    texts = address.texts_of(name) or ("",)
+    return texts[0] if len(texts) == 1 else list(texts)
 
 
 def _usual(found: Moved) -> Mapping[str, str]:

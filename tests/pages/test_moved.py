@@ -46,3 +46,17 @@ def test_a_link_to_a_view_of_another_page_goes_there_once(open_page, monkeypatch
     assert went == [("heads", {"sentence": "I slept.", "sort": "entropy", "trial": "overview"})]
     at.run()
     assert len(went) == 1
+
+
+def test_an_older_link_to_runs_keeps_those_that_it_ticks(open_page, monkeypatch):
+    went = []
+    monkeypatch.setattr(links, "go", lambda *where: went.append(where))
+    open_page("runs", runs=["copy", "translate"], model=None)
+    assert went == [("training", {"runs": ["copy", "translate"], "training": "runs"})]
+
+
+def test_an_older_link_to_distances_and_layers_shows_them(open_page):
+    at = open_page("experiments", experiment="distance", outcome="distances", model=None)
+    assert at.segmented_control(key="lengths_by").value == "distance"
+    at = open_page("experiments", experiment="depth", outcome="layers", model=None)
+    assert at.segmented_control(key="learning_by").value == "layer"

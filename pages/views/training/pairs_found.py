@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.tasks.corpus import FILES, Corpus
 from core.tasks.layout import JSON_LINES
-from core.tasks.length_filter import Lengths as Counted
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.language import N_, _, n_, number
