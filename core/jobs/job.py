@@ -32,7 +32,7 @@ State = Literal["idle", "running", "paused", "failed", "interrupted"]
 Wish = Literal["pause", "stop"]
 """An end: to go on later, or for good."""
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_WISH = 20
 """Bytes; more than any wish has."""
 SECONDS_WATCHED = 10.0

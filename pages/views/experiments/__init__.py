@@ -1,1 +1,1 @@
-"""The parts of the page on runs."""
+"""The views of the page on experiments."""
