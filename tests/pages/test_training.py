@@ -195,14 +195,6 @@ def test_another_size_brings_its_own_values(set_up):
     assert at.number_input(key="set_steps").value == PRESETS["small"].training.steps
 
 
-def test_a_knob_that_differs_is_marked_where_it_stands(set_up):
-    at = set_up()
-    assert "●" not in at.number_input(key="set_d_ff").label
-    turn(at, "d_ff", 128)
-    assert "●" in at.number_input(key="set_d_ff").label
-    assert "●" not in at.number_input(key="set_d_model").label
-
-
 @pytest.mark.parametrize(
     ("query_params", "words"),
     [
@@ -352,31 +344,6 @@ def test_pairs_that_cannot_be_learned_from_are_said_and_not_started(set_up, line
     said_so = unescape(error.value)
     assert words in said_so and said_so.endswith(".")
     assert start_button(at).disabled
-
-
-def test_pairs_are_shown_as_they_were_read_however_few_there_are(set_up):
-    at = set_up(task="own pairs", pairs_from="text")
-    assert "At least 10 different sources are needed." in said(at)
-    at = pasted(set_up, GOOD[:5])
-    assert unescape(at.error[0].value).startswith("Pasted text:")
-    shown = "".join(str(each.proto) for each in at.main)
-    assert ">2<" in shown and ">3<" not in shown
-
-
-def test_an_empty_file_is_called_empty(set_up):
-    at = set_up(task="own pairs")
-    assert "This file is empty" not in said(at)
-    at.file_uploader(key="pairs_file").set_value(("mine.csv", b" \n", "text/csv")).run()
-    assert "This file is empty" in said(at)
-    assert start_button(at).disabled
-
-
-@pytest.mark.parametrize(
-    ("sign", "name"), [("\t", "a tab"), (",", "a comma"), (";", "a semicolon")]
-)
-def test_what_stands_between_source_and_target_is_said(set_up, sign, name):
-    at = pasted(set_up, [f"one {n}{sign}un {n}" for n in range(30)])
-    assert f"with {name} between them" in said(at)
 
 
 def test_markup_in_pairs_is_shown_as_it_is(set_up):

@@ -20,9 +20,6 @@ MOST_REFUSED = 100
 MOST_PIECES = 40
 AS_LEARNED = N_("Pairs as they are learned (TSV)")
 SEPARATORS = {"\t": N_("a tab"), ",": N_("a comma"), ";": N_("a semicolon"), JSON_LINES: N_("JSON")}
-_BINS = 40
-_CHART = 260
-"""Height in pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
