@@ -100,9 +100,10 @@ def _named(setting: str) -> str:
 
 
 def _link_to_heads(runs: Sequence[Listed]) -> None:
-    """Lead to the heads of two runs beside each other, where both have weights."""
+    """Lead to the heads of two runs of one task beside each other, where both have weights."""
     names = [each.name for each in runs if not cached.complaint(each.path)]
-    if len(names) == len(runs) == 2:
+    tasks = {each.record.settings.task for each in runs if each.record}
+    if len(names) == len(runs) == 2 and len(tasks) == 1:
         query = {"view": "maps", session.MODEL: names[0], session.OTHER: "model"}
         label = _("Compare their heads")
         links.link("", label, ":material/grid_view:", {**query, session.OTHER_MODEL: names[1]})

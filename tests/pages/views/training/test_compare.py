@@ -15,7 +15,7 @@ from tests.pages.views.training.runs_page import (
 def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
     open_runs, own_runs, taken
 ):
-    at = open_runs(runs=["translate-guided", "copy"])
+    at = open_runs(runs=["translate-guided", "translate"])
     [shown] = taken
     numbers = shown.columns()
     assert tuple(numbers) == LONG
@@ -26,7 +26,7 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
         "view": ["maps"],
         "model": ["translate-guided"],
         "other": ["model"],
-        "other_model": ["copy"],
+        "other_model": ["translate"],
     }
 
 
