@@ -2,34 +2,11 @@
 
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.decoding import copying, cost, exposure, output, passes, steps, tree
+from pages.views.decoding import cost, exposure, steps, tree
 
 VIEWS = (
-    View(
-        "decoding",
-        "steps",
-        steps.draw,
-        says_sentence=True,
-        needs=(Need.WRITING, Need.NEXT, Need.HEADS),
-    ),
-    View(
-        "decoding",
-        "tree",
-        tree.draw,
-        needs=(Need.WRITING, Need.NEXT),
-    ),
-    View(
-        "decoding",
-        "output",
-        output.draw,
-        needs=(Need.WRITING, Need.NEXT),
-    ),
-    View(
-        "decoding",
-        "copying",
-        copying.draw,
-        needs=(Need.POINTER,),
-    ),
+    View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING, Need.HEADS)),
+    View("decoding", "tree", tree.draw, needs=(Need.WRITING, Need.NEXT)),
     View(
         "decoding",
         "cost",
@@ -43,13 +20,6 @@ VIEWS = (
         exposure.draw,
         of_sentence=False,
         needs=(Need.TASK, Need.BOTH, Need.NEXT),
-    ),
-    View(
-        "decoding",
-        "passes",
-        passes.draw,
-        says_sentence=True,
-        needs=(Need.PARALLEL,),
     ),
 )
 

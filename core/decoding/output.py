@@ -3,9 +3,13 @@
 V vocabulary.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
+
+from core.decoding.step import DecodeStep
+from core.runs.run import Run
 
 ROWS = 12
 
@@ -59,3 +63,44 @@ def output_rows(logits_V: Tensor, temperature: float, n: int = ROWS) -> list[Sco
             float(probabilities_V[rest_V].sum()),
         ),
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLayer:
+    """One step from the scores to the probabilities."""
+
+    rows: tuple[ScoreRow, ...]
+    """The most probable tokens, and all others as the last row."""
+    tokens: tuple[str, ...]
+    """The text of each row's token; empty for the others."""
+    n_others: int
+    """The number of tokens in the last row."""
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return the rows as columns."""
+        return {
+            "token_id": [row.token for row in self.rows],
+            "token": self.tokens,
+            "z": [row.logit for row in self.rows],
+            "scaled": [row.scaled for row in self.rows],
+            "exponential": [row.exponential for row in self.rows],
+            "probability": [row.probability for row in self.rows],
+        }
+
+
+def output_layer(
+    run: Run, steps: Sequence[DecodeStep], step: int, temperature: float
+) -> OutputLayer:
+    """Return what the output layer computes at one step of a decoding.
+
+    Args:
+        run: The run that was decoded.
+        steps: All steps of the decoding.
+        step: The number of the step, from 0.
+        temperature: τ, which divides the scores.
+    """
+    logits_V = steps[step].logits_V
+    rows = output_rows(logits_V, temperature)
+    ids = [row.token for row in rows if row.token is not None]
+    names = [token.text for token in run.target_tokenizer.describe_alone(ids)]
+    return OutputLayer(tuple(rows), (*names, ""), len(logits_V) - len(ids))

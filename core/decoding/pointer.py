@@ -3,7 +3,7 @@
 H heads, S source length, T target length, V vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,10 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import one_row
+from core.decoding.sentence import translate
 from core.model import Record, Step, Transformer
+from core.runs.run import Run
+from core.tokenizer.tokenizer import Token
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,4 +65,50 @@ def copied(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[i
         copied_T=copied_T.numpy(),
         # Rounding must not make a share negative.
         generated_T=(whole_T - copied_T).clamp_min(0.0).numpy(),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopiedWords:
+    """Where each token of a translation comes from."""
+
+    shares: Copied
+    source: tuple[Token, ...]
+    written: tuple[Token, ...]
+    """All that the model writes, EOS included where it came."""
+    source_ids: tuple[int, ...]
+    written_ids: tuple[int, ...]
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return a row for each step and place of the source."""
+        shares = self.shares
+        steps, places = np.indices(shares.taken_TS.shape).reshape(2, -1).tolist()
+        return {
+            "step": steps,
+            "written": [self.written[step].text for step in steps],
+            "p_gen": shares.p_gen_T[steps].tolist(),
+            "generated": shares.generated_T[steps].tolist(),
+            "copied": shares.copied_T[steps].tolist(),
+            "place": places,
+            "source": [self.source[place].text for place in places],
+            "taken": shares.taken_TS.reshape(-1).tolist(),
+        }
+
+
+def copied_words(run: Run, sentence: str) -> CopiedWords:
+    """Translate a sentence, and return where each token of the translation comes from.
+
+    Raises:
+        SentenceError: There is no text.
+        ValueError: The model has no pointer.
+    """
+    translation = translate(run, sentence)
+    source_ids, written_ids = translation.source_ids, translation.written_ids
+    target_ids = (translation.first, *written_ids)
+    return CopiedWords(
+        copied(run.model, source_ids, target_ids),
+        run.tokenizer.describe(source_ids),
+        run.target_tokenizer.describe(target_ids)[1:],
+        source_ids,
+        written_ids,
     )

@@ -1,14 +1,20 @@
 """Free running beside teacher forcing: what a model thinks at each step on either side."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import torch
 from torch import Tensor
 
+from core.decoding.choosing import Greedy
+from core.decoding.forced import forced_steps
+from core.decoding.methods import Forced, Method, decode
 from core.decoding.step import DecodeStep, entropies, logits_of, most_probable
 from core.evaluate.exposure import divergences, first_difference
+from core.inspection import Inspection
+from core.runs.run import Run
+from core.tokenizer.tokenizer import Token
 
 SHOWN = 10
 """So many of the most probable tokens are named for each step."""
@@ -38,7 +44,7 @@ class StepFigures:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """A sentence decoded on the model's own words and, where there is a reference, on the true."""
+    """The numbers of a free decoding and of teacher forcing, step by step."""
 
     free: tuple[StepFigures, ...]
     forced: tuple[StepFigures, ...]
@@ -47,6 +53,145 @@ class SideBySide:
     """KL(forced ‖ free) of each common step, in nats."""
     first_difference: int | None
     """The first step at which the two sides differ; None where none does."""
+
+
+COLUMNS = ("side", "step", "number", "site", "head", "position", "token", "value")
+Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """One of two decodings of a sentence, with the texts of its tokens."""
+
+    steps: Sequence[DecodeStep]
+    figures: tuple[StepFigures, ...]
+    named: tuple[tuple[Token, ...], ...]
+    """Of each step `StepFigures.tokens`, none of which continues another."""
+    fed: tuple[Token, ...]
+    """All that was fed up to the last step."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoDecodings:
+    """A sentence decoded on the model's own words and, where there is a reference, on the true."""
+
+    sides: Mapping[str, Side]
+    """ "free", and "forced" where there is a reference."""
+    divergence: tuple[float, ...]
+    """KL(forced ‖ free) of each common step, in nats."""
+    first_difference: int | None
+    """The first step at which the two sides differ; None where none does."""
+    source: tuple[Token, ...]
+
+    @property
+    def free(self) -> Sequence[DecodeStep]:
+        """The steps on the model's own words."""
+        return self.sides["free"].steps
+
+    @property
+    def forced(self) -> Sequence[DecodeStep]:
+        """The steps on the true words; empty without a reference."""
+        return self.sides["forced"].steps if "forced" in self.sides else ()
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return a row for each number of each step.
+
+        `others` is the probability of all tokens that are not named, `true_rank` the number of
+        tokens that are more probable than the true one, `divergence` how far free running is from
+        teacher forcing. A `weight` says how much a head of `site` looks at a token; `position`
+        counts the tokens that it can look at.
+        """
+        rows = [*self._probabilities()]
+        for number in ("others", "entropy", "true_rank"):
+            rows += self._of_steps(number)
+        rows += [
+            ("forced", step, "divergence", None, None, None, None, value)
+            for step, value in enumerate(self.divergence)
+        ]
+        rows += self._weights()
+        return dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+
+    def _probabilities(self) -> Iterator[Row]:
+        for name, side in self.sides.items():
+            for step, (figures, tokens) in enumerate(zip(side.figures, side.named, strict=True)):
+                for token, value in zip(tokens, figures.probabilities, strict=True):
+                    yield name, step, "probability", None, None, None, token.text, value
+
+    def _of_steps(self, number: str) -> Iterator[Row]:
+        for name, side in self.sides.items():
+            for step, figures in enumerate(side.figures):
+                if (value := getattr(figures, number)) is not None:
+                    yield name, step, number, None, None, None, None, value
+
+    def _weights(self) -> Iterator[Row]:
+        for name, side in self.sides.items():
+            for index, step in enumerate(side.steps):
+                for site, weights_HK in step.attention.items():
+                    keys = side.fed if site.attention.is_self else self.source
+                    for head, row in enumerate(weights_HK.tolist()):
+                        for at, weight in enumerate(row):
+                            text = keys[at].text
+                            yield name, index, "weight", str(site), head, at, text, weight
+
+
+def decode_sentence(
+    run: Run, inspection: Inspection, method: Method, overrides: Sequence[tuple[int, int]] = ()
+) -> tuple[DecodeStep, ...]:
+    """Return the steps of decoding an inspected sentence.
+
+    Args:
+        run: The run that was inspected.
+        inspection: What it wrote by itself is not written again.
+        method: How it is decoded.
+        overrides: Pairs of a step and the id that is appended there whatever the model says.
+    """
+    translation = inspection.translation
+    prompt = translation.fed_ids[: translation.n_given + 1]
+    if method == Greedy() and not overrides:
+        source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
+        written = translation.written_ids
+        return tuple(forced_steps(run.model, source_S, written, prompt=prompt, ends=False))
+    return tuple(decode(run.model, translation.source_ids, method, dict(overrides), prompt))
+
+
+def decode_both_ways(
+    run: Run, inspection: Inspection, free: Sequence[DecodeStep], target: Sequence[int] = ()
+) -> TwoDecodings:
+    """Compare a decoding of a sentence with teacher forcing.
+
+    Args:
+        run: The run that was inspected.
+        inspection: Of the sentence.
+        free: The steps on the model's own words.
+        target: The true words without EOS, cut where the model has no more positions; of a decoder
+            alone what comes after the prompt. Empty without a reference.
+    """
+    config = run.model.config
+    n_begun = inspection.translation.n_given + 1
+    fitting = tuple(target[: config.max_positions - n_begun])
+    goes_on = config.is_decoder_only and not set(target[-1:]) & set(config.eos_ids)
+    ends = () if config.is_decoder_only else config.eos_ids[:1]
+    # Fed what the model writes by itself, teacher forcing takes the very same steps.
+    is_own = [step.chosen for step in free] == [*fitting, *ends]
+    forced: Sequence[DecodeStep] = ()
+    if fitting:
+        forced = free if is_own else decode_sentence(run, inspection, Forced(fitting))
+    found = side_by_side(free, forced, goes_on=goes_on)
+    sides = {"free": _side(run, free, found.free)}
+    if forced:
+        is_same = is_own and found.forced == found.free
+        sides["forced"] = sides["free"] if is_same else _side(run, forced, found.forced)
+    return TwoDecodings(sides, found.divergence, found.first_difference, inspection.source_tokens)
+
+
+def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...]) -> Side:
+    tokenizer = run.target_tokenizer
+    return Side(
+        steps,
+        figures,
+        tuple(tokenizer.describe_alone(each.tokens) for each in figures),
+        tokenizer.describe(steps[-1].prefix),
+    )
 
 
 def side_by_side(

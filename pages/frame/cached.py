@@ -3,7 +3,7 @@
 All sessions share what it returns: nobody may change it.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,6 @@ from typing import Protocol, TypeVar, cast, runtime_checkable
 import numpy as np
 import streamlit as st
 
-from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
-from core.decoding.choosing import Greedy
-from core.decoding.forced import forced_steps
-from core.decoding.methods import Method, decode
-from core.decoding.sentence import given_text
-from core.decoding.step import DecodeStep
 from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
@@ -157,22 +151,6 @@ def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
         SentenceError: There is no text.
     """
     return of_run(_merged if whole_words else inspect_sentence, path, sentence)
-
-
-def decoded(
-    path: Path, sentence: str, method: Method, overrides: Mapping[int, int]
-) -> list[DecodeStep]:
-    """Return the steps of decoding a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return of_run(_decoded, path, sentence, method, tuple(sorted(overrides.items())))
-
-
-def beam(path: Path, sentence: str, method: Beam) -> list[BeamNode]:
-    """Return the tree of a beam search."""
-    return of_run(_beam, path, sentence, method)
 
 
 @st.cache_resource(show_spinner=False)
@@ -360,22 +338,3 @@ def _weights_and_settings(path: Path) -> Path | None:
 
 def _merged(run: Run, sentence: str) -> Inspection:
     return merged(inspected(run.path, sentence, whole_words=False))
-
-
-def _decoded(
-    run: Run, sentence: str, method: Method, overrides: tuple[tuple[int, int], ...]
-) -> list[DecodeStep]:
-    given = given_text(run, sentence)
-    if method == Greedy() and not overrides:
-        # The page's header says what the model writes by itself: it is written already.
-        written = inspected(run.path, sentence, whole_words=False).translation.written_ids
-        return list(
-            forced_steps(run.model, given.source_S, written, prompt=given.prompt, ends=False)
-        )
-    return decode(run.model, given.source_ids, method, dict(overrides), given.prompt)
-
-
-def _beam(run: Run, sentence: str, method: Beam) -> list[BeamNode]:
-    given = given_text(run, sentence)
-    found = beam_steps(run.model, given.source_S, method, prompt=given.prompt)
-    return beam_tree(found)

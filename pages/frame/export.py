@@ -50,6 +50,8 @@ class Shown:
     """What is shown, in a sentence."""
     recipe: Recipe[Tabular] | None = None
     """Computes every number that is shown."""
+    text: ViewText | None = None
+    """Its words, where a part of the view has words of its own."""
     name: str = ""
     """What tells its files from those of the same view with other settings."""
     numbers: Callable[[], Columns] | None = None

@@ -42,17 +42,17 @@ LESSONS: Mapping[str, Lesson] = {
     "norms": Lesson("layers", "layers", "norms"),
     "memory": Lesson("layers", "layers", "parts"),
     "forcing": Lesson("decoding", "decoding", "exposure"),
-    "metric": Lesson("decoding", "decoding", "output"),
+    "metric": Lesson("decoding", "decoding", "steps", {"part": "output"}),
     "guide": Lesson("", "view", "maps", {"model": "translate-guided", "other": "model"}),
     "vocabulary": Lesson("", "view", "maps", {"how": "largest"}),
-    "parallel": Lesson("decoding", "decoding", "passes"),
-    "copying": Lesson("decoding", "decoding", "copying", {"model": "copying"}),
+    "parallel": Lesson("decoding", "decoding", "steps", {"model": "parallel"}),
+    "copying": Lesson("decoding", "decoding", "steps", {"part": "copying", "model": "copying"}),
 }
 """Experiment → the view."""
-_PASSES = N_("pass by pass"), Lesson("decoding", "decoding", "passes")
+_STEPS = N_("step by step"), Lesson("decoding", "decoding", "steps")
 _ROLES = N_("roles"), Lesson("heads", "trial", "roles")
 _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
-    Need.NEXT: _PASSES,
+    Need.NEXT: _STEPS,
     Need.TASK: _ROLES,
     Need.TEXTS: _ROLES,
 }
@@ -71,10 +71,9 @@ def link_to_lesson(experiment: str) -> None:
 
 
 def link_to_experiment(choice: str, view: str) -> None:
-    """Link from a view to the experiment that tests what it is about, where there is one."""
+    """Link from a view, shown as its lesson opens it, to the experiment that tests it, if any."""
     for name, lesson in LESSONS.items():
-        asked = {each: text for each, text in lesson.shown.items() if each != session.MODEL}
-        shows = all(address.text_of(each) == text for each, text in asked.items())
+        shows = all(address.text_of(each) == text for each, text in lesson.shown.items())
         if (lesson.choice, lesson.view) == (choice, view) and shows:
             label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
             links.link("experiments", label, ":material/labs:", {EXPERIMENT: name})

@@ -32,6 +32,9 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ),
     ("training", "forming"): Moved("training", {"training": "look_back"}),
     ("runs", "runs"): Moved("training", {"training": "runs"}),
+    ("decoding", "output"): Moved("decoding", {"decoding": "steps", "part": "output"}),
+    ("decoding", "copying"): Moved("decoding", {"decoding": "steps", "part": "copying"}),
+    ("decoding", "passes"): Moved("decoding", {"decoding": "steps"}),
 }
 """Page and view of older links → where that is now."""
 

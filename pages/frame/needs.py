@@ -18,8 +18,6 @@ class Need(Enum):
     """A decoder."""
     NEXT = "next"
     """Where there is a decoder: that it writes one word after the other."""
-    PARALLEL = "parallel"
-    """A decoder that fills in all words at once."""
     BOTH = "both"
     """A decoder that looks at what an encoder has read."""
     ENCODER_SELF = "encoder_self"
@@ -42,8 +40,6 @@ class Need(Enum):
     """Scores divided by √d_k."""
     DOT_PRODUCTS = "dot_products"
     """Scores that are dot products of queries and keys, and a softmax of them."""
-    POINTER = "pointer"
-    """Words copied from the source."""
     OWN_VECTORS = "own_vectors"
     """That each word is read and written by a vector of its own, and never copied."""
 
@@ -91,7 +87,6 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.SOURCE: config.is_decoder_only,
         Need.WRITING: config.is_encoder_only,
         Need.NEXT: config.is_parallel,
-        Need.PARALLEL: not config.is_parallel,
         Need.BOTH: not config.is_encoder_decoder,
         Need.HEADS: config.cross == "none"
         and "attention" not in (config.encoder_mixing, config.decoder_mixing),
@@ -105,7 +100,6 @@ def _lacks(settings: RunSettings, need: Need) -> bool:
         Need.LAYER_NORM: config.norm_kind != "layer",
         Need.SCALED_SCORES: config.score_scale != "width" or config.scores != "dot",
         Need.DOT_PRODUCTS: config.scores != "dot",
-        Need.POINTER: not config.pointer,
         Need.OWN_VECTORS: config.pointer or config.shared_names > 0,
     }[need]
 
@@ -127,11 +121,7 @@ _SENTENCES = {
     ),
     Need.NEXT: lambda: _(
         "{model} fills in all words at once (a parallel decoder): no word is the next one, which "
-        "this view is about. How it writes is shown on Decoding, “pass by pass”."
-    ),
-    Need.PARALLEL: lambda: _(
-        "{model} does not fill in all words at once. This view is about a parallel decoder, one "
-        "without the look-ahead mask (decoder=parallel), as the run “parallel” has."
+        "this view is about. How it writes is shown on Decoding, “step by step”."
     ),
     Need.HEADS: lambda: _(
         "{model} has no attention: all that its decoder knows of the source is one vector. This "
@@ -168,10 +158,6 @@ _SENTENCES = {
     Need.DOT_PRODUCTS: lambda: _(
         "{model} has linear attention: weights are shares of φ(q)·φ(k), without a softmax. This "
         "view is about dot products of queries and keys, and their softmax."
-    ),
-    Need.POINTER: lambda: _(
-        "{model} has no pointer: every word that it writes comes out of its vocabulary, and none "
-        "is copied from the source, which this view is about."
     ),
     Need.OWN_VECTORS: lambda: _(
         "{model} can copy, or has one vector for all names. This view reads each layer by the "

@@ -236,7 +236,7 @@ def _say_and_offer(
         above.caption(f":material/swap_horiz: {shown.other_model}")
     with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
         say_seen(shown)
-    offer(shown, view.name, view.text, facts)
+    offer(shown, view.name, shown.text or view.text, facts)
 
 
 def say_seen(shown: Shown) -> None:

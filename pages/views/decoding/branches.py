@@ -12,10 +12,12 @@ import streamlit as st
 
 from core.decoding.methods import Method
 from core.decoding.step import DecodeStep, total_log_probability
-from pages.frame import address, cached, session
+from core.evaluate.side_by_side import decode_sentence
+from pages.frame import address, session
 from pages.frame.language import _, number, plain
 from pages.frame.opening import Opened
 from pages.frame.positions import position
+from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 
 OVERRIDES, BRANCHES = "overrides", "branches"
@@ -26,21 +28,24 @@ Overrides = Mapping[int, int]
 """Step → id of the token that is appended there whatever the model says."""
 
 
+def decoding(
+    opened: Opened, method: Method, overrides: Overrides
+) -> Recipe[tuple[DecodeStep, ...]]:
+    """Return what computes the steps of a decoding into which some tokens were put."""
+    pairs = tuple(sorted(overrides.items()))
+    return Recipe(
+        decode_sentence, opened.path, opened.inspecting, method, *([pairs] if pairs else [])
+    )
+
+
 def chosen(opened: Opened, method: Method) -> Overrides:
     """Return the tokens that somebody put into a decoding."""
     texts = _kept(OVERRIDES, opened, method)
     return _read(texts[-1], opened) if texts else {}
 
 
-def keep_step(opened: Opened, method: Method, steps: Sequence[DecodeStep]) -> None:
-    """Let each decoding have its own step, which the stepper and the output layer share."""
-    # Links of before, to the output layer.
-    address.renamed("output_step", session.DECODING_STEP, map(str, range(len(steps))))
-    address.goes_with(session.DECODING_STEP, owner(opened, method))
-
-
 def step(opened: Opened, method: Method, steps: Sequence[DecodeStep], usual: int) -> int:
-    """Return the step that is looked at.
+    """Return the step that is looked at; each decoding has its own.
 
     Args:
         opened: The run and the sentence.
@@ -48,7 +53,9 @@ def step(opened: Opened, method: Method, steps: Sequence[DecodeStep], usual: int
         steps: Of the decoding.
         usual: While none is chosen.
     """
-    keep_step(opened, method, steps)
+    # Links of before, to the output layer.
+    address.renamed("output_step", session.DECODING_STEP, map(str, range(len(steps))))
+    address.goes_with(session.DECODING_STEP, _owner(opened, method))
     return address.value(session.DECODING_STEP, lambda text: position(text, len(steps)), usual)
 
 
@@ -123,7 +130,7 @@ def compare(
         st.caption(_probability(free), width="content")
     for index, text in enumerate(kept):
         branch = _read(text, opened)
-        steps = cached.decoded(opened.path, opened.sentence, method, branch)
+        steps = decoding(opened, method, branch).result()
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 _("open"),
@@ -153,13 +160,13 @@ def _put(before: Overrides, at: int, token: int) -> None:
 
 def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:
     """Return what is chosen in a decoding; another one has its own."""
-    address.goes_with(name, owner(opened, method))
+    address.goes_with(name, _owner(opened, method))
     found = address.texts_of(name) or None
     address.show(name, found)
     return found or ()
 
 
-def owner(opened: Opened, method: Method) -> str:
+def _owner(opened: Opened, method: Method) -> str:
     """Return what a choice belongs to that is made in one decoding."""
     return f"{opened.path}\n{opened.sentence}\n{method}"
 

@@ -1,6 +1,6 @@
-"""Asking how to decode, and the Python that decodes in the same way."""
+"""Asking how to decode."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
@@ -12,8 +12,6 @@ from core.decoding.methods import Method
 from pages.frame import controls, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
-from pages.frame.snippets import loading, quoted
 
 Asked = TypeVar("Asked", Sampling, Beam)
 
@@ -22,11 +20,7 @@ def ask() -> Method | None:
     """Ask how to decode; None where the settings cannot be, which is said then."""
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
     chosen = controls.choice(
-        _("Decoding"),
-        session.METHOD,
-        names,
-        "greedy",
-        older={"beam search": "beam"},
+        _("Decoding"), session.METHOD, names, "greedy", older={"beam search": "beam"}
     )
     if chosen == "beam":
         return ask_beam()
@@ -60,24 +54,3 @@ def _checked(ask_settings: Callable[[], Asked]) -> Asked | None:
     except ConfigError as error:
         st.error(plain(explained(error)))
         return None
-
-
-def decoding(opened: Opened, method: Method, overrides: Mapping[int, int], *imports: str) -> str:
-    """Return Python that leaves the steps of a decoding in `free`.
-
-    Args:
-        opened: The run and the sentence.
-        method: How it is decoded.
-        overrides: Step → id that was put in by hand.
-        imports: More lines that import, for what comes after.
-    """
-    needed = [
-        f"from {type(method).__module__} import {type(method).__name__}",
-        "from core.decoding.methods import decode",
-        "from core.decoding.sentence import given_text",
-    ]
-    lines = [
-        f"given = given_text(run, {quoted(opened.sentence)})",
-        f"free = decode(run.model, given.source_ids, {method}, {dict(overrides)}, given.prompt)",
-    ]
-    return loading(opened.path, *imports, *needed) + "\n".join([*lines, ""])

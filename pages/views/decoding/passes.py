@@ -1,121 +1,101 @@
 """Parallel decoding pass by pass, beside a model that writes one word after the other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-from core.decoding.choosing import Greedy
 from core.decoding.mask_predict import (
     MOST_PASSES,
     PASSES,
     MaskPredict,
-    SentencePass,
     least_sure,
     mask_predict_passes,
 )
-from core.decoding.sentence import passes_of, predicted_length
-from core.decoding.step import DecodeStep
+from core.decoding.parallel import Beside, ParallelDecoding, decode_in_passes
+from core.decoding.sentence import predicted_length
 from core.runs.run import RunError
+from core.tasks import SEVERAL_RIGHT, right_targets
 from pages.frame import cached, components, controls
-from pages.frame.language import N_, _, n_, number
+from pages.frame.language import _, as_it_is, n_, number, percent, plain
+from pages.frame.listed import alternatives, joined, listed, listed_apart
 from pages.frame.opening import Opened
-from pages.frame.snippets import loading, quoted
-from pages.frame.view import Columns, Shown
-from pages.views.decoding import passes_seen
+from pages.frame.recipe import Recipe
+from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from viz.component.payload import TokenLabel
+from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 N_PASSES = "passes"
 """In the URL."""
-HOW_TO_READ = N_(
-    """
-- A pass has **two rows**: what it reads (hatched: the masked places, which it is to fill in), and
-  what stands after it. A cell's colour is the probability that the word had in the pass that wrote
-  it.
-- Pass 1 reads nothing but masks. Of the n places up to the first EOS, pass k + 1 of K masks the
-  n (K − k) / K with the smallest probabilities again, one at least, and fills them in while it
-  reads all others.
-- There are more **places** than words are needed: the text ends at the first EOS. A model that
-  predicts the length (length=predicted) has as many as that, with EOS at the last from the
-  beginning.
-- Within a pass no place sees what another one writes: p(y | x) is a product over places. So words
-  that only fit together in certain ways may be mixed. Where a model of the same task that writes
-  **left to right** is among the runs, its steps are beside: each word is written when all before
-  it are known, which takes a pass for each.
-"""
-)
-FORMULA = r"p(y \mid x, y_{\text{kept}}) = \prod_{t\ \text{masked}} p(y_t \mid x, y_{\text{kept}})"
+_FEW = 2
+"""Up to so many places are named with all that was written there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """The steps of another run, which writes one word after the other."""
-
-    name: str
-    path: Path
-    steps: Sequence[DecodeStep]
-    tokens: Sequence[str]
-    """What they wrote."""
-
-
-def draw(opened: Opened) -> Shown | None:
+def draw(opened: Opened) -> Shown:
     """Draw what each pass reads and writes, and the steps of a causal decoder beside."""
+    text = view_text("decoding", "passes")
+    st.caption(text.question)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         n_passes = controls.amount(_("Passes"), N_PASSES, PASSES, limits=(1, MOST_PASSES))
-    passes = cached.of_run(passes_of, opened.path, opened.sentence, n_passes)
-    beside = _beside(opened)
-    panels = [_matrix(opened, passes)]
-    if beside is not None and beside.steps:
-        panels.append(_steps_matrix(beside))
-    picture = components.matrices(Matrices(panels=panels), key="passes_maps")
-    if beside is None:
+    other = _other_run(opened)
+    beside = () if other is None else (other,)
+    decoding = Recipe(decode_in_passes, opened.path, opened.sentence, n_passes, *beside)
+    found = decoding.result()
+    panels = [_matrix(opened, found)]
+    if found.beside is None:
         st.caption(
             _("No other run of this task writes left to right: its steps would stand beside.")
         )
+    elif found.beside.steps:
+        panels.append(_steps_matrix(found.beside))
     return Shown(
         name=f"passes.{n_passes}",
         title=n_(
             "Parallel decoding in {n} pass", "Parallel decoding in {n} passes", n_passes
         ).format(n=number(n_passes)),
-        seen=passes_seen.said(opened, passes),
-        numbers=lambda: _numbers(opened, passes, beside),
-        python=_python(opened, n_passes, beside),
+        text=text,
+        seen=_seen(opened, found),
+        recipe=decoding,
         code=(mask_predict_passes, least_sure, MaskPredict, predicted_length),
-        pictures=[picture],
-        formula=FORMULA,
-        how_to_read=_(HOW_TO_READ),
-        tries=[
-            _("Set one pass, then two, four and eight: which words change, and which never?"),
-            _("A row with two right targets: are its words parts of one, or of both?"),
-        ],
+        pictures=[components.matrices(Matrices(panels=panels), key="passes_maps")],
     )
 
 
-def _texts(opened: Opened, ids: Sequence[int]) -> list[str]:
-    return [token.text for token in opened.run.target_tokenizer.describe_alone(ids)]
+def _other_run(opened: Opened) -> Path | None:
+    """Return the first run of the same task that writes one word after the other."""
+    for path in cached.run_paths().values():
+        try:
+            settings = cached.settings(path)
+            is_one = settings.task == opened.run.settings.task and not settings.is_opened
+            if not is_one or settings.model.is_parallel or not settings.model.is_encoder_decoder:
+                continue
+            cached.loaded(path)
+        except RunError:
+            continue
+        return path
+    return None
 
 
-def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
+def _matrix(opened: Opened, found: ParallelDecoding) -> Matrix:
     """Return two rows for each pass: what it reads, and what stands after it."""
-    n = passes_seen.n_shown(passes)
-    mask = opened.run.model.config.mask_id
+    n = found.n_written
+    [mask] = opened.run.target_tokenizer.describe_alone([opened.run.model.config.mask_id])
     values, texts, visible, rows = [], [], [], []
-    before = [0.0 if hidden else 1.0 for hidden in passes[0].masked[:n]]
-    for index, each in enumerate(passes):
-        said, sure = each.said[:n], list(each.probabilities[:n])
-        masked = each.masked[:n]
-        # Before the first pass nothing stands there but the EOS of a predicted length.
-        kept = (passes[index - 1] if index else each).said[:n]
-        read = [mask if hidden else token for hidden, token in zip(masked, kept, strict=True)]
+    before = [0.0 if hidden else 1.0 for hidden in found.passes[0].masked[:n]]
+    # Before the first pass nothing stands there but the EOS of a predicted length.
+    kept = found.tokens[0][:n]
+    for index, (each, tokens) in enumerate(zip(found.passes, found.tokens, strict=True)):
+        sure, masked = list(each.probabilities[:n]), each.masked[:n]
+        read = [mask.text if hidden else text for hidden, text in zip(masked, kept, strict=True)]
         values += [before, sure]
-        texts += [_texts(opened, read), _texts(opened, said)]
+        texts += [read, list(tokens[:n])]
         visible += [[not hidden for hidden in masked], [True] * n]
         names = _("pass {number} reads"), _("pass {number} writes")
         rows += [TokenLabel(name.format(number=number(index + 1))) for name in names]
-        before = sure
+        before, kept = sure, tokens[:n]
     return Matrix(
         title=_("Parallel: all places at once"),
         values=np.array(values, np.float32),
@@ -131,17 +111,12 @@ def _matrix(opened: Opened, passes: Sequence[SentencePass]) -> Matrix:
 def _steps_matrix(beside: Beside) -> Matrix:
     """Return a row for each step of a causal decoder: what is written after it."""
     n = len(beside.steps)
-    sure = [float(np.exp(step.log_probability)) for step in beside.steps]
     written_TT = np.tril(np.ones((n, n), bool))
+    names = [_("step {number} writes").format(number=number(at)) for at in range(n)]
     return Matrix(
-        title=_("The model “{run}”: left to right, a pass for each word").format(run=beside.name),
-        values=(written_TT * np.array(sure)).astype(np.float32),
-        rows=Axis(
-            name=_("step"),
-            labels=[
-                TokenLabel(_("step {number} writes").format(number=number(at))) for at in range(n)
-            ],
-        ),
+        title=_("The model “{run}”: left to right, a pass for each word").format(run=beside.run),
+        values=(written_TT * np.array(beside.probabilities)).astype(np.float32),
+        rows=Axis(name=_("step"), labels=list(map(TokenLabel, names))),
         columns=_places(n),
         visible=written_TT,
         texts=[list(beside.tokens)] * n,
@@ -154,60 +129,79 @@ def _places(n: int) -> Axis:
     return Axis(name=_("place"), labels=[TokenLabel(number(at)) for at in range(n)])
 
 
-def _beside(opened: Opened) -> Beside | None:
-    """Return the first other run of the same task that writes one word after the other."""
-    task = opened.run.settings.task
-    for name, path in cached.run_paths().items():
-        try:
-            settings = cached.settings(path)
-            other = settings.task == task and not settings.is_opened
-            if not other or settings.model.is_parallel or not settings.model.is_encoder_decoder:
-                continue
-            run = cached.loaded(path)
-        except RunError:
-            continue
-        steps = cached.decoded(path, opened.sentence, Greedy(), {})
-        tokens = run.target_tokenizer.describe_alone([step.chosen for step in steps])
-        return Beside(name, path, steps, [token.text for token in tokens])
-    return None
+def _seen(opened: Opened, found: ParallelDecoding) -> str:
+    """Say what the first pass writes, whether it is right, and what the others change."""
+    decode = opened.run.target_tokenizer.decode
+    right = right_targets(opened.task, opened.inspection.translation.source)
+    first, last = decode(found.passes[0].written), decode(found.passes[-1].written)
+    told = [_length(opened)] if opened.run.model.config.predicts_length else []
+    told.append(_("Pass 1 writes {text}.").format(text=_coloured(first, right)))
+    if right:
+        known = alternatives(f"“{_coloured(each, right)}”" for each in right)
+        is_right = _("That is right: {known}.") if first in right else _("Right would be {known}.")
+        told.append(is_right.format(known=known))
+    if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
+        told.append(_mixed(first, right))
+    if len(found.passes) > 1:
+        told.append(_later(found, _coloured(last, right)))
+        if right and first != last:
+            told.append(_("That is right.") if last in right else _("That is not right."))
+    return joined(told)
 
 
-def _numbers(opened: Opened, passes: Sequence[SentencePass], beside: Beside | None) -> Columns:
-    """Return a row for each place of each pass, then for each step of the run beside."""
-    rows: list[tuple[str, int, int, str, bool, float]] = []
-    for index, each in enumerate(passes):
-        texts = _texts(opened, each.said)
-        places = zip(texts, each.masked, each.probabilities, strict=True)
-        rows += [(opened.run.name, index + 1, at, *place) for at, place in enumerate(places)]
-    if beside is not None:
-        rows += [
-            (beside.name, at, at, beside.tokens[at], True, float(np.exp(step.log_probability)))
-            for at, step in enumerate(beside.steps)
-        ]
-    names = ("run", "pass", "place", "token", "masked", "probability")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+def _later(found: ParallelDecoding, last: str) -> str:
+    """Say at which places the later passes write something else, and what stands in the end."""
+    by_place = [list(each) for each in zip(*(each.said for each in found.passes), strict=True)]
+    changed = [at for at, ids in enumerate(by_place[: found.n_written]) if len(set(ids)) > 1]
+    if not changed:
+        return _("Later passes see the words that are kept, and change nothing.")
+    places = _("{n} places").format(n=number(len(changed)))
+    if len(changed) <= _FEW:
+        places = listed_apart(
+            _("place {at} (pass by pass {words})").format(
+                at=number(at), words=listed(plain(tokens[at]) for tokens in found.tokens)
+            )
+            for at in changed
+        )
+    text = _("Later passes see the words that are kept, and change {places}: {text}.")
+    return text.format(places=places, text=last)
 
 
-def _python(opened: Opened, n_passes: int, beside: Beside | None) -> str:
-    imports = ["from core.decoding.sentence import passes_of"]
-    lines = [
-        f"sentence = {quoted(opened.sentence)}",
-        f"passes = passes_of(run, sentence, {n_passes})",
-        "probability = [share for each in passes for share in each.probabilities]",
-    ]
-    if beside is not None:
-        imports += [
-            "import math",
-            "from core.decoding.choosing import Greedy",
-            "from core.decoding.methods import decode",
-            "from core.decoding.sentence import given_text",
-        ]
-        place = f"{beside.path.parent.name}/{beside.path.name}"
-        lines += [
-            f"other = load_run(Path({quoted(place)}))",
-            "given = given_text(other, sentence)",
-            "steps = decode(other.model, given.source_ids, Greedy())",
-            "probability += [math.exp(step.log_probability) for step in steps]",
-        ]
-    lines += ['numbers = {"probability": probability}', ""]
-    return loading(opened.path, *imports) + "\n".join(lines)
+def _length(opened: Opened) -> str:
+    """Say how long the target was predicted to be, before any of its words was."""
+    found = cached.of_run(predicted_length, opened.path, opened.sentence)
+    return _(
+        "Length that is predicted first, EOS included: **{n}** with probability {share} (of the "
+        "source: {source})."
+    ).format(
+        n=number(found.n_target), share=percent(found.probability), source=number(found.n_source)
+    )
+
+
+def _mixed(text: str, right: Sequence[str]) -> str:
+    """Say how much a text has of either right target, beside what a coin would give."""
+    n = len(right[0].split())
+    alone = _(
+        "A coin tossed at each of the {n} places would choose the same target everywhere with "
+        "probability {coin}."
+    ).format(n=number(n), coin=percent(2.0 ** (1 - n)))
+    if text in right:
+        return alone
+    first, second = (number(sum(map(str.__eq__, text.split(), target.split()))) for target in right)
+    mixed = _(
+        "It mixes both (words as in the first: {first}, as in the second: {second}), for within a "
+        "pass no place sees what another one writes."
+    )
+    return joined([mixed.format(first=first, second=second), alone])
+
+
+def _coloured(text: str, right: Sequence[str]) -> str:
+    """Return a text in Markdown, bold: words of one of two right targets have its colour."""
+    if len(right) != 2:
+        return f"**{plain(text)}**" if text else "–"
+    words = []
+    for at, word in enumerate(text.split()):
+        one, other = (at < len(each.split()) and each.split()[at] == word for each in right)
+        colour = {(True, False): "blue", (False, True): "orange"}.get((one, other))
+        words.append(f":{colour}[{as_it_is(word)}]" if colour else as_it_is(word))
+    return f"**{isolated(' '.join(words))}**" if words else "–"

@@ -8,7 +8,7 @@ from core.runs.run import Run
 from core.studies.attribution.leaving_out import telling_step
 from core.studies.heads.findings import pronoun_step, pronoun_tokens
 from pages.frame import cached
-from pages.frame.language import _, number, percent, plain
+from pages.frame.language import _, number, percent, percent_of_100, plain
 from pages.frame.opening import Opened
 
 
@@ -36,6 +36,30 @@ def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | Non
     return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
 
 
+def percents(*shares: float) -> list[str]:
+    r"""Return shares as people read them, with a digit more where two that differ read the same.
+
+    >>> percents(0.3304, 0.3301, 0.3), percents(0.5, 0.5)
+    (['33.04\xa0%', '33.01\xa0%', '30\xa0%'], ['50\xa0%', '50\xa0%'])
+    """
+    texts = [percent(share) for share in shares]
+    sharing = {
+        text: {s for s, its in zip(shares, texts, strict=True) if its == text} for text in texts
+    }
+    return [
+        _finer(share, text) if len(sharing[text]) > 1 else text
+        for share, text in zip(shares, texts, strict=True)
+    ]
+
+
+def _finer(share: float, text: str) -> str:
+    """Return a share with a digit more than `percent` gives it; as it is where that is a bound."""
+    for digits in (1, 2, 3):
+        if round(100 * share, digits) not in (0, 100):
+            return percent_of_100(100 * share, digits + 1)
+    return text
+
+
 def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
     """Say what the model writes at a step, and what it would write else."""
     step = free[at]
@@ -50,12 +74,13 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
             "At step **{step}** stands **{word}**, which the model gives {share}; its own word is "
             "**{other}** with {rest}."
         )
+    share, rest = percents(probabilities[step.chosen], probabilities[other])
     return text.format(
         step=number(at),
         word=_name(opened, step.chosen),
-        share=percent(probabilities[step.chosen]),
+        share=share,
         other=_name(opened, other),
-        rest=percent(probabilities[other]),
+        rest=rest,
     )
 
 
@@ -119,55 +144,36 @@ def of_chances(
 
 
 def of_sides(
-    opened: Opened,
-    first_difference: int | None,
-    forced: Sequence[DecodeStep],
-    *,
-    is_own: bool = False,
+    opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep], *, is_own: bool
 ) -> str:
     """Say where free running and teacher forcing part.
 
     Args:
         opened: The run and the sentence.
-        first_difference: Where they part; None where they do not.
+        first_difference: The step at which they part; None where they do not.
         forced: The steps of teacher forcing.
         is_own: Whether what is forced is what the model writes itself.
     """
-    if not forced:
-        return ""
     if first_difference is None and is_own:
         return _("Both sides agree: the reference is what it writes itself.")
-    if first_difference is None and not opened.run.settings.model.is_encoder_decoder:
-        return _("Both sides **agree at every step** of the reference.")
     if first_difference is None:
-        return _("It makes no mistake, so that both sides **agree at every step**.")
-    if first_difference >= len(forced):
-        return _("The two sides part at step {step}, where the reference ends.").format(
-            step=number(first_difference)
-        )
-    true = forced[first_difference].chosen
-    text = _("The two sides part at step {step}, where the reference says **{word}**.")
-    if true in opened.run.model.config.eos_ids:
+        return _("Both sides **agree at every step** of the reference.")
+    true = forced[first_difference].chosen if first_difference < len(forced) else None
+    if true is None or true in opened.run.model.config.eos_ids:
         text = _("The two sides part at step {step}, where the reference ends.")
+        return text.format(step=number(first_difference))
+    text = _("The two sides part at step {step}, where the reference says **{word}**.")
     return text.format(step=number(first_difference), word=_name(opened, true))
 
 
-def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int, *, is_own: bool) -> str:
-    """Say what a step of teacher forcing adds to the loss, and what the whole sentence has."""
-    if at >= len(forced):
-        return ""
+def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
+    """Say what a step of teacher forcing adds to the loss, and the loss of the whole sentence."""
     losses = running_losses(forced)
     (loss, so_far), (_last, total) = losses[at], losses[-1]
-    text = _(
+    return _(
         "Loss of step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the "
         "whole reference **{total}**, per token {mean}. That sum is what training makes smaller."
-    )
-    if is_own:
-        text = _(
-            "Step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the whole "
-            "output **{total}**, per token {mean}. No true target is known, so this is no loss."
-        )
-    return text.format(
+    ).format(
         step=number(at),
         word=_name(opened, forced[at].chosen),
         loss=number(loss, 3),

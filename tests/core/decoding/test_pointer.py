@@ -1,10 +1,15 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from core.config import ModelConfig
-from core.decoding.pointer import copied
+from core.decoding.pointer import copied, copied_words
 from core.model import build
+from core.runs.run import load_run
+
+GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, dropout=0.0, pointer=True)
 SOURCE, TARGET = (4, 5, 20, 5, 2), (1, 5, 6, 20, 2)
@@ -43,3 +48,15 @@ def test_the_place_is_that_from_which_most_is_taken(model):
 def test_a_model_without_a_pointer_is_refused():
     with pytest.raises(ValueError, match="copies nothing"):
         copied(build(ModelConfig(23, 1, 1, 16, 32, 4)).eval(), SOURCE, TARGET)
+
+
+def test_the_table_has_a_row_for_each_step_and_place_of_a_translation():
+    run = load_run(GALLERY / "copying")
+    table = copied_words(run, "Kowalski sees the red book").table()
+    whole: dict[int, float] = {}
+    for step, p_gen, taken in zip(table["step"], table["p_gen"], table["taken"], strict=True):
+        whole[step] = whole.get(step, p_gen) + taken
+    assert list(whole.values()) == pytest.approx([1.0] * len(whole), abs=1e-5)
+    n = max(table["place"]) + 1
+    assert table["written"][::n][:1] == ["Kowalski"]
+    assert table["source"][:n] == ["Kowalski", "sees", "the", "red", "book", "EOS"]

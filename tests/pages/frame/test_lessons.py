@@ -23,4 +23,10 @@ def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_pa
 def test_where_few_models_show_it_the_link_names_one(open_page):
     at = open_page("experiments", experiment="copying", model=None)
     [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
-    assert set(link.query_string.split("&")) == {"decoding=copying", "model=copying"}
+    found = set(link.query_string.split("&"))
+    assert found == {"decoding=steps", "part=copying", "model=copying"}
+    tested = f"Tested: {EXPERIMENTS['copying'].question}"
+    at = open_page("decoding", decoding="steps", part="copying", model="copying")
+    assert tested in [each.proto.label for each in at.get("page_link")]
+    at = open_page("decoding", decoding="steps")
+    assert tested not in [each.proto.label for each in at.get("page_link")]

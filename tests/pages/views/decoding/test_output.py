@@ -1,57 +1,40 @@
+import re
+
+import numpy as np
 import pytest
 
+from core.decoding.choosing import Greedy
+from core.decoding.methods import decode
 from core.decoding.output import ROWS
-from tests.pages.views.decoding.conftest import assert_python_leaves_the_same_numbers
+from core.decoding.sentence import given_text
+from core.runs.run import load_run
+from tests.pages.conftest import MODEL, ROOT
 
-NUMBERS = ("z", "scaled", "exponential", "probability")
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {},
-        {"decoding_step": "3", "output_temperature": "0.5"},
-        {"method": "sampling", "seed": "2", "overrides": "0:9", "output_step": "1"},
-    ],
-)
-def test_python_computes_every_number_again(open_view, asked):
-    _at, shown = open_view("output", **asked)
-    assert_python_leaves_the_same_numbers(shown, *NUMBERS)
+SENTENCE = "The dog slept."
 
 
-def test_the_table_names_the_most_probable_tokens_and_what_is_left(open_view):
-    at, shown = open_view("output")
+@pytest.mark.parametrize("tau", ["0.5", "2.0"])
+def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view, tau):
+    # As older links open it.
+    at, shown = open_view("output", sentence=SENTENCE, output_step="1", output_temperature=tau)
+    assert at.segmented_control(key="part").value == "output"
+    run = load_run(ROOT / "gallery" / MODEL)
+    step = decode(run.model, given_text(run, SENTENCE).source_ids, Greedy())[1]
+    shares = (step.logits_V.double() / float(tau)).softmax(dim=-1).sort(descending=True)
+    columns = shown.columns()
+    assert columns["token_id"][:ROWS] == shares.indices[:ROWS].tolist()
+    np.testing.assert_allclose(columns["probability"][:ROWS], shares.values[:ROWS], rtol=1e-6)
+    assert sum(columns["probability"]) == pytest.approx(1)
     names = at.table[0].value["token"].tolist()
-    assert len(names) == ROWS + 1
-    assert names[-1].endswith(" others")
-    assert sum(shown.columns()["probability"]) == pytest.approx(1)
-
-
-def test_a_higher_temperature_evens_the_probabilities_out(open_view):
-    at, cold = open_view("output", output_temperature="0.5")
-    assert at.slider(key="output_temperature").value == 0.5
-    _at, hot = open_view("output", output_temperature="5.0")
-    assert hot.columns()["probability"][0] < cold.columns()["probability"][0]
-    assert hot.columns()["token"] == cold.columns()["token"]
-
-
-@pytest.mark.parametrize(
-    "asked", [{"output_step": "999"}, {"output_step": "-1"}, {"output_temperature": "9"}]
-)
-def test_a_step_or_a_temperature_that_cannot_be_is_the_usual_one(open_view, asked):
-    _at, shown = open_view("output", **asked)
-    _at, usual = open_view("output")
-    assert shown.columns() == usual.columns()
-
-
-def test_what_is_chosen_is_part_of_the_link(open_view):
-    at, _shown = open_view("output")
-    at.number_input(key="decoding_step").set_value(2).run()
+    assert len(names) == ROWS + 1 and names[-1].endswith(" others")
+    z = columns["z"]
+    assert f"**{z[0] - z[1]:.2f}** above" in shown.seen
+    times = float(re.search(r"that is ([\d.e+]+) times", shown.seen.replace(",", ""))[1])
+    assert times == pytest.approx(float(shares.values[0] / shares.values[1]), rel=0.03)
     at.slider(key="output_temperature").set_value(2.5).run()
-    assert at.query_params["decoding_step"] == "2"
     assert at.query_params["output_temperature"] == "2.5"
 
 
 def test_a_share_just_below_all_is_no_quotation(open_view):
-    at, _shown = open_view("output", output_temperature="0.5")
+    at, _shown = open_view("steps", part="output", output_temperature="0.5")
     assert at.table[0].value["p"][0].startswith("&#62;")

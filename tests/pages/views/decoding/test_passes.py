@@ -1,9 +1,9 @@
 import math
+import re
 
 import numpy as np
 import pytest
 
-from core.config import ConfigError
 from core.decoding.sentence import passes_of, predicted_length, source_tensor
 from core.decoding.step import decode_steps
 from core.runs.run import load_run
@@ -14,10 +14,10 @@ from core.training.trainer import train_run
 from core.vocabulary import EOS
 from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.conftest import ROOT, said
-from tests.pages.takeable import assert_takeable, computed, numbers_of
-from tests.pages.views.masks.conftest import panels, texts
+from tests.pages.views.decoding.conftest import panels, texts
 
 SENTENCE = "a b c d b e f g"
+BOTH = SENTENCE.split(), SENTENCE.split()[::-1]
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +25,10 @@ def parallel():
     return load_run(ROOT / "gallery" / "parallel")
 
 
-@pytest.fixture(scope="module")
-def causal():
-    return load_run(ROOT / "gallery" / "either")
-
-
 @pytest.mark.parametrize("n", [1, 3])
 def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
-    at, shown = open_view("passes", model="parallel", sentence=SENTENCE, passes=str(n))
+    # As older links open it.
+    at, _shown = open_view("passes", model="parallel", sentence=SENTENCE, passes=str(n))
     found = passes_of(parallel, SENTENCE, n)
     first, _beside = panels(at)
     assert len(first.values) == 2 * n
@@ -48,28 +44,24 @@ def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
         np.testing.assert_allclose(first.values[writes], each.probabilities[:n_shown], rtol=1e-6)
         if number:
             kept = [t.text for t in describe(found[number - 1].said[:n_shown])]
-            assert [
-                one
-                for one, hidden in zip(first.texts[reads], each.masked, strict=False)
-                if not hidden
-            ] == [one for one, hidden in zip(kept, each.masked, strict=False) if not hidden]
+            hidden = each.masked[:n_shown]
+            expected = ["MASK" if h else text for h, text in zip(hidden, kept, strict=True)]
+            assert list(first.texts[reads]) == expected
     assert set(first.texts[0]) == {"MASK"}
     # Counted from 1, as the text above counts them.
-    assert texts(first.rows)[:2] == ["pass 1 reads", "pass 1 writes"]
-    assert_takeable(at, shown)
+    assert texts(first.rows.labels)[:2] == ["pass 1 reads", "pass 1 writes"]
 
 
-def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_right(
-    open_view, causal
-):
-    at, shown = open_view("passes", model="parallel", sentence=SENTENCE)
+def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_right(open_view):
+    causal = load_run(ROOT / "gallery" / "either")
+    at, shown = open_view("steps", model="parallel", sentence=SENTENCE)
     _first, beside = panels(at)
     steps = list(decode_steps(causal.model, source_tensor(causal, SENTENCE)))
     n = len(steps)
     np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
     sure = [math.exp(step.log_probability) for step in steps]
     np.testing.assert_allclose(beside.values[-1], sure, rtol=1e-5)
-    assert texts(beside.rows)[0] == "step 0 writes"
+    assert texts(beside.rows.labels)[0] == "step 0 writes"
     assert "“either”: left to right" in beside.title
     assert shown.columns()["run"][-1] == "either"
 
@@ -77,28 +69,20 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
 def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another):
     another("alone", of="parallel")
     elsewhere("GALLERY", own_runs)
-    at, shown = open_view("passes", model="alone", sentence=SENTENCE)
+    at, shown = open_view("steps", model="alone", sentence=SENTENCE)
     assert len(panels(at)) == 1
     assert "No other run of this task writes left to right" in said(at)
     assert set(shown.columns()["run"]) == {"alone"}
 
 
-def test_the_python_computes_the_numbers(open_view):
-    _at, shown = open_view("passes", model="parallel", sentence=SENTENCE, passes="2")
-    assert computed(shown, ROOT) == pytest.approx(numbers_of(shown, "probability"), abs=1e-6)
-
-
-@pytest.mark.parametrize("view", ["steps", "tree", "output", "cost", "exposure"])
-def test_views_of_the_next_word_say_why_there_is_none(open_view, view):
-    at, shown = open_view(view, model="parallel")
+@pytest.mark.parametrize("view", ["tree", "cost"])
+def test_views_of_the_next_word_link_to_the_passes(open_view, view):
+    at, shown = open_view(view, model="parallel", sentence="a b c d")
     assert shown is None
     assert "no word is the next one" in said(at)
-
-
-def test_a_model_that_writes_left_to_right_has_no_passes(open_view):
-    at, shown = open_view("passes", model="either")
-    assert shown is None
-    assert "does not fill in all words at once" in said(at)
+    [link] = [each.proto for each in at.get("page_link") if each.proto.label == "step by step"]
+    found = set(link.query_string.split("&"))
+    assert found == {"decoding=steps", "model=parallel", "sentence=a+b+c+d"}
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +103,7 @@ def test_a_predicted_length_is_said_and_its_end_stands_from_the_beginning(
     open_view, predicting, elsewhere
 ):
     elsewhere("OWN", predicting)
-    at, shown = open_view("passes", model="runs/mine", sentence=SENTENCE, passes="2")
+    at, _shown = open_view("steps", model="runs/mine", sentence=SENTENCE, passes="2")
     run = load_run(predicting / "mine")
     found = predicted_length(run, SENTENCE)
     source_1S = source_tensor(run, SENTENCE)[None]
@@ -127,15 +111,37 @@ def test_a_predicted_length_is_said_and_its_end_stands_from_the_beginning(
     share_N = run.model.length.linear(mean_D).softmax(dim=-1).detach()
     assert found.probability == pytest.approx(float(share_N.max()), abs=1e-6)
     assert found.n_source == source_1S.shape[1] == found.n_target - int(share_N.argmax()) + 32
-    assert f"**{found.n_target}** tokens with probability" in said(at)
+    assert f"EOS included: **{found.n_target}** with probability" in said(at)
     first = panels(at)[0]
-    assert len(first.values[0]) == found.n_target
     assert first.visible[0].tolist() == [False] * (found.n_target - 1) + [True]
     assert list(first.texts[0]) == ["MASK"] * (found.n_target - 1) + ["EOS"]
     assert first.values[0][-1] == first.values[-1][-1] == 1.0
-    assert_takeable(at, shown)
 
 
-def test_only_a_model_that_predicts_lengths_says_one(parallel):
-    with pytest.raises(ConfigError, match="predicts no length"):
-        predicted_length(parallel, SENTENCE)
+def test_what_the_passes_write_is_said_with_what_would_be_right(open_view, parallel):
+    _at, shown = open_view("steps", model="parallel", sentence=SENTENCE)
+    text = re.sub(r":\w+\[([^]]*)\]", r"\1", shown.seen)
+    passes = passes_of(parallel, SENTENCE, 4)
+    decode, describe = parallel.target_tokenizer.decode, parallel.target_tokenizer.describe_alone
+    words = decode(passes[0].written)
+    assert f"Pass 1 writes **{words}**." in text
+    assert "Right would be “**a b c d b e f g**” or “**g f e b d c b a**”." in text
+    # 2^(1 − 8) = 1 / 128.
+    assert "with probability 0.8\u00a0%." in text
+    one, other = (
+        sum(word == its for word, its in zip(words.split(), right, strict=True)) for right in BOTH
+    )
+    assert f"(words as in the first: {one}, as in the second: {other})" in text
+    written = [[token.text for token in describe(each.written)] for each in passes]
+    [changed] = [at for at, each in enumerate(zip(*written, strict=True)) if len(set(each)) > 1]
+    along = ", ".join(each[changed] for each in written)
+    last = decode(passes[-1].written)
+    assert f"change place {changed} (pass by pass {along}): **{last}**." in text
+    assert text.endswith("That is not right.")
+    # Each word has the colour of the right target that it is of.
+    coloured = shown.seen.partition("Pass 1 writes **")[2].partition("**")[0].split()
+    for word, its, first, second in zip(words.split(), coloured, *BOTH, strict=True):
+        colour = {(True, False): "blue", (False, True): "orange"}.get(
+            (word == first, word == second)
+        )
+        assert its == (f":{colour}[{word}]" if colour else word)

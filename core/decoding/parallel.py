@@ -1,0 +1,85 @@
+"""Parallel decoding of a sentence as a record with a table, beside a model that writes in order."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.decoding.choosing import Greedy
+from core.decoding.mask_predict import SentencePass
+from core.decoding.methods import decode
+from core.decoding.sentence import given_text, passes_of
+from core.decoding.step import DecodeStep
+from core.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What another run writes, one token after the other."""
+
+    run: str
+    steps: Sequence[DecodeStep]
+    tokens: tuple[str, ...]
+
+    @property
+    def probabilities(self) -> list[float]:
+        """The probability of each token at its step."""
+        return [math.exp(step.log_probability) for step in self.steps]
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelDecoding:
+    """Every pass in which a sentence is filled in."""
+
+    run: str
+    passes: tuple[SentencePass, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    """The text at each place after each pass."""
+    beside: Beside | None
+
+    @property
+    def n_written(self) -> int:
+        """The number of places up to the farthest end of any pass."""
+        return max(len(each.written) for each in self.passes)
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return a row for each place of each pass, then for each step of the run beside."""
+        rows: list[tuple[object, ...]] = []
+        for index, (each, tokens) in enumerate(zip(self.passes, self.tokens, strict=True)):
+            places = zip(tokens, each.masked, each.probabilities, strict=True)
+            rows += [(self.run, index + 1, at, *place) for at, place in enumerate(places)]
+        if (other := self.beside) is not None:
+            steps = zip(other.tokens, other.probabilities, strict=True)
+            rows += [(other.run, at, at, token, True, p) for at, (token, p) in enumerate(steps)]
+        names = ("run", "pass", "place", "token", "masked", "probability")
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def decode_in_passes(
+    run: Run, sentence: str, n_passes: int, other: Run | None = None
+) -> ParallelDecoding:
+    """Fill in a sentence in some passes.
+
+    Args:
+        run: A run with a parallel decoder.
+        sentence: As it was typed.
+        n_passes: The number of passes.
+        other: A run that writes one token after the other, to compare with.
+
+    Raises:
+        SentenceError: There is no text.
+        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+    """
+    passes = passes_of(run, sentence, n_passes)
+    tokens = tuple(_texts(run, each.said) for each in passes)
+    return ParallelDecoding(
+        run.name, passes, tokens, None if other is None else _beside(other, sentence)
+    )
+
+
+def _beside(run: Run, sentence: str) -> Beside:
+    steps = decode(run.model, given_text(run, sentence).source_ids, Greedy())
+    return Beside(run.name, steps, _texts(run, [step.chosen for step in steps]))
+
+
+def _texts(run: Run, ids: Sequence[int]) -> tuple[str, ...]:
+    return tuple(token.text for token in run.target_tokenizer.describe_alone(ids))
