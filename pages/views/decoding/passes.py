@@ -16,10 +16,10 @@ from core.decoding.mask_predict import (
 from core.decoding.parallel import Beside, ParallelDecoding, decode_in_passes
 from core.decoding.sentence import predicted_length
 from core.runs.run import RunError
-from core.tasks import SEVERAL_RIGHT, right_targets
+from core.tasks import right_targets
 from pages.frame import cached, components, controls
 from pages.frame.language import _, as_it_is, n_, number, percent, plain
-from pages.frame.listed import alternatives, joined, listed, listed_apart
+from pages.frame.listed import alternatives, joined
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
@@ -30,8 +30,6 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 N_PASSES = "passes"
 """In the URL."""
-_FEW = 2
-"""Up to so many places are named with all that was written there."""
 
 
 def draw(opened: Opened) -> Shown:
@@ -140,31 +138,18 @@ def _seen(opened: Opened, found: ParallelDecoding) -> str:
         known = alternatives(f"“{_coloured(each, right)}”" for each in right)
         is_right = _("That is right: {known}.") if first in right else _("Right would be {known}.")
         told.append(is_right.format(known=known))
-    if opened.run.settings.task in SEVERAL_RIGHT and len(right) > 1:
+    if len(right) > 1 and first not in right:
         told.append(_mixed(first, right))
     if len(found.passes) > 1:
-        told.append(_later(found, _coloured(last, right)))
-        if right and first != last:
+        places = zip(*(each.said[: found.n_written] for each in found.passes), strict=True)
+        n_changed = sum(len(set(written)) > 1 for written in places)
+        later = _(
+            "Later passes see the words that are kept; places that change: {n}. They write {text}."
+        )
+        told.append(later.format(n=number(n_changed), text=_coloured(last, right)))
+        if right:
             told.append(_("That is right.") if last in right else _("That is not right."))
     return joined(told)
-
-
-def _later(found: ParallelDecoding, last: str) -> str:
-    """Say at which places the later passes write something else, and what stands in the end."""
-    by_place = [list(each) for each in zip(*(each.said for each in found.passes), strict=True)]
-    changed = [at for at, ids in enumerate(by_place[: found.n_written]) if len(set(ids)) > 1]
-    if not changed:
-        return _("Later passes see the words that are kept, and change nothing.")
-    places = _("{n} places").format(n=number(len(changed)))
-    if len(changed) <= _FEW:
-        places = listed_apart(
-            _("place {at} (pass by pass {words})").format(
-                at=number(at), words=listed(plain(tokens[at]) for tokens in found.tokens)
-            )
-            for at in changed
-        )
-    text = _("Later passes see the words that are kept, and change {places}: {text}.")
-    return text.format(places=places, text=last)
 
 
 def _length(opened: Opened) -> str:
@@ -179,20 +164,12 @@ def _length(opened: Opened) -> str:
 
 
 def _mixed(text: str, right: Sequence[str]) -> str:
-    """Say how much a text has of either right target, beside what a coin would give."""
-    n = len(right[0].split())
-    alone = _(
-        "A coin tossed at each of the {n} places would choose the same target everywhere with "
-        "probability {coin}."
-    ).format(n=number(n), coin=percent(2.0 ** (1 - n)))
-    if text in right:
-        return alone
+    """Say how many words a text has of either right target."""
     first, second = (number(sum(map(str.__eq__, text.split(), target.split()))) for target in right)
-    mixed = _(
+    return _(
         "It mixes both (words as in the first: {first}, as in the second: {second}), for within a "
         "pass no place sees what another one writes."
-    )
-    return joined([mixed.format(first=first, second=second), alone])
+    ).format(first=first, second=second)
 
 
 def _coloured(text: str, right: Sequence[str]) -> str:
