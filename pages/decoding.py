@@ -5,7 +5,7 @@ from pages.frame.view import View, of_sentence
 from pages.views.decoding import cost, exposure, steps, tree
 
 VIEWS = (
-    View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING, Need.HEADS)),
+    View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING,)),
     View("decoding", "tree", tree.draw, needs=(Need.WRITING, Need.NEXT)),
     View(
         "decoding",

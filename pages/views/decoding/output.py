@@ -21,14 +21,16 @@ LEAST_POWER = 1e-4
 """A smaller power of e is only said to be smaller; the files have it whole."""
 
 
-def draw(opened: Opened, writing: Recipe[Sequence[DecodeStep]], step: int, stepper: Drawn) -> Shown:
+def draw(
+    opened: Opened, writing: Recipe[Sequence[DecodeStep]], step: int, above: Sequence[Drawn] = ()
+) -> Shown:
     """Tabulate the most probable tokens of a step from score to probability.
 
     Args:
         opened: The run and the sentence.
         writing: Computes the steps of the decoding.
-        step: At which the stepper stands.
-        stepper: The picture above, which chooses the step.
+        step: The number of the step, from 0.
+        above: The pictures above the table.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="large"):
         temperature = controls.amount(
@@ -55,7 +57,7 @@ def draw(opened: Opened, writing: Recipe[Sequence[DecodeStep]], step: int, stepp
         recipe=scoring,
         code=[output_rows],
         seen=_seen(found, temperature),
-        pictures=[stepper],
+        pictures=above,
     )
 
 

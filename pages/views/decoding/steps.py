@@ -31,6 +31,8 @@ def draw(opened: Opened) -> Shown | None:
     """Draw both decodings, the output layer, or what is copied; of a parallel decoder, passes."""
     if opened.run.settings.model.is_parallel:
         return passes.draw(opened)
+    if all(site.in_encoder for site in opened.run.model.sites()):
+        return _without_attention(opened)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     with row:
         part = _ask_part(opened)
@@ -60,7 +62,7 @@ def draw(opened: Opened) -> Shown | None:
         on_undo=partial(branches.undo, overrides),
     )
     if part == "output":
-        return output.draw(opened, writing, at, stepper)
+        return output.draw(opened, writing, at, [stepper])
     if not is_own and at < len(decodings.forced):
         st.caption(seen.of_loss(opened, decodings.forced, at))
     branches.compare(opened, method, overrides, free)
@@ -72,6 +74,18 @@ def draw(opened: Opened) -> Shown | None:
         seen=_seen(opened, decodings, method, overrides, at, is_own=is_own),
         pictures=[stepper, *_tree_of(opened, method)],
     )
+
+
+def _without_attention(opened: Opened) -> Shown | None:
+    """Draw the output layer alone: the stepper is about what heads look at."""
+    method = methods.ask()
+    if method is None:
+        return None
+    writing = branches.decoding(opened, method, branches.chosen(opened, method))
+    free = writing.result()
+    usual, limits = seen.step_of(opened, free, {}), (0, len(free) - 1)
+    step = controls.amount(_("Step"), session.DECODING_STEP, usual, limits=limits)
+    return output.draw(opened, writing, step)
 
 
 def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
