@@ -200,8 +200,11 @@ def _sentences(tree: ast.Module) -> Iterator[Found]:
             if WORDS.search(text) and not CODE.search(text):
                 yield node.lineno, text
         if not isinstance(node, ast.Constant):
+            # What stands in square brackets is a key, a heading of a view's words for example.
+            keys = [node.slice] if isinstance(node, ast.Subscript) else []
             for child in ast.iter_child_nodes(node):
-                if not (isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)):
+                said = isinstance(node, ast.JoinedStr) and isinstance(child, ast.Constant)
+                if child not in keys and not said:
                     yield from inside(child)
 
     return inside(tree)
@@ -212,7 +215,12 @@ def _is_no_text(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=function):
             return _name(function) in MARKS
-        case ast.keyword(arg=name) | ast.Assign(targets=[ast.Name(id=name)]):
+        case (
+            ast.keyword(arg=name)
+            | ast.Assign(targets=[ast.Name(id=name)])
+            | ast.AnnAssign(target=ast.Name(id=name))
+            | ast.AugAssign(target=ast.Name(id=name))
+        ):
             return name == OLD_NAMES
     return False
 

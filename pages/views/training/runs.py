@@ -112,6 +112,8 @@ def _hint(n: int, n_chosen: int) -> str:
             n_chosen,
         )
         return said.format(n=n_chosen, most=compare.MOST)
-    ticked = ("None ticked", "One ticked", "Several ticked")[min(n_chosen, 2)]
-    hint = view_text("training", "runs").sections[ticked]
+    sections = view_text("training", "runs").sections
+    hint = sections["None ticked"]
+    if n_chosen:
+        hint = sections["One ticked" if n_chosen == 1 else "Several ticked"]
     return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=hint)
