@@ -35,10 +35,7 @@ def main() -> None:
         ),
         _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
-        _page("masks", _("Masks"), ":material/visibility_off:"),
-        _page("positions", _("Positions"), ":material/waves:"),
-        _page("scaling", _("Scaling"), ":material/compress:"),
-        _page("layers", _("Layers"), ":material/layers:"),
+        _page("lessons", _("Lessons"), ":material/school:"),
         _page("experiments", _("Experiments"), ":material/labs:"),
         _page("training", _("Training"), ":material/model_training:"),
         _page("tour", _("Tour"), ":material/tour:"),
@@ -48,9 +45,10 @@ def main() -> None:
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         # The default page has no address but /; whoever types its name finds it all the same.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
+        *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),
     ]
     # Before what a narrow window has no room for.
-    pages[9:9] = service.current().pages()
+    pages[6:6] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
     address.enter(page.url_path or "attention")
@@ -63,6 +61,11 @@ def main() -> None:
 
 def _page(name: str, title: str, icon: str) -> StreamlitPage:
     return st.Page(_opener(name), title=title, icon=icon, url_path=name)
+
+
+def _moved(name: str) -> StreamlitPage:
+    """Return the page of an address that older links have; it leads on."""
+    return st.Page(_opener(name), title=_("Lessons"), url_path=name, visibility="hidden")
 
 
 def _opener(name: str) -> Callable[[], None]:

@@ -16,18 +16,10 @@ from playwright.sync_api import Browser, Error, Locator, Page
 
 from benchmarks.measuring import APP, LIMIT, Times, chromium, heading, report
 from benchmarks.measuring import measured as repeated
-from pages import layers, masks, positions, scaling
+from pages import lessons
 from tests.browser.conftest import served
 
-LESSONS = {
-    name: [view.name for view in page.VIEWS]
-    for name, page in (
-        ("masks", masks),
-        ("positions", positions),
-        ("scaling", scaling),
-        ("layers", layers),
-    )
-}
+LESSONS = [view.name for view in lessons.VIEWS]
 PAINT, ANSWER = 1000, 150
 
 # Notes when something was drawn last; Streamlit's own signs of life outside the page do not count.
@@ -66,15 +58,14 @@ window.settled = async (quiet) => {
 def main() -> None:
     """Measure all lessons, or those that are named, and print them as a table."""
     heading("ms to drawn")
-    wanted = sys.argv[1:] or list(LESSONS)
+    wanted = sys.argv[1:] or LESSONS
     with served(APP) as address, chromium() as browser:
         floor = floor_of(browser, address)
         for lesson in wanted:
-            for view in LESSONS[lesson]:
-                link = f"{address}/{lesson}?{lesson}={view}"
-                report(f"{lesson} · {view}: first paint", paints(browser, link), floor, PAINT)
-                for name, times in controls(browser, link):
-                    report(f"    {name}", times, floor, ANSWER)
+            link = f"{address}/lessons?lessons={lesson}"
+            report(f"{lesson}: first paint", paints(browser, link), floor, PAINT)
+            for name, times in controls(browser, link):
+                report(f"    {name}", times, floor, ANSWER)
 
 
 def floor_of(browser: Browser, address: str) -> list[float]:

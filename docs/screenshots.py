@@ -23,8 +23,8 @@ PAGES = {
     "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
     "heads": ".matrices[data-drawn]",
     "?tour=paper&stop=2&view=lines&layer=2&head=0&side=source&token=8": ".lines[data-drawn]",
-    "layers": ".architecture[data-drawn]",
-    "masks?masks=scores&row=0": ".matrices[data-drawn]",
+    "lessons?lessons=parts": ".architecture[data-drawn]",
+    "lessons?lessons=masks&masks_shown=scores&row=0": ".matrices[data-drawn]",
     "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
     "experiments?experiment=bottleneck&outcome=lengths": ".stVegaLiteChart svg",
     "training?training=runs&runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
@@ -48,8 +48,10 @@ CHINESE = {
     "decoding": Picture("decoding", ".decoding[data-drawn]"),
     "roles": Picture("heads?trial=scores", "[data-testid=stDataFrame]"),
     "paths": Picture("heads?trial=paths", ".stVegaLiteChart svg"),
-    "masks": Picture("masks?masks=scores&row=0", ".matrices[data-drawn]", "dark"),
-    "positions": Picture("positions", ".stVegaLiteChart svg", "dark"),
+    "masks": Picture(
+        "lessons?lessons=masks&masks_shown=scores&row=0", ".matrices[data-drawn]", "dark"
+    ),
+    "positions": Picture("lessons?lessons=positions", ".stVegaLiteChart svg", "dark"),
     "training": Picture("training", ".stVegaLiteChart svg"),
     "experiments": Picture("experiments?experiment=heads", ".stVegaLiteChart svg"),
     "glossary": Picture("glossary", "[data-testid=stMarkdown]", size=(390, 844)),

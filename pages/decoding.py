@@ -2,7 +2,7 @@
 
 from pages.frame.needs import Need
 from pages.frame.view import View, of_sentence
-from pages.views.decoding import cost, exposure, steps, tree
+from pages.views.decoding import cost, steps, tree
 
 VIEWS = (
     View("decoding", "steps", steps.draw, says_sentence=True, needs=(Need.WRITING,)),
@@ -13,13 +13,6 @@ VIEWS = (
         cost.draw,
         says_sentence=True,
         needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
-    ),
-    View(
-        "decoding",
-        "exposure",
-        exposure.draw,
-        of_sentence=False,
-        needs=(Need.TASK, Need.BOTH, Need.NEXT),
     ),
 )
 

@@ -1,40 +1,11 @@
-"""Masks: which query may look at which key, why, and what happens without."""
+"""What older links to the lessons about masks open."""
 
-from pages.frame import view
-from pages.frame.needs import Need
-from pages.frame.view import View
-from pages.views.masks import masks, prefixes, scores, without
-
-VIEWS = (
-    View(
-        "masks",
-        "masks",
-        masks.draw,
-    ),
-    View(
-        "masks",
-        "prefixes",
-        prefixes.draw,
-        needs=(Need.WRITING, Need.NEXT, Need.DECODER_SELF),
-    ),
-    View(
-        "masks",
-        "scores",
-        scores.draw,
-        needs=(Need.DOT_PRODUCTS,),
-    ),
-    View(
-        "masks",
-        "without",
-        without.draw,
-        needs=(Need.NEXT, Need.DECODER_SELF),
-    ),
-)
+from pages.frame import moved
 
 
 def render() -> None:
-    """Ask for a model, a sentence and a view, and show it."""
-    view.of_sentence(VIEWS, "masks", needs=(Need.HEADS,))
+    """Go to the lesson that shows the same now."""
+    moved.follow("masks", "masks", "masks")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 B batch, S source length, T target length, D model width, V vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -88,13 +88,47 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     ]
 
 
-def held_out_exposure(run: Run, n: int) -> list[PositionAccuracy]:
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How often a run is right at each target position."""
+
+    run: str
+    """Its name."""
+    step: int
+    """Of its weights."""
+    positions: tuple[PositionAccuracy, ...]
+
+
+def held_out_exposure(run: Run, n: int) -> Exposure:
     """Return the accuracy of each position over `n` held-out sentences of a run's task.
 
     Raises:
         RunError: The task is a file of pairs that is gone.
     """
-    return exposure(run.model, held_out_pairs(run, n, seed=0))
+    found = exposure(run.model, held_out_pairs(run, n, seed=0))
+    return Exposure(run.name, run.step, tuple(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Exposures:
+    """The exposure bias of several runs."""
+
+    runs: tuple[Exposure, ...]
+
+    def table(self) -> Mapping[str, Sequence[object]]:
+        """Return a row for each run and position."""
+        rows = [
+            (run.run, run.step, each.position, each.forced, each.free, each.n)
+            for run in self.runs
+            for each in run.positions
+        ]
+        names = ("run", "step", "position", "true_words_fed", "own_words_fed", "targets")
+        return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def exposures(runs: Sequence[Exposure]) -> Exposures:
+    """Put the exposure bias of runs beside each other."""
+    return Exposures(tuple(runs))
 
 
 def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:

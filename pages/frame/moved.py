@@ -19,6 +19,10 @@ class Moved:
     """What it opens with where the link says nothing else."""
 
 
+def _lesson(view: str, **shown: str) -> Moved:
+    return Moved("lessons", {"lessons": view, **shown})
+
+
 MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
@@ -35,6 +39,34 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("decoding", "output"): Moved("decoding", {"decoding": "steps", "part": "output"}),
     ("decoding", "copying"): Moved("decoding", {"decoding": "steps", "part": "copying"}),
     ("decoding", "passes"): Moved("decoding", {"decoding": "steps"}),
+    ("masks", "masks"): _lesson("masks"),
+    ("masks", "prefixes"): _lesson("masks", masks_shown="prefixes"),
+    ("masks", "scores"): _lesson("masks", masks_shown="scores"),
+    ("masks", "without"): _lesson("leaks"),
+    ("positions", "waves"): _lesson("positions"),
+    ("positions", "map"): _lesson("positions", positions_shown="table"),
+    ("positions", "check"): _lesson("positions", positions_shown="table"),
+    ("positions", "dots"): _lesson("positions", positions_shown="dots"),
+    ("positions", "rotation"): _lesson("positions", positions_shown="shift"),
+    ("positions", "learned"): _lesson("learned"),
+    ("positions", "shuffle"): _lesson("shuffle"),
+    ("positions", "norms"): _lesson("embedding", embedding_shown="lengths"),
+    ("scaling", "softmax"): _lesson("scaling"),
+    ("scaling", "variance"): _lesson("scaling"),
+    ("scaling", "jacobian"): _lesson("scaling"),
+    ("scaling", "gradient"): _lesson("scaling"),
+    ("scaling", "heads"): _lesson("scaling", scaling_shown="model"),
+    ("layers", "parts"): _lesson("parts"),
+    ("layers", "vectors"): _lesson("embedding"),
+    ("layers", "stream"): Moved("lessons", {"lessons": "layers"}, {"layers_shown": "norm"}),
+    ("layers", "lens"): _lesson("layers"),
+    ("layers", "norms"): _lesson("norm"),
+    ("layers", "units"): _lesson("units"),
+    ("layers", "mixing"): _lesson("mixing"),
+    ("layers", "sides"): _lesson("mixing"),
+    ("layers", "counts"): _lesson("counts"),
+    ("layers", "sizes"): _lesson("counts", counts_shown="published"),
+    ("decoding", "exposure"): _lesson("exposure"),
 }
 """Page and view of older links → where that is now."""
 
@@ -47,7 +79,8 @@ def follow(page: str, choice: str, usual: str = "") -> None:
         choice: What chooses its view, in the URL.
         usual: The view of an address that names none.
     """
-    found = MOVED.get((page, address.text_of(choice) or usual))
+    asked_for = address.text_of(choice) or usual
+    found = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
     if found is None:
         return
     query = {**_usual(found), **found.query}

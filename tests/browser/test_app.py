@@ -12,7 +12,7 @@ from tests.browser.waiting import fits, in_scheme, settled
 
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
-PAGES = ["Attention", "Heads", "Decoding", "Masks", "Positions", "Scaling", "Layers", "Training"]
+PAGES = ["Attention", "Heads", "Decoding", "Lessons", "Training"]
 PAGES += ["Experiments", "Tour", "Glossary", "中文"]
 pytestmark = pytest.mark.browser
 
@@ -90,14 +90,14 @@ def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_page_in_its_fr
 @pytest.mark.slow
 def test_on_a_phone_the_first_visit_lists_no_pages_but_those_of_the_app(browser):
     phone = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
-    with first_visit(browser, "masks", **phone) as page:
+    with first_visit(browser, "heads", **phone) as page:
         page.get_by_test_id("stExpandSidebarButton").click()
         expect(page.get_by_test_id("stSidebarNavLink")).to_have_count(len(PAGES))
         assert listed_in_sidebar(page) == set(PAGES)
-        page.get_by_test_id("stSidebarNavLink").filter(has_text="Positions").click()
+        page.get_by_test_id("stSidebarNavLink").filter(has_text="Lessons").click()
         # Chosen, it leaves the page to be seen.
         expect(page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()
-        expect(page.get_by_role("radio", name="waves")).to_be_visible()
+        expect(page.get_by_role("radio", name="embedding")).to_be_visible()
 
 
 def test_the_view_survives_reload_and_the_way_back(visit):
@@ -285,7 +285,7 @@ def test_another_head_and_another_kind_draw_the_view_alone(new_page, serve, runs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["decoding?decoding=tree&", "layers?layers=norms&"])
+@pytest.mark.parametrize("path", ["decoding?decoding=tree&", "lessons?lessons=norm&"])
 def test_what_a_chart_says_of_a_token_is_no_markup(visit, path):
     typed = "%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+%3Cb%3Ebold%3C%2Fb%3E+a"
     page = visit(f"{path}model=copying&sentence={typed}")

@@ -10,20 +10,19 @@ from playwright.sync_api import expect
 from core.decoding.sentence import translate
 from core.runs.run import load_run
 from core.studies.lessons.layers import decoder_lens
-from pages import layers, masks, positions, scaling
+from pages import lessons
 from pages.frame import layout
 from tests.browser.first_visit import first_visit, listed_in_sidebar
 from tests.browser.waiting import fits, in_scheme, settled
 
 ROOT = Path(__file__).parents[2]
-LESSONS = {"masks": masks, "positions": positions, "scaling": scaling, "layers": layers}
 # What a view's picture is made of: a map, a drawing, a chart or a table.
 PICTURE = ".matrices[data-drawn], .architecture[data-drawn], .stVegaLiteChart svg, .stTable"
 pytestmark = pytest.mark.browser
 
 
-def link(lesson, view, **parameters):
-    return "&".join([f"{lesson}?{lesson}={view}", *(f"{k}={v}" for k, v in parameters.items())])
+def link(view, **parameters):
+    return "&".join([f"lessons?lessons={view}", *(f"{k}={v}" for k, v in parameters.items())])
 
 
 def picture(page):
@@ -34,11 +33,10 @@ def picture(page):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, lesson):
-    page = visit(lesson)
+def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit):
+    page = visit("lessons")
     words = page.locator(f".st-key-{layout.LESSON_TEXT}")
-    for view in LESSONS[lesson].VIEWS:
+    for view in lessons.VIEWS:
         before = words.inner_text()
         button = page.get_by_role("radio", name=view.text.label, exact=True)
         if not button.is_checked():
@@ -55,10 +53,9 @@ def test_every_view_stands_on_the_first_screen_and_fits_a_narrow_window(visit, l
 
 @pytest.mark.slow
 def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_frame(browser):
-    lesson, view = "masks", "without"
-    with first_visit(browser, link(lesson, view, model="copy")) as page:
+    with first_visit(browser, link("leaks", model="copy")) as page:
         picture(page)
-        expect(page.get_by_role("radio", name="switched off", exact=True)).to_be_checked()
+        expect(page.get_by_role("radio", name="leaks", exact=True)).to_be_checked()
         expect(page.get_by_role("link", name="Attention")).to_be_visible()
         # Nothing but the page's own words stands on it.
         expect(page.get_by_text("can be read", exact=False)).to_have_count(0)
@@ -66,7 +63,7 @@ def test_the_first_visit_to_a_fresh_server_by_deep_link_shows_the_view_in_its_fr
 
 
 def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
-    page = visit(link("layers", "parts"))
+    page = visit(link("parts"))
     picture(page)
     page.locator("[data-part='decoder.0.cross']").first.click()
     expect(page).to_have_url(re.compile(r"part=decoder\.0\.cross"))
@@ -82,7 +79,7 @@ def test_a_click_on_a_part_opens_it_and_the_link_keeps_it(visit):
 
 @pytest.mark.slow
 def test_the_diagram_is_reached_with_the_tab_key(visit):
-    page = visit(link("layers", "parts"))
+    page = visit(link("parts"))
     picture(page)
     page.locator(".architecture .tools .svg").focus()
     page.keyboard.press("Tab")
@@ -105,12 +102,12 @@ def saved(page, panel):
 
 @pytest.mark.slow
 def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
-    page = visit(link("masks", "scores", row="2"))
+    page = visit(link("masks", masks_shown="scores", row="2"))
     picture(page)
     _scores, masked, weights = (saved(page, panel) for panel in range(3))
     assert masked[1][2] == "-inf"
     assert weights[1][2] == "0"
-    page = visit(link("layers", "lens", model="translate-guided"))
+    page = visit(link("layers", model="translate-guided"))
     picture(page)
     head, first, *_rest = saved(page, 0)
     assert head == ["read after", "word fed", "word", "probability"]
@@ -122,7 +119,7 @@ def test_the_numbers_of_a_map_say_what_the_map_shows(visit):
 
 
 def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
-    page = visit(link("masks", "scores", attention="cross", row="2"))
+    page = visit(link("masks", masks_shown="scores", attention="cross", row="2"))
     picture(page)
     page.locator(".matrices .cells[tabindex]:visible").last.focus()
     page.keyboard.press("ArrowRight")
@@ -132,38 +129,23 @@ def test_a_map_of_a_lesson_is_read_with_the_keyboard(visit):
 
 
 @pytest.mark.slow
-def test_a_lesson_keeps_its_view_while_others_are_visited(visit):
-    page = visit(link("scaling", "jacobian", scores="1,2"))
+def test_the_page_keeps_its_lesson_while_others_are_visited(visit):
+    page = visit(link("scaling", scores="1,2"))
     picture(page)
-    page.get_by_role("link", name="Masks").click()
-    page.locator(".matrices[data-drawn]").wait_for()
-    page.get_by_role("link", name="Scaling").click()
-    expect(page.get_by_role("radio", name="jacobian")).to_be_checked()
+    page.get_by_role("link", name="Heads").click()
+    page.wait_for_function("location.pathname === '/heads'")
+    settled(page)
+    page.get_by_role("link", name="Lessons").click()
+    expect(page.get_by_role("radio", name="scaling")).to_be_checked()
     expect(page.get_by_role("textbox", name="Scores")).to_have_value("1,2")
 
 
-@pytest.mark.slow
-def test_scores_that_cannot_be_read_are_named_and_not_lost(visit):
-    page = visit(link("scaling", "jacobian"))
+def test_an_older_link_leads_to_the_lesson_that_shows_the_same(visit):
+    page = visit("layers?layers=lens&model=translate-guided&lens_stack=encoder")
+    page.wait_for_function("location.pathname === '/lessons'")
     picture(page)
-    box = page.get_by_role("textbox", name="Scores")
-    box.fill("1, two")
-    box.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("two")
-    expect(box).to_have_value("1, two")
-
-
-@pytest.mark.slow
-def test_numbers_of_a_chart_can_be_taken_away(visit):
-    page = visit(link("scaling", "softmax"))
-    picture(page)
-    with page.expect_download() as waiting:
-        page.locator(f".st-key-{layout.TAKEN}").get_by_text("CSV", exact=True).click()
-    head, *rows = csv.reader(waiting.value.path().read_text().splitlines())
-    assert head == ["a", "y0", "y1", "y2", "slope0", "slope1", "slope2"]
-    for row in rows:
-        assert sum(map(float, row[1:4])) == pytest.approx(1)
-        assert sum(map(float, row[4:])) == pytest.approx(0, abs=1e-12)
+    expect(page.get_by_role("radio", name="layers", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="encoder", exact=True)).to_be_checked()
 
 
 LUMINANCE = """(node, colour) => {
@@ -174,15 +156,15 @@ LUMINANCE = """(node, colour) => {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lesson", "view", "words", "colour"),
+    ("view", "words", "colour"),
     [
-        ("positions", "rotation", ".matrices figcaption", "color"),
-        ("layers", "parts", ".architecture text", "fill"),
-        ("scaling", "softmax", ".stTable, .stMarkdown", "color"),
+        ("scaling", ".matrices figcaption", "color"),
+        ("parts", ".architecture text", "fill"),
+        ("counts", ".stTable, .stMarkdown", "color"),
     ],
 )
-def test_words_stand_out_from_the_page_in_both_themes(visit, lesson, view, words, colour):
-    page = visit(link(lesson, view), color_scheme="light")
+def test_words_stand_out_from_the_page_in_both_themes(visit, view, words, colour):
+    page = visit(link(view), color_scheme="light")
     picture(page)
     said = page.locator(words).first
     shades = []

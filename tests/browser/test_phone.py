@@ -66,8 +66,8 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
     ("view", "words"),
     [
         ("decoding?decoding=cost", "How often each cell of"),
-        ("positions?positions=norms", "How long the two vectors are that"),
-        ("scaling?scaling=variance", "The variance of q·k grows with the"),
+        ("lessons?lessons=embedding&embedding_shown=lengths", "How long the two vectors are that"),
+        ("lessons?lessons=scaling", "The variance of q·k grows with the"),
     ],
 )
 def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
@@ -122,7 +122,7 @@ def test_in_a_wide_window_names_stand_beside_their_strips(visit):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_every_word_of_a_mask_is_read(visit, size):
-    page = shown(visit("masks?masks=masks", **size), ".matrices[data-drawn]")
+    page = shown(visit("lessons?lessons=masks", **size), ".matrices[data-drawn]")
     rows, columns = labels(page, "rows"), labels(page, "columns")
     assert len(rows) == len(columns) == 21
     assert min(row["size"] for row in rows) >= 11
@@ -143,9 +143,9 @@ def test_the_words_of_cross_attentions_lines_are_whole_and_so_are_their_weights(
 
 @pytest.mark.slow
 def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_cell(visit):
-    stop = next(each for each in STOPS if each.page == "layers")
+    stop = next(each for each in STOPS if each.query.get("lessons") == "layers")
     query = urlencode({**stop.query, **stop.shows})
-    page = shown(visit(f"layers?{query}", **PHONE), ".matrices[data-drawn]")
+    page = shown(visit(f"lessons?{query}", **PHONE), ".matrices[data-drawn]")
     assert "qu'" in [label["text"] for label in labels(page, "columns")]
     expect(page.locator(".matrices canvas.words")).to_be_visible()
     # Whoever wants all of it goes back to it, and is not led again.
@@ -157,7 +157,9 @@ def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_c
 
 @pytest.mark.slow
 def test_all_positions_are_no_thin_stripe(visit):
-    page = shown(visit("positions?positions=map", **PHONE), ".matrices[data-drawn]")
+    page = shown(
+        visit("lessons?lessons=positions&positions_shown=table", **PHONE), ".matrices[data-drawn]"
+    )
     cells = page.locator(".panel .cells").bounding_box()
     assert cells["width"] / cells["height"] < 2
 

@@ -224,7 +224,7 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
 
 @pytest.mark.slow
 def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
-    page = visit("positions?positions=waves", viewport={"width": 1280, "height": 720})
+    page = visit("lessons?lessons=positions", viewport={"width": 1280, "height": 720})
     chart = page.locator(".stVegaLiteChart").first
     chart.wait_for(timeout=60_000)
     settled(page)
@@ -265,7 +265,7 @@ def test_whoever_presents_shows_charts_and_no_controls(visit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "link", ["positions?positions=shuffle", "scaling?scaling=variance", "decoding?decoding=cost"]
+    "link", ["lessons?lessons=shuffle", "lessons?lessons=scaling", "decoding?decoding=cost"]
 )
 def test_no_chart_is_wider_than_the_room(visit, link):
     page = visit(link, viewport={"width": 1280, "height": 720})

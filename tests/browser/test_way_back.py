@@ -5,13 +5,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from pages import decoding, layers, masks
+from pages import decoding, heads, lessons
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 
 
-PAGES = {"Masks": masks, "Decoding": decoding, "Layers": layers}
+PAGES = {"Lessons": lessons, "Decoding": decoding, "Heads": heads}
 
 
 def entries(page):
@@ -33,7 +33,7 @@ def is_on(page, name):
 
 
 def test_a_page_and_a_choice_are_one_step_each(visit):
-    page = visit("masks")
+    page = visit("lessons")
     box = page.get_by_role("textbox", name="Sentence", exact=True)
     expect(box).to_be_visible(timeout=60_000)
     settled(page)
@@ -45,13 +45,13 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     box.press("Enter")
     page.wait_for_function("location.search === '?sentence=The+cat+slept.'")
     settled(page)
-    go(page, "Masks")
-    go(page, "Layers")
+    go(page, "Lessons")
+    go(page, "Heads")
     said = "?sentence=The+cat+slept."
-    wanted = ["masks", "decoding", f"decoding{said}", f"masks{said}", f"layers{said}"]
+    wanted = ["lessons", "decoding", f"decoding{said}", f"lessons{said}", f"heads{said}"]
     assert entries(page)[start:] == wanted
     page.evaluate("history.back()")
-    is_on(page, "Masks")
+    is_on(page, "Lessons")
     expect(box).to_have_value("The cat slept.")
     page.evaluate("history.go(-2)")
     is_on(page, "Decoding")

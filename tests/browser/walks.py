@@ -44,8 +44,9 @@ KINDS = {
     "decoder.cross": "cross",
 }
 """Name of a kind of attention → what people call it."""
-PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "masks": "Masks"}
+PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "lessons": "Lessons"}
 """Address → name, of the pages that are walked through."""
+LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "LayerNorm"}
 VIEWS = ("maps", "lines", "word")
 UNITS = {"tokens": "tokens", "words": "whole words"}
 METHODS = {"greedy": "greedy", "sampling": "sampling"}
@@ -100,8 +101,8 @@ class State:
         if self.page == "heads" and self.model.task == "everyday":
             # It opens on a sentence that the silenced head changes.
             defaults["sentence"] = TASKS["everyday"][2]
-        if self.page == "masks":
-            defaults["attention"] = "decoder.self"
+        if self.page == "lessons":
+            defaults["lessons"] = "embedding"
         if self.page == "":
             kind = self.chosen.get("kind", self.model.kind)
             layer, head = self.model.best[kind]
@@ -412,8 +413,8 @@ def offered(state: State, found: dict, before: str | None) -> list[list[Action]]
         ways.append([back(before)])
     if state.page == "decoding":
         ways.append(_others(state, "method", METHODS))
-    if state.page == "masks":
-        ways.append(_others(state, "attention", KINDS))
+    if state.page == "lessons":
+        ways.append(_others(state, "lessons", LESSONS))
     if state.page == "":
         asked = {name for name in ("kind", "layer", "head", "unit") if found[name] is not None}
         ways += _on_attention(state, asked)

@@ -9,7 +9,7 @@ from pages.frame.language import plain
 from pages.frame.tour import REVEAL
 from pages.frame.tour_file import EXAMPLE, OWN, REVEALED, STOP, TOUR, own_tour
 from tests.pages.conftest import ROOT
-from tests.pages.views.layers.conftest import panels
+from tests.pages.views.lessons.conftest import panels
 
 STOPS = own_tour().stops
 EVERYDAY = ROOT / "gallery" / "everyday"
@@ -77,9 +77,9 @@ def test_a_stop_keeps_its_answer_back_until_somebody_asks(open_stop, at):
 
 
 def test_the_stop_about_layers_hides_the_column_that_it_asks_about(open_stop):
-    at = next(i for i, stop in enumerate(STOPS) if stop.page == "layers")
+    at = next(i for i, stop in enumerate(STOPS) if stop.query.get("lessons") == "layers")
     app = open_stop(at)
-    assert app.segmented_control(key="layers").value == "lens"
+    assert app.segmented_control(key="lessons").value == "layers"
     assert app.segmented_control(key="lens_stack").value == "decoder"
     asked = int(STOPS[at].query["lens_position"])
 
@@ -122,7 +122,7 @@ def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, reve
 
 
 def test_another_page_offers_the_way_back_to_the_stop(open_stop):
-    app = open_stop(0, page_name="masks")
+    app = open_stop(0, page_name="lessons")
     assert "tour_here" in [each.key for each in app.button]
     assert REVEAL not in [each.key for each in app.button]
     assert any("**What you see**" in text for text in said(app))

@@ -1,6 +1,6 @@
-"""The cells of matrices as the rows of a table."""
+"""Tables of the lessons: the cells of matrices as rows, and tables below each other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,4 +20,22 @@ def cells(row: str, column: str, matrices: Mapping[str, NDArray[Any]]) -> Table:
     rows, columns = np.indices(shape).reshape(2, -1).tolist()
     return {row: rows, column: columns} | {
         name: matrix.reshape(-1).tolist() for name, matrix in matrices.items()
+    }
+
+
+def stacked(*tables: Mapping[str, Sequence[Any]]) -> Table:
+    """Return tables below each other as one; None where a table has no such column.
+
+    >>> stacked({"x": [1, 2]}, {"x": [3], "loss": [0.5]})
+    {'x': [1, 2, 3], 'loss': [None, None, 0.5]}
+    """
+    names = dict.fromkeys(name for table in tables for name in table)
+    heights = [len(next(iter(table.values()), ())) for table in tables]
+    return {
+        name: [
+            value
+            for table, height in zip(tables, heights, strict=True)
+            for value in table.get(name, [None] * height)
+        ]
+        for name in names
     }

@@ -21,7 +21,7 @@ from core.describe.formulas import normalised
 from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table, cells, stacked
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
@@ -385,6 +385,28 @@ class NormStudy:
             "batch_norm": self.batch_norm_K.tolist(),
             "batch_norm_padded": self.batch_norm_padded_K.tolist(),
         }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Norms:
+    """A norm of a sentence, and what other sentences beside it change."""
+
+    around: AroundNorm
+    study: NormStudy
+
+    def table(self) -> Table:
+        """Return a row for each position, and one for each feature of it before and after."""
+        before, after = self.around.before, self.around.after
+        positions = {
+            "mean_before": before.mean_K.tolist(),
+            "deviation_before": before.deviation_K.tolist(),
+            "deviation_normalised": self.around.bare.deviation_K.tolist(),
+            "deviation_after": after.deviation_K.tolist(),
+        }
+        features = cells(
+            "position", "feature", {"before": before.vectors_KD, "after": after.vectors_KD}
+        )
+        return stacked(self.study.table() | positions, features)
 
 
 @torch.inference_mode()

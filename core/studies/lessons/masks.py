@@ -23,7 +23,7 @@ from core.labels import held_out_as_learned
 from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table, cells, stacked
 from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
@@ -274,6 +274,8 @@ class HeadOfBatch:
     """The least and the largest sum of a row, over all sentences."""
     leak: Leak
     """Over all sentences."""
+    masks: Mapping[str, NDArray[np.bool_]]
+    """PADDING, LOOK_AHEAD → visible_QK of the mask by itself, as far as the attention has it."""
 
     @property
     def masked_scores_QK(self) -> NDArray[np.float32]:
@@ -286,6 +288,7 @@ class HeadOfBatch:
             "query",
             "key",
             {
+                **{f"{name} mask": mask_QK for name, mask_QK in self.masks.items()},
                 "may_look": self.visible_QK,
                 "score": self.scores_QK,
                 "masked_score": self.masked_scores_QK,
@@ -320,6 +323,7 @@ def head_of_batch(
         weights_QK=weights_BHQK[sentence, index].copy(),
         row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
         leak=leak(weights_BHQK, batch, head),
+        masks=alone(batch, head.kind, sentence),
     )
 
 
@@ -358,6 +362,21 @@ def losses_in_texts(run: Run, sentences: Sequence[str]) -> tuple[MaskLoss, ...]:
     # Of a single token none comes next.
     pairs = [Pair(source=(), target=row) for row in rows if len(row) > 1]
     return _cases(run.model, pairs) if pairs else ()
+
+
+def mask_losses(run: Run, sentences: Sequence[str], n: int) -> tuple[MaskLoss, ...]:
+    """Measure on `n` held-out sentences, or, of an opened decoder alone, in the texts themselves.
+
+    Raises:
+        RunError: As `losses_without`.
+        SentenceError: As `losses_in_texts`.
+    """
+    return losses_in_texts(run, sentences) if reads_texts(run) else losses_without(run, n)
+
+
+def reads_texts(run: Run) -> bool:
+    """Return whether a loss is that of the texts shown: nobody knows what the model learned."""
+    return run.settings.is_opened and run.settings.model.is_decoder_only
 
 
 def masks_of(config: ModelConfig) -> tuple[Mask, ...]:
@@ -413,6 +432,17 @@ class PrefixCheck:
     """Decoder positions computed by the passes over the prefixes: 1 + 2 + … + T."""
     positions_together: int
     """Decoder positions computed by the masked pass: T."""
+
+    def table(self) -> Table:
+        """Return a row for each step and place, 1 where the place is fed then, and the costs."""
+        n = self.positions_together
+        fed = cells("row", "column", {"fed": np.tril(np.ones((n, n)))})
+        cost: Table = {
+            "positions_alone": [self.positions_alone],
+            "positions_together": [n],
+            "largest_difference": [self.largest_difference],
+        }
+        return stacked(fed, cost)
 
 
 @torch.inference_mode()

@@ -1,23 +1,44 @@
 """The lessons about one sentence, asked of a run: each returns its result with the tokens."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from core.decoding.sentence import Translation, translate
-from core.heads import Head, Kind, Side, Stack
+from core.describe import Description, describe
+from core.heads import Head, Kind, Side, Site, Stack
 from core.runs.run import Run
-from core.studies.lessons.cells import Table
+from core.studies.lessons.cells import Table, cells, stacked
 from core.studies.lessons.embeddings import TokenVectors, token_vectors
-from core.studies.lessons.layers import Lens, Stream, decoder_lens, encoder_lens, residual_stream
-from core.studies.lessons.masks import HeadOfBatch, Mask, head_of_batch, padded_batch
+from core.studies.lessons.layers import (
+    Lens,
+    Norms,
+    Stream,
+    around_norm,
+    decoder_lens,
+    encoder_lens,
+    residual_stream,
+    study_norms,
+)
+from core.studies.lessons.masks import (
+    HeadOfBatch,
+    Mask,
+    MaskLoss,
+    PaddedBatch,
+    PrefixCheck,
+    compare_prefixes,
+    head_of_batch,
+    read_texts,
+)
 from core.studies.lessons.sublayers import (
     LONGEST,
-    Firing,
+    FiringUnits,
     Influence,
     firing,
     hidden_units,
     influence,
+    top_units,
 )
 
 
@@ -36,14 +57,14 @@ class OfSentence(Generic[Result]):
     """A result with the tokens that its positions are."""
 
     result: Result
-    tokens: Mapping[str, tuple[str, ...]]
-    """Name of a column of positions → the text of each position's token."""
+    tokens: Mapping[str, Sequence[str] | Mapping[int, str]]
+    """Name of a column of positions, or of tokens' ids → the text of each one's token."""
 
     def table(self) -> Table:
-        """Return the result's table with a column of tokens for each column of positions."""
+        """Return the result's table with a column of tokens for each of these columns."""
         found = self.result.table()
         return found | {
-            f"{name}_token": [texts[at] for at in found[name]]
+            f"{name}_token": [None if at is None else texts[at] for at in found[name]]
             for name, texts in self.tokens.items()
         }
 
@@ -70,18 +91,97 @@ def sentence_lens(run: Run, sentence: str, stack: Stack) -> OfSentence[Lens]:
         found = encoder_lens(run.model, written.source_ids)
     else:
         found = decoder_lens(run.model, written.source_ids, written.fed_ids)
-    return OfSentence(found, {"position": _texts(run, written, stack)})
+    ids = sorted({*found.best_LK.ravel().tolist(), *found.followed_K.tolist()})
+    named = dict(zip(ids, _described(run, "source", ids), strict=True))
+    texts = _texts(run, written, stack)
+    return OfSentence(found, {"position": texts, "best_id": named, "followed_id": named})
 
 
-def sentence_units(run: Run, sentence: str, stack: Stack) -> OfSentence[Firing]:
-    """Count the feed-forward units of a stack that fire at each position.
+def sentence_units(
+    run: Run, sentence: str, stack: Stack, layer: int = 0, position: int = 0, n: int = 8
+) -> OfSentence[FiringUnits]:
+    """Count the feed-forward units of a stack that fire, and name the strongest of one token.
+
+    Args:
+        run: A loaded run.
+        sentence: As typed.
+        stack: Encoder or decoder.
+        layer: Of the stack.
+        position: Of the token.
+        n: How many units are named at most.
 
     Raises:
         SentenceError: There is no text.
     """
     written = translate(run, sentence)
     hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
-    return OfSentence(firing(hidden, stack), {"position": _texts(run, written, stack)})
+    top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n)
+    found = FiringUnits(firing(hidden, stack), layer, position, top)
+    return OfSentence(found, {"position": _texts(run, written, stack)})
+
+
+def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence[Norms]:
+    """Read what a norm does to the first of some sentences, and what the others change.
+
+    Args:
+        run: A loaded run.
+        sentences: Of a batch; a decoder beside an encoder is fed the first one's translation.
+        site: A sublayer of the stack that reads.
+
+    Raises:
+        SentenceError: One of them has no text.
+        ValueError: As `study_norms`.
+    """
+    rows, _cut = read_texts(run, sentences)
+    fed: tuple[Sequence[int], Sequence[int]] = ((), rows[0])
+    if "encoder" in run.model.config.stacks:
+        written = translate(run, sentences[0])
+        fed = (written.source_ids, written.fed_ids)
+    side = Kind.self_of(site.stack).query_side
+    found = Norms(
+        around_norm(run.model, site, *fed), study_norms(run.model, site, rows[0], rows[1:])
+    )
+    return OfSentence(found, {"position": _described(run, side, rows[0])})
+
+
+def sentence_prefixes(run: Run, sentence: str, longest: int) -> OfSentence[PrefixCheck]:
+    """Compare a pass for each prefix of what is written with one masked pass.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    written = translate(run, sentence)
+    fed_ids = written.fed_ids[:longest]
+    texts = _described(run, "target", fed_ids)
+    found = compare_prefixes(run.model, written.source_ids, fed_ids)
+    return OfSentence(found, {"row": texts, "column": texts})
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a model at the length of a sentence."""
+
+    described: Description
+
+    def table(self) -> Table:
+        """Return a row for each part."""
+        parts = self.described.parts
+        return {
+            "part": [part.id for part in parts],
+            "parameters": [part.parameters for part in parts],
+            "multiply_adds": [part.multiply_adds for part in parts],
+            "shapes": [json.dumps(dict(part.shapes)) for part in parts],
+        }
+
+
+def sentence_parts(run: Run, sentence: str) -> Parts:
+    """Describe a model at the lengths of a sentence and its translation.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    written = translate(run, sentence)
+    return Parts(describe(run.model, len(written.source_ids), len(written.fed_ids)))
 
 
 def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence]:
@@ -111,33 +211,85 @@ def sentence_vectors(run: Run, sentence: str, stack: Stack) -> OfSentence[TokenV
 
 
 def masked_head(
-    run: Run,
-    sentences: Sequence[str],
-    head: Head,
-    sentence: int = 0,
-    without: Sequence[Mask] = (),
+    run: Run, batch: PaddedBatch, head: Head, sentence: int = 0, without: Sequence[Mask] = ()
 ) -> OfSentence[HeadOfBatch]:
     """Return what a head does with one sentence of a padded batch, some masks left out.
 
     Args:
         run: A loaded run.
-        sentences: Side by side, filled up to the longest.
+        batch: Of its sentences.
         head: Of the model.
         sentence: Which of the sentences.
         without: Masks that are left out in all layers.
-
-    Raises:
-        SentenceError: One of them has no text.
     """
-    batch = padded_batch(run, sentences)
+    found = head_of_batch(run.model, batch, head, sentence, without)
+    return OfSentence(found, _of_batch(run, batch, head, sentence))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithoutMasks:
+    """A head with all masks and with some left out, and what each mask is worth."""
+
+    before: HeadOfBatch
+    after: HeadOfBatch
+    without: tuple[Mask, ...]
+    losses: tuple[MaskLoss, ...]
+    """Empty where they were not measured."""
+
+    def table(self) -> Table:
+        """Return a row for each query and key, the leaks, and the losses."""
+        weights = {"weight": self.before.weights_QK, "weight_without": self.after.weights_QK}
+        sides = {"": self.before.leak, _named(self.without): self.after.leak}
+        leaks: Table = {
+            "without": list(sides),
+            "leak_to_padding": [each.padding for each in sides.values()],
+            "leak_to_future": [each.future for each in sides.values()],
+        }
+        losses: Table = {
+            "without": [_named(each.without) for each in self.losses],
+            "loss": [each.loss for each in self.losses],
+            "token_accuracy": [each.token_accuracy for each in self.losses],
+        }
+        return stacked(cells("query", "key", weights), leaks, losses)
+
+
+def without_masks(
+    run: Run,
+    batch: PaddedBatch,
+    head: Head,
+    sentence: int,
+    without: Sequence[Mask],
+    losses: Sequence[MaskLoss] = (),
+) -> OfSentence[WithoutMasks]:
+    """Compare a head with all masks and with some left out; see `masked_head`.
+
+    Args:
+        run: A loaded run.
+        batch: Of its sentences.
+        head: Of the model.
+        sentence: Which of the sentences.
+        without: Masks that are left out in all layers.
+        losses: From `mask_losses`, to stand in the same table.
+    """
+    before = head_of_batch(run.model, batch, head, sentence)
+    after = head_of_batch(run.model, batch, head, sentence, without)
+    found = WithoutMasks(before, after, tuple(without), tuple(losses))
+    return OfSentence(found, _of_batch(run, batch, head, sentence))
+
+
+def _named(masks: Sequence[Mask]) -> str:
+    return ", ".join(f"{mask.attention}:{mask.name}" for mask in masks)
+
+
+def _of_batch(
+    run: Run, batch: PaddedBatch, head: Head, sentence: int
+) -> Mapping[str, tuple[str, ...]]:
+    """Return the tokens of queries and keys, what fills up among them."""
     sides = dict(zip(("query", "key"), head.kind.sides, strict=True))
-    return OfSentence(
-        head_of_batch(run.model, batch, head, sentence, without),
-        {
-            name: _described(run, side, batch.ids(side)[sentence].tolist())
-            for name, side in sides.items()
-        },
-    )
+    return {
+        name: _described(run, side, batch.ids(side)[sentence].tolist())
+        for name, side in sides.items()
+    }
 
 
 def _ids(written: Translation, stack: Stack) -> tuple[int, ...]:

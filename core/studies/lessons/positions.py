@@ -6,6 +6,7 @@ in float64.
 
 import math
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from core.heads import Site
 from core.model import Record, Step, Transformer, Unplace, build
 from core.model.positional import exact_sinusoids, timescales
 from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
@@ -94,25 +95,39 @@ class Sinusoids:
         return np.repeat(2 * np.pi * timescales(self.d_model, self.base).numpy(), 2)
 
 
-def chosen_dimensions(d_model: int, first: int, every: int, count: int) -> list[int]:
-    """Return up to `count` dimensions from `first` on, as far as the width goes.
+@dataclass(frozen=True, slots=True, eq=False)
+class Waves:
+    """Some dimensions of a table along its positions."""
+
+    dimensions: tuple[int, ...]
+    values_DP: Array
+    wavelengths: tuple[float, ...]
+    """Of each dimension, in positions."""
+
+    def table(self) -> Table:
+        """Return a row for each dimension and position."""
+        found = cells("dimension", "position", {"value": self.values_DP})
+        rows = found["dimension"]
+        return found | {
+            "dimension": [self.dimensions[row] for row in rows],
+            "wavelength": [self.wavelengths[row] for row in rows],
+        }
+
+
+def waves(sinusoids: Sinusoids, every: int, count: int = 4) -> Waves:
+    """Return dimension 0 and every so many after it, up to `count`, as far as the width goes.
 
     Raises:
-        ConfigError: There is no such dimension, or nothing is chosen.
-
-    >>> chosen_dimensions(20, 0, 8, 4)
-    [0, 8, 16]
+        ConfigError: The step is no step.
     """
-    require(
-        0 <= first < d_model,
-        "first dimension is {first}: d_model {d_model} has 0 to {value}",
-        first=first,
-        d_model=d_model,
-        value=d_model - 1,
-    )
     require(every >= 1, "every is {every}: at least 1", every=every)
-    require(1 <= count <= 8, "curves is {count}: from 1 to 8", count=count)
-    return list(range(first, d_model, every))[:count]
+    dimensions = tuple(range(0, sinusoids.d_model, every))[:count]
+    lengths = sinusoids.wavelengths()
+    return Waves(
+        dimensions,
+        sinusoids.encodings().T[list(dimensions)],
+        tuple(float(lengths[at]) for at in dimensions),
+    )
 
 
 def require_length(length: int) -> None:
@@ -490,6 +505,42 @@ def learned(run: Run, length: int) -> Learned:
         norms_P=table_PD.double().norm(dim=1).numpy(),
         untouched_P=untouched_P.numpy(),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedBeside:
+    """Learned positions beside sinusoids of the same width, and what looks like one of them."""
+
+    learned: Learned
+    tables: Mapping[str, Array]
+    """"learned", and "sinusoids" where there are any of that width → table_PD."""
+    cosines: Mapping[str, tuple[float, ...]]
+    """Of the same names → the cosine of each position with the chosen one."""
+
+    def table(self) -> Table:
+        """Return a row for each position and dimension of each table."""
+        parts = []
+        for name, table_PD in self.tables.items():
+            found = cells("position", "dimension", {"value": table_PD})
+            cosine = [self.cosines[name][at] for at in found["position"]]
+            parts.append({"positions": [name] * table_PD.size} | found | {"cosine": cosine})
+        return stacked(*parts)
+
+
+def learned_beside(run: Run, length: int, position: int) -> LearnedBeside:
+    """Compare a run's learned positions with sinusoids; see `learned`.
+
+    Raises:
+        ConfigError: The position does not stand in the table.
+        ValueError: The run has sinusoids.
+    """
+    require_position(position, length)
+    found = learned(run, length)
+    tables, d_model = {"learned": found.table_PD}, run.settings.model.d_model
+    if d_model % 2 == 0 and d_model <= WIDEST:
+        tables["sinusoids"] = Sinusoids(d_model, length).encodings()
+    alike = {name: tuple(cosines(each, position).tolist()) for name, each in tables.items()}
+    return LearnedBeside(found, tables, alike)
 
 
 def _table(model: Transformer) -> Tensor:

@@ -6,8 +6,7 @@ All formulas in float64. N samples, T target length, H heads, Q queries, K keys,
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -18,34 +17,22 @@ from torch.nn.functional import cross_entropy
 from core.batch import one_row
 from core.decoding.sentence import Translation, translate
 from core.decoding.step import sayable
-from core.heads import Head, Site
+from core.heads import Site
 from core.inspection import even_weights
 from core.messages import Message, SaidError
 from core.model import Probe, Probes, Record, Rescale, Step
 from core.runs.run import Run
 from core.studies.heads.evenness import evenness
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.words import shortened
 
 Floats = NDArray[np.float64]
 
 
-Distribution = Literal["normal", "uniform", "±1"]
-"""Of a vector's components, all with mean 0 and variance 1: normal, uniform from −√3 to √3, or
-−1 and 1 with even chances."""
-
-
-DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
-
-
-Average = Literal["mean", "median"]
-
-
-AVERAGES: tuple[Average, ...] = get_args(Average)
-
-
 WIDTHS = tuple(2**power for power in range(11))
 """Every d_k that is sampled: 1, 2, 4 … 1024."""
+N_QUERIES, N_KEYS = 1000, 8
+"""Queries that are sampled at each width, and keys of each."""
 
 
 MOST = 16
@@ -113,24 +100,6 @@ def softmax(scores_NK: Floats) -> Floats:
     return np.asarray(exponentials_NK / total_N1, dtype=np.float64)
 
 
-def stretched_softmax(sizes_N: Floats | Sequence[float]) -> Floats:
-    """Return softmax([a, a, 2a]) for each a, one row each.
-
-    >>> stretched_softmax([0.0]).round(3).tolist()
-    [[0.333, 0.333, 0.333]]
-    """
-    return softmax(np.outer(np.asarray(sizes_N, dtype=np.float64), [1.0, 1.0, 2.0]))
-
-
-def sizes_around(size: float, usual: float = 12.0, count: int = 241) -> Floats:
-    """Return evenly spaced a from 0 to the usual end, or farther where the chosen a lies outside.
-
-    >>> sizes_around(1.0, count=3).tolist(), sizes_around(-4.0, count=3).tolist()
-    ([0.0, 6.0, 12.0], [-4.0, 4.0, 12.0])
-    """
-    return np.linspace(min(0.0, size), max(usual, size), count)
-
-
 def jacobian(outputs_K: Floats) -> Floats:
     """Return ∂yᵢ/∂xⱼ of the softmax where its outputs are y: diag(y) − yyᵀ.
 
@@ -141,18 +110,6 @@ def jacobian(outputs_K: Floats) -> Floats:
     jacobian_KK = 0.0 - np.outer(outputs_K, outputs_K)
     np.fill_diagonal(jacobian_KK, outputs_K * _others(outputs_K))
     return jacobian_KK
-
-
-def stretched_slopes(size: float) -> Floats:
-    """Return dy/da of softmax([a, a, 2a]): how steep its curves over a are.
-
-    It is softmax([0, 0, a]) too, so that ∂y/∂x of the third score says it, with all its digits.
-
-    >>> stretched_slopes(0.0).round(3).tolist()
-    [-0.111, -0.111, 0.222]
-    """
-    [outputs_K] = stretched_softmax([size])
-    return jacobian(outputs_K)[:, 2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,10 +123,6 @@ class Response:
     """The Jacobian's entry that is farthest from 0, without its sign."""
     norm: float
     """The Jacobian's Frobenius norm: the root of the sum of all squared entries."""
-
-    def table(self) -> Table:
-        """Return a row for each entry of the Jacobian."""
-        return cells("output", "score", {"derivative": self.jacobian_KK})
 
 
 def response(scores_K: Floats, factor: float = 1.0) -> Response:
@@ -212,65 +165,78 @@ def _others(numbers_NK: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """What was measured at one d_k, with the scores as they are and divided by √d_k."""
+class Sampled:
+    """What was sampled at one d_k, with the scores as they are and divided by √d_k."""
 
     d_k: int
-    unscaled: float
-    scaled: float
+    variance_unscaled: float
+    """Of q·k over all queries and keys."""
+    variance_scaled: float
+    gradient_unscaled: float
+    """Mean Frobenius norm of the softmax's Jacobian at the scores of one query."""
+    gradient_scaled: float
 
 
-def product_variances(distribution: Distribution, n: int, seed: int) -> list[Spread]:
-    """Sample the variance of q·k at every width.
+def sampled_widths(n: int, seed: int) -> tuple[Sampled, ...]:
+    """Sample how far scores spread, and how much gradient comes through their softmax.
+
+    Queries and keys have independent normal components of mean 0 and variance 1.
 
     Args:
-        distribution: Of the components, which are independent.
-        n: Pairs of a query and a key at each width; new ones at each.
+        n: Queries at each width, each with `N_KEYS` keys of its own; new ones at each width.
         seed: Of the generator.
     """
     random = np.random.default_rng(seed)
     found = []
     for width in WIDTHS:
-        query_NE, key_NE = (_components(random, distribution, (n, width)) for _ in "qk")
-        variance = float(np.einsum("ne,ne->n", query_NE, key_NE).var())
-        found.append(Spread(width, variance, variance / width))
-    return found
-
-
-def sampled_gradients(n_keys: int, n: int, seed: int, average: Average = "mean") -> list[Spread]:
-    """Sample how much gradient comes through the softmax at every width.
-
-    Queries and keys have independent normal components of mean 0 and variance 1. Measured is the
-    Frobenius norm of the softmax's Jacobian at the scores of one query over its keys.
-
-    Args:
-        n_keys: For each query.
-        n: Queries at each width, each with keys of its own; new ones at each width.
-        seed: Of the generator.
-        average: Over the queries.
-    """
-    random = np.random.default_rng(seed)
-    found = []
-    for width in WIDTHS:
-        query_NE = _components(random, "normal", (n, width))
-        key_NKE = _components(random, "normal", (n, n_keys, width))
-        scores_NK = np.einsum("ne,nke->nk", query_NE, key_NKE).astype(np.float64)
-        norms_2N = np.stack([jacobian_norms(scores_NK), jacobian_norms(scores_NK / np.sqrt(width))])
-        middle_2 = norms_2N.mean(axis=1) if average == "mean" else np.median(norms_2N, axis=1)
-        found.append(Spread(width, float(middle_2[0]), float(middle_2[1])))
-    return found
-
-
-def _components(
-    random: np.random.Generator, distribution: Distribution, shape: tuple[int, ...]
-) -> NDArray[Any]:
-    """Draw independent components of mean 0 and variance 1."""
-    if distribution == "normal":
         # Twice as fast as drawing in float64; what is computed from them is not rounded again.
-        return random.standard_normal(shape, dtype=np.float32)
-    if distribution == "uniform":
-        return random.uniform(-np.sqrt(3.0), np.sqrt(3.0), shape)
-    return random.integers(0, 2, shape) * 2.0 - 1.0
+        query_NE = random.standard_normal((n, width), dtype=np.float32)
+        key_NKE = random.standard_normal((n, N_KEYS, width), dtype=np.float32)
+        scores_NK = np.einsum("ne,nke->nk", query_NE, key_NKE).astype(np.float64)
+        variance = float(scores_NK.var())
+        unscaled, scaled = (
+            float(jacobian_norms(scores_NK / divisor).mean()) for divisor in (1, np.sqrt(width))
+        )
+        found.append(Sampled(width, variance, variance / width, unscaled, scaled))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class WhyScale:
+    """One softmax at a width with the division by √d_k and without, and sampled ones at all."""
+
+    scaled: Response
+    """To the scores themselves, whose spread is that of scores divided by √d_k."""
+    unscaled: Response
+    """To √d_k times the scores."""
+    sampled: tuple[Sampled, ...]
+
+    def table(self) -> Table:
+        """Return the Jacobians, the outputs, and what was sampled."""
+        slopes = {"slope_unscaled": self.unscaled.jacobian_KK, "slope": self.scaled.jacobian_KK}
+        outputs = {
+            "score_unscaled": self.unscaled.scores_K.tolist(),
+            "output_unscaled": self.unscaled.outputs_K.tolist(),
+            "score": self.scaled.scores_K.tolist(),
+            "output": self.scaled.outputs_K.tolist(),
+        }
+        names = [each.name for each in fields(Sampled)]
+        widths = {name: [getattr(each, name) for each in self.sampled] for name in names}
+        return stacked(cells("row", "column", slopes), outputs, widths)
+
+
+def why_scale(scores: Sequence[float], d_k: int, seed: int = 0) -> WhyScale:
+    """Compare a softmax with the division by √d_k and without it.
+
+    Args:
+        scores: As they are after the division.
+        d_k: Width of a head: without the division they are √d_k times as large.
+        seed: Of what is sampled.
+    """
+    scores_K = np.array(scores, dtype=np.float64)
+    return WhyScale(
+        response(scores_K), response(scores_K, math.sqrt(d_k)), sampled_widths(N_QUERIES, seed)
+    )
 
 
 PerHead = Mapping[Site, tuple[float, ...]]
@@ -279,45 +245,7 @@ PerHead = Mapping[Site, tuple[float, ...]]
 
 def mean_of(heads: PerHead) -> float:
     """Return the mean over all heads of all sublayers; there must be some."""
-    return float(np.mean([each for numbers in heads.values() for each in numbers]))
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreSpread:
-    """How far apart the scores of each head are on one sentence."""
-
-    unscaled: PerHead
-    """Variance of q·k over all pairs of a query and a key that it may see."""
-    scaled: PerHead
-    """Variance of q·k / √d_k over the same pairs."""
-
-    def table(self) -> Table:
-        """Return a row for each head."""
-        return _per_head(self.unscaled, self.scaled)
-
-
-def _per_head(unscaled: PerHead, scaled: PerHead) -> Table:
-    return {
-        "head": [str(Head(site, at)) for site in scaled for at in range(len(scaled[site]))],
-        "unscaled": [each for heads in unscaled.values() for each in heads],
-        "scaled": [each for heads in scaled.values() for each in heads],
-    }
-
-
-def score_spread(run: Run, sentence: str) -> ScoreSpread:
-    """Measure the variance of every head's scores on a sentence and what is written of it.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    translation = translate(run, sentence)
-    record = Record(steps=frozenset({Step.VISIBLE, Step.PRODUCTS}))
-    _logits(run, translation, record)
-    d_k = run.settings.model.d_k
-    unscaled = {site: _variances(record, site) for site in run.model.sites()}
-    return ScoreSpread(
-        unscaled, {site: tuple(each / d_k for each in heads) for site, heads in unscaled.items()}
-    )
+    return float(np.mean(_listed(heads)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,14 +263,38 @@ class Rescaled:
     scaled_loss: float
     """Cross-entropy per token of the translation, in nats."""
     unscaled_loss: float
+    unscaled_variance: PerHead
+    """Of q·k over all pairs of a query and a key that it may see, as the model learned it."""
+    scaled_variance: PerHead
+    """The same of q·k / √d_k."""
 
     def table(self) -> Table:
-        """Return a row for each head."""
-        return _per_head(self.unscaled, self.scaled)
+        """Return a row for each head, and the losses and choices."""
+        heads = {
+            "unscaled": self.unscaled,
+            "scaled": self.scaled,
+            "unscaled_variance": self.unscaled_variance,
+            "scaled_variance": self.scaled_variance,
+        }
+        named: Table = {
+            "head": [str(each) for site, of in self.scaled.items() for each in site.heads(len(of))]
+        }
+        named |= {name: _listed(numbers) for name, numbers in heads.items()}
+        choices: Table = {
+            "unscaled_loss": [self.unscaled_loss],
+            "scaled_loss": [self.scaled_loss],
+            "same_choices": [self.n_same],
+            "tokens": [self.n_tokens],
+        }
+        return stacked(named, choices)
+
+
+def _listed(heads: PerHead) -> list[float]:
+    return [each for numbers in heads.values() for each in numbers]
 
 
 def without_scaling(run: Run, sentence: str) -> Rescaled:
-    """Take the scaling away everywhere, and measure what becomes of heads and guesses.
+    """Take the scaling away everywhere, and measure how heads and guesses change.
 
     Every sublayer goes on with what came out of those before it; both passes are fed the same
     translation, which is also what they are to predict.
@@ -351,12 +303,15 @@ def without_scaling(run: Run, sentence: str) -> Rescaled:
         SentenceError: There is no text.
     """
     translation = translate(run, sentence)
-    before, after = Record(), Record()
+    before = Record(frozenset({Step.VISIBLE, Step.WEIGHTS, Step.PRODUCTS}))
+    after = Record()
     taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
     scaled_TV = _logits(run, translation, before)
     unscaled_TV = _logits(run, translation, taken_away)
     config = run.model.config
     guessed_T = sayable(scaled_TV, config).argmax(dim=-1)
+    variances = {site: _variances(before, site) for site in run.model.sites()}
+    d_k = run.settings.model.d_k
     same_T = guessed_T == sayable(unscaled_TV, config).argmax(dim=-1)
     return Rescaled(
         scaled={site: _evenness(before, site) for site in run.model.sites()},
@@ -365,6 +320,10 @@ def without_scaling(run: Run, sentence: str) -> Rescaled:
         n_same=int(same_T.sum()),
         scaled_loss=_loss(run, scaled_TV, translation),
         unscaled_loss=_loss(run, unscaled_TV, translation),
+        unscaled_variance=variances,
+        scaled_variance={
+            site: tuple(each / d_k for each in heads) for site, heads in variances.items()
+        },
     )
 
 

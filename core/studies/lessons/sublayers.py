@@ -22,7 +22,7 @@ from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.masks import causal_mask
 from core.model.sublayers import FeedForward, Seen, SelfAttention, Sublayer
-from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.cells import Table, cells, stacked
 
 LONGEST = 64
 """Tokens that are studied; every one costs two passes of the sublayer over all."""
@@ -160,8 +160,13 @@ class Firing:
     """Share of the units that fire at every position of this sentence."""
 
     def table(self) -> Table:
-        """Return a row for each layer and position."""
-        return cells("layer", "position", {"share": self.firing_LK})
+        """Return a row for each layer and position, and one for each layer."""
+        layers = {
+            "layer": list(range(len(self.dead_L))),
+            "share_on_no_token": self.dead_L.tolist(),
+            "share_on_all_tokens": self.always_L.tolist(),
+        }
+        return stacked(cells("layer", "position", {"share": self.firing_LK}), layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,27 @@ class Unit:
     """Its value at the token."""
     others: tuple[tuple[int, float], ...]
     """The other positions on which it fires most, each with the value there, largest first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FiringUnits:
+    """How many units of a stack fire, and the strongest ones of a layer at one position."""
+
+    firing: Firing
+    layer: int
+    position: int
+    top: tuple[Unit, ...]
+
+    def table(self) -> Table:
+        """Return the shares, and a row for each place where one of the units fires."""
+        fires = [
+            (self.layer, at, unit.unit, value)
+            for unit in self.top
+            for at, value in ((self.position, unit.activation), *unit.others)
+        ]
+        names = ("layer", "position", "unit", "value")
+        units = {name: [row[at] for row in fires] for at, name in enumerate(names)}
+        return stacked(self.firing.table(), units)
 
 
 @torch.inference_mode()

@@ -58,22 +58,24 @@ def test_the_same_word_is_pinned_in_every_kind_of_attention(open_page):
 
 
 def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_page):
-    at = open_page("layers", model="translate", layers="lens", lens_stack="encoder", sentence=PLAIN)
+    query = {"model": "translate", "sentence": PLAIN, "lens_stack": "encoder"}
+    at = open_page("lessons", lessons="layers", **query)
     send(at, "pick", {"panel": 0, "row": 1, "column": ANIMAL})
     assert at.selectbox(key=session.LENS_POSITION).value == ANIMAL
-    at.segmented_control(key="layers").set_value("units").run()
+    at.segmented_control(key="lessons").set_value("units").run()
     assert at.selectbox(key=session.UNIT_POSITION).value == ANIMAL
     assert unpack_matrices(proto(at, session.UNITS).bytes).pin == ("source", ANIMAL)
-    at.segmented_control(key="layers").set_value("stream").run()
+    at.segmented_control(key="lessons").set_value("layers").run()
+    at.segmented_control(key="layers_shown").set_value("norm").run()
     assert at.selectbox(key=session.STREAM_POSITION).value == ANIMAL
     # A number that is chosen pins its word, too.
     at.selectbox(key=session.STREAM_POSITION).set_value(3).run()
-    at.segmented_control(key="layers").set_value("units").run()
+    at.segmented_control(key="lessons").set_value("units").run()
     assert at.selectbox(key=session.UNIT_POSITION).value == 3
 
 
-def test_without_a_pin_layers_begin_with_the_pronoun(open_page):
-    at = open_page("layers", model="translate", layers="units", sentence=PLAIN)
+def test_without_a_pin_units_begin_with_the_pronoun(open_page):
+    at = open_page("lessons", model="translate", lessons="units", sentence=PLAIN)
     assert at.selectbox(key=session.UNIT_POSITION).value == IT
 
 

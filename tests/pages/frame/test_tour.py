@@ -6,7 +6,7 @@ from pages.frame import tour_file
 TWO_STOPS = """
 [[stop]]
 title = "A"
-link = "/masks?off=x"
+link = "/lessons?off=x"
 shows = "off=y"
 question = "Which?"
 
@@ -28,7 +28,7 @@ def _app():
 
     from pages.frame import address, tour, tour_file
 
-    address.enter("masks")
+    address.enter("lessons")
     tour.draw()
     st.text(f"kept back {tour.keeps_back()}")
     if not tour.keeps_back():

@@ -4,13 +4,16 @@ from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
 from core.studies.lessons.layers import residual_stream
+from core.studies.lessons.masks import MASKS, padded_batch
 from core.studies.lessons.of_sentence import (
     masked_head,
     sentence_lens,
     sentence_mixing,
+    sentence_norms,
     sentence_stream,
     sentence_units,
     sentence_vectors,
+    without_masks,
 )
 from tests.pages.conftest import ROOT
 
@@ -32,7 +35,8 @@ def test_every_row_of_a_table_names_its_tokens(run):
     for lesson in (sentence_stream, sentence_lens, sentence_units):
         table = lesson(run, SENTENCE, stack).table()
         assert {len(column) for column in table.values()} == {len(table["position"])}
-        assert table["position_token"] == [texts[at] for at in table["position"]]
+        named = [None if at is None else texts[at] for at in table["position"]]
+        assert table["position_token"] == named
     vectors = sentence_vectors(run, SENTENCE, stack).table()
     assert set(vectors["row_token"]) == set(vectors["column_token"]) == set(texts)
     mixing = sentence_mixing(run, SENTENCE, 0).table()
@@ -48,9 +52,31 @@ def test_a_stream_is_that_of_the_model_fed_its_own_translation(run):
 
 def test_a_head_of_a_batch_names_queries_and_keys_with_what_fills_up(run):
     site = run.model.sites()[0]
-    found = masked_head(run, ("it", SENTENCE), Head(site, 1))
+    found = masked_head(run, padded_batch(run, ("it", SENTENCE)), Head(site, 1))
     table, n = found.table(), len(found.tokens["query"])
     assert n > 3
     assert table["query_token"][:n] == [found.tokens["query"][0]] * n
     assert table["key_token"][:n] == list(found.tokens["key"])
     assert sum(table["may_look"]) < n * n
+
+
+def test_what_leaks_without_a_mask_stands_below_the_weights(run):
+    head = Head(run.model.sites()[0], 0)
+    batch = padded_batch(run, ("it", SENTENCE))
+    off = [mask for mask in MASKS if mask.attention is head.kind and mask not in batch.missing]
+    found = without_masks(run, batch, head, 0, off)
+    table, after = found.table(), found.result.after
+    assert table["weight_without"][: after.weights_QK.size] == after.weights_QK.reshape(-1).tolist()
+    assert table["without"][-2:] == ["", ", ".join(f"{each.attention}:{each.name}" for each in off)]
+    assert table["leak_to_future"][-1] == after.leak.future
+    assert {len(column) for column in table.values()} == {after.weights_QK.size + 2}
+
+
+def test_norms_of_a_batch_are_those_of_its_first_sentence():
+    run = load_run(ROOT / "gallery" / "translate")
+    found = sentence_norms(run, (SENTENCE, "The dog saw the house."), run.model.sites()[0])
+    n = len(translate(run, SENTENCE).source_ids)
+    table = found.table()
+    assert table["position_token"][:n] == list(found.tokens["position"])
+    assert table["batch_norm"][:n] == found.result.study.batch_norm_K.tolist()
+    assert table["before"][n:] == found.result.around.before.vectors_KD.reshape(-1).tolist()

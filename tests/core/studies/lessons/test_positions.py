@@ -15,7 +15,6 @@ from core.runs.checkpoint import save_weights
 from core.runs.run import load_run, read_settings
 from core.studies.lessons.positions import (
     Sinusoids,
-    chosen_dimensions,
     cosines,
     dot_products,
     learned,
@@ -25,6 +24,7 @@ from core.studies.lessons.positions import (
     rotation,
     shuffled,
     shuffled_order,
+    waves,
 )
 
 GALLERY = Path(__file__).resolve().parents[4] / "gallery"
@@ -105,15 +105,14 @@ def test_a_position_must_stand_in_the_table(position):
         require_position(position, 50)
 
 
-def test_dimensions_end_with_the_width():
-    assert chosen_dimensions(128, 1, 2, 3) == [1, 3, 5]
-    assert chosen_dimensions(8, 6, 1, 8) == [6, 7]
-
-
-@pytest.mark.parametrize("asked", [(8, 0, 1), (-1, 1, 1), (0, 0, 1), (0, 1, 0), (0, 1, 9)])
-def test_no_dimension_at_all_is_refused(asked):
-    with pytest.raises(ConfigError):
-        chosen_dimensions(8, *asked)
+def test_waves_end_with_the_width():
+    made = Sinusoids(8, 5)
+    found = waves(made, 3)
+    assert found.dimensions == (0, 3, 6)
+    assert found.values_DP.tolist() == made.encodings().T[[0, 3, 6]].tolist()
+    assert list(found.wavelengths) == made.wavelengths()[[0, 3, 6]].tolist()
+    with pytest.raises(ConfigError, match="every is 0"):
+        waves(made, 0)
 
 
 def test_the_dot_product_is_a_sum_of_cosines_of_the_distance():

@@ -12,23 +12,19 @@ from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.effects.ablation import every_head
 from core.studies.lessons.scaling import (
-    DISTRIBUTIONS,
     LARGEST,
     MOST,
+    N_KEYS,
     WIDTHS,
     ScoresError,
     jacobian,
     jacobian_norms,
     mean_of,
-    product_variances,
     read_scores,
     response,
-    sampled_gradients,
-    score_spread,
-    sizes_around,
+    sampled_widths,
     softmax,
-    stretched_slopes,
-    stretched_softmax,
+    why_scale,
     without_scaling,
 )
 
@@ -73,44 +69,10 @@ def test_the_largest_and_the_most_are_still_read():
 
 
 @pytest.mark.parametrize(
-    ("size", "third"), [(1, 0.5761168847658291), (10, 0.9999092083843412), (100, 1.0)]
+    ("scores", "wanted"), [([1e6, 1e6, 2e6], [0, 0, 1]), ([-1e6, -1e6, -2e6], [0.5, 0.5, 0])]
 )
-def test_the_third_output_of_a_a_2a_is_the_known_one(size, third):
-    assert stretched_softmax([size])[0, 2] == pytest.approx(third, rel=0, abs=1e-15)
-
-
-@given(size=st.floats(-1e6, 1e6))
-def test_stretched_scores_have_a_closed_form_for_every_size(size):
-    [[first, second, third]] = stretched_softmax([size])
-    assert first == second
-    assert first + second + third == pytest.approx(1, abs=1e-15)
-    wanted = 1 / (1 + 2 * math.exp(-size)) if size > -700 else 0
-    assert third == pytest.approx(wanted, rel=1e-12, abs=1e-300)
-
-
-@given(size=st.floats(-20, 20))
-def test_slopes_of_stretched_scores_are_those_of_the_curves_over_a(size):
-    before, after = stretched_softmax([size - 1e-6, size + 1e-6])
-    assert stretched_slopes(size) == pytest.approx((after - before) / 2e-6, abs=1e-8)
-
-
-@pytest.mark.parametrize(("sign", "third"), [(1, 2 * math.exp(-60)), (-1, math.exp(-60) / 2)])
-def test_slopes_of_stretched_scores_keep_their_digits(sign, third):
-    assert stretched_slopes(sign * 60) == pytest.approx(
-        [-third / 2, -third / 2, third], rel=1e-12, abs=0
-    )
-
-
-@pytest.mark.parametrize(("size", "wanted"), [(1e6, [0, 0, 1]), (-1e6, [0.5, 0.5, 0])])
-def test_huge_scores_do_not_overflow(size, wanted):
-    assert stretched_softmax([size])[0].tolist() == wanted
-
-
-@pytest.mark.parametrize(("size", "ends"), [(5, (0, 12)), (40, (0, 40)), (-7, (-7, 12))])
-def test_the_curve_reaches_as_far_as_the_chosen_size(size, ends):
-    sizes = sizes_around(size)
-    assert (sizes[0], sizes[-1]) == ends
-    assert np.ptp(np.diff(sizes)) < 1e-12
+def test_huge_scores_do_not_overflow(scores, wanted):
+    assert softmax(np.array(scores)).tolist() == wanted
 
 
 @given(scores=st.lists(st.floats(-20, 20), min_size=1, max_size=16))
@@ -149,38 +111,33 @@ def test_norms_keep_their_digits_where_the_outputs_are_nearly_one_hot():
     assert jacobian_norms(np.array([[50.0, 0.0]]))[0] == pytest.approx(2 * math.exp(-50), rel=1e-12)
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_sampled_variances_are_near_theory(distribution):
-    n = 1000
-    found = product_variances(distribution, n, seed=0)
+def test_what_is_sampled_is_near_theory_and_that_of_the_jacobians_themselves():
+    found = sampled_widths(40, seed=3)
     assert [each.d_k for each in found] == list(WIDTHS) == [2**i for i in range(11)]
-    # q·k has at most the kurtosis 9 of a product of two normals: var(s²) ≤ 8 σ⁴ / n.
-    bound = 4 * math.sqrt(8 / n)
-    for each in found:
-        assert each.unscaled == pytest.approx(each.d_k, rel=bound)
-        assert each.scaled == pytest.approx(each.unscaled / each.d_k, rel=1e-12)
-
-
-@pytest.mark.parametrize("average", ["mean", "median"])
-def test_sampled_gradients_are_those_of_the_jacobians_themselves(average):
-    found = sampled_gradients(4, 10, seed=3, average=average)
     random = np.random.default_rng(3)
     for each in found:
-        query = random.standard_normal((10, each.d_k), dtype=np.float32).astype(float)
-        key = random.standard_normal((10, 4, each.d_k), dtype=np.float32).astype(float)
+        query = random.standard_normal((40, each.d_k), dtype=np.float32).astype(float)
+        key = random.standard_normal((40, N_KEYS, each.d_k), dtype=np.float32).astype(float)
         scores = (key @ query[:, :, None])[..., 0]
-        for measured, divisor in ((each.unscaled, 1), (each.scaled, math.sqrt(each.d_k))):
-            outputs = [
-                np.exp(row - row.max()) / np.exp(row - row.max()).sum() for row in scores / divisor
-            ]
+        assert each.variance_unscaled == pytest.approx(scores.var(), rel=1e-3)
+        assert each.variance_unscaled == pytest.approx(each.d_k, rel=0.6)
+        assert each.variance_scaled == pytest.approx(each.variance_unscaled / each.d_k)
+        sides = {1: each.gradient_unscaled, math.sqrt(each.d_k): each.gradient_scaled}
+        for divisor, measured in sides.items():
+            outputs = [softmax(row / divisor) for row in scores]
             norms = [np.linalg.norm(np.diag(y) - np.outer(y, y)) for y in outputs]
-            assert measured == pytest.approx(getattr(np, average)(norms), rel=1e-3, abs=1e-12)
+            assert measured == pytest.approx(np.mean(norms), rel=1e-3, abs=1e-12)
 
 
-def test_without_the_division_wide_vectors_lose_their_gradient():
-    found = sampled_gradients(8, 100, seed=0, average="median")
-    assert found[-1].unscaled < 1e-3 * found[0].unscaled
-    assert 0.8 < found[-1].scaled / found[0].scaled < 1.5
+def test_without_the_division_scores_are_as_much_larger_as_the_root_of_the_width():
+    found = why_scale((1.0, 2.0, 3.0), 64)
+    assert found.unscaled.scores_K.tolist() == [8, 16, 24]
+    assert found.scaled.scores_K.tolist() == [1, 2, 3]
+    assert found.unscaled.norm < 0.01 * found.scaled.norm
+    table = found.table()
+    assert table["slope"][:9] == found.scaled.jacobian_KK.reshape(-1).tolist()
+    assert [each for each in table["d_k"] if each] == list(WIDTHS)
+    assert {len(column) for column in table.values()} == {9 + 3 + len(WIDTHS)}
 
 
 def test_no_entry_is_zero_with_a_sign():
@@ -208,13 +165,13 @@ def recorded(run, translation, steps):
 def test_variances_are_those_of_the_recorded_scores(read):
     run, sentence, translation = read
     tensors, _logits = recorded(run, translation, {Step.SCORES, Step.VISIBLE})
-    found = score_spread(run, sentence)
+    found = without_scaling(run, sentence)
     for site in run.model.sites():
         scores = tensors[site, Step.SCORES][0].double().numpy()
         visible = np.broadcast_to(tensors[site, Step.VISIBLE][0].numpy(), scores.shape[1:])
         wanted = [head[visible].var() for head in scores]
-        assert found.scaled[site] == pytest.approx(wanted, rel=1e-4)
-        assert found.unscaled[site] == pytest.approx(
+        assert found.scaled_variance[site] == pytest.approx(wanted, rel=1e-4)
+        assert found.unscaled_variance[site] == pytest.approx(
             [each * run.settings.model.d_k for each in wanted], rel=1e-4
         )
 
@@ -250,8 +207,9 @@ def test_without_the_scaling_heads_are_sharper_on_average(read):
     run, sentence, _translation = read
     found = without_scaling(run, sentence)
     assert mean_of(found.unscaled) < mean_of(found.scaled)
-    assert found.table()["head"] == [str(head) for head in every_head(run.model)]
-    assert found.table()["scaled"] == [each for heads in found.scaled.values() for each in heads]
+    assert found.table()["head"] == [*map(str, every_head(run.model)), None]
+    numbers = [each for heads in found.scaled.values() for each in heads]
+    assert found.table()["scaled"] == [*numbers, None]
     assert 0 <= found.n_same <= found.n_tokens
 
 

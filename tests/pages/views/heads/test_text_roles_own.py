@@ -151,6 +151,6 @@ def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
 
 def test_exposure_is_measured_on_the_pairs(open_page, own_models):
     own_models("t5", PAIRS)
-    at = open_page("decoding", decoding="exposure", model="runs/t5")
+    at = open_page("lessons", lessons="exposure", model="runs/t5")
     assert not at.exception
     assert not at.info

@@ -1,0 +1,1 @@
+"""The views of the page Lessons, in the order of the paper."""

@@ -1,0 +1,121 @@
+"""A padded batch and one of its sentences: what the two lessons on masks ask for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.heads import Head, Kind, Side
+from core.studies.lessons.masks import MASKS, HeadOfBatch, Mask, PaddedBatch, padded_batch
+from pages.frame import controls, opening, session
+from pages.frame.language import _, number, plain
+from pages.frame.listed import joined
+from pages.frame.maps import fed_labels, labels
+from pages.frame.notes import site_and_head
+from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
+from pages.frame.selection import ask_kind, ask_layer_and_head, axis_of_keys, axis_of_queries
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A batch of a run, and what of it is looked at."""
+
+    opened: Opened
+    sentences: tuple[str, ...]
+    batching: Recipe[PaddedBatch]
+    """What computes the batch."""
+    sentence: int
+    """Which of the sentences."""
+    head: Head
+
+    @property
+    def batch(self) -> PaddedBatch:
+        """The sentences, filled up."""
+        return self.batching.result()
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of attention."""
+        return self.head.kind
+
+    @property
+    def queries(self) -> Axis:
+        """The tokens that look, PAD included."""
+        return axis_of_queries(self.kind, self._labels(self.kind.query_side))
+
+    @property
+    def keys(self) -> Axis:
+        """The tokens that are looked at, PAD included."""
+        return axis_of_keys(self.kind, self._labels(self.kind.key_side))
+
+    @property
+    def about(self) -> Mapping[str, str]:
+        """What files say of the sentence and the head."""
+        said = {"sentence": self.sentences[self.sentence]}
+        if all(each is not None for each in self.batch.inputs):
+            fed_ids = self.batch.fed_ids[self.sentence]
+            said["translation"] = self.opened.run.target_tokenizer.decode(fed_ids[1:])
+        return said | {"head": site_and_head(self.head)}
+
+    def masks(self) -> list[Mask]:
+        """Return the masks of the kind of attention that the model has."""
+        return [
+            mask for mask in MASKS if mask.attention is self.kind and mask not in self.batch.missing
+        ]
+
+    def _labels(self, side: Side) -> tuple[TokenLabel, ...]:
+        run = self.opened.run
+        tokenizer = run.tokenizer if side == "source" else run.target_tokenizer
+        tokens = tokenizer.describe(self.batch.ids(side)[self.sentence].tolist())
+        if self.batch.inputs[0] is None:
+            # All of it was typed, but what fills up.
+            return fed_labels(tokens, len(self.batch.fed_ids[self.sentence]))
+        return labels(tokens)
+
+
+def ask(opened: Opened, *, heads: bool) -> Chosen:
+    """Ask for the other sentences of the batch, and what of it to look at; within a row.
+
+    Args:
+        opened: The run and the first sentence.
+        heads: True where a layer and a head are chosen, too.
+    """
+    sites = opened.run.model.sites()
+    sentences = opening.ask_batch(opened)
+    kinds = list(dict.fromkeys(site.attention for site in sites))
+    kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION, asked=len(kinds) > 1)
+    index = controls.number(_("sentence"), len(sentences), 0, session.ROW)
+    chosen_sites = [site for site in sites if site.attention is kind]
+    layer, head = 0, 0
+    if heads:
+        n_heads = opened.run.settings.model.n_heads
+        layer, head = ask_layer_and_head(len(chosen_sites), n_heads, (0, 0))
+    batching = Recipe(padded_batch, opened.path, sentences)
+    return Chosen(opened, sentences, batching, index, Head(chosen_sites[layer], head))
+
+
+def say(chosen: Chosen) -> None:
+    """Say which sentence of the batch is shown."""
+    text = chosen.sentences[chosen.sentence]
+    shown = _("Shown is sentence {n}: “{text}”")
+    said = [shown.format(n=number(chosen.sentence), text=plain(text))]
+    if chosen.batch.cut:
+        said.append(_("A sentence was cut: the model has no more positions."))
+    with st.container(key="sentence_of_batch"):
+        st.caption(joined(said))
+
+
+def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
+    """Return one head's weights in one sentence."""
+    return Matrix(
+        title=title,
+        values=done.weights_QK,
+        visible=done.visible_QK,
+        rows=chosen.queries,
+        columns=chosen.keys,
+        hidden_value="0",
+        value_name=_("weight"),
+    )

@@ -1,0 +1,119 @@
+"""LayerNorm beside BatchNorm: what other sentences of a batch change."""
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from core.describe import Description, describe
+from core.heads import Site, Stack, Sublayer
+from core.studies.lessons.layers import Norms, around_norm, batch_norm, study_norms
+from core.studies.lessons.of_sentence import sentence_norms
+from pages.frame import controls, opening, selection, session
+from pages.frame.charts import chart
+from pages.frame.language import _, number
+from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
+from pages.frame.view import Shown
+from viz.charts.bars import bars
+from viz.charts.curves import Chart, Quantity
+
+
+def draw(opened: Opened) -> Shown:
+    """Draw how far other sentences move a vector, and its spread before and after LayerNorm."""
+    with selection.row():
+        sentences = opening.ask_batch(opened)
+        site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
+    recipe = Recipe(sentence_norms, opened.path, sentences, site)
+    found = recipe.result().result
+    # What the stack reads, as far as it fits: the prompt of a decoder alone.
+    read = opened.inspection.source_tokens or opened.inspection.fed_tokens
+    tokens = [token.text for token in read[: found.study.n_alone]]
+    alone = len(sentences) == 1
+    pictures = []
+    left, right = st.columns([3, 2], gap="large")
+    if not alone:
+        with left:
+            pictures.append(chart(_moved(found, tokens)))
+    with left if alone else right:
+        pictures.append(chart(_spread(found, tokens)))
+    st.caption(_caption(found))
+    return Shown(
+        name=f"norm.{site}",
+        title=_("How far other sentences of the batch move a vector"),
+        recipe=recipe,
+        seen=_seen(found, alone=alone),
+        code=(around_norm, study_norms, batch_norm),
+        pictures=pictures,
+    )
+
+
+def _seen(found: Norms, *, alone: bool) -> str:
+    """Say how far other sentences move the vectors under each norm."""
+    if alone:
+        return _("The sentence is alone in its batch: add another to compare BatchNorm.")
+    return _(
+        "Put other sentences into the batch: under LayerNorm no vector moves (**{layer}**), under "
+        "BatchNorm they move by up to **{batch}**."
+    ).format(
+        batch=number(found.study.batch_norm_K.max(), significant=2),
+        layer=number(found.study.layer_norm_K.max(), significant=2),
+    )
+
+
+def _caption(found: Norms) -> str:
+    text = _(
+        "LayerNorm brings each vector’s standard deviation from {before} to {after}; gain and "
+        "bias follow. BatchNorm counts {alone} positions alone, {together} with the others, "
+        "{padded} with padding."
+    )
+    return text.format(
+        before=_range(found.around.before.deviation_K),
+        after=number(float(found.around.bare.deviation_K.mean()), padded=False),
+        alone=number(found.study.n_alone),
+        together=number(found.study.n_together),
+        padded=number(found.study.n_padded),
+    )
+
+
+def _range(values: NDArray[np.float64]) -> str:
+    least, most = (number(each, padded=False) for each in (values.min(), values.max()))
+    return least if least == most else _("{least} to {most}").format(least=least, most=most)
+
+
+def _ask_site(described: Description, stack: Stack) -> Site:
+    """Ask for a layer of the stack that reads, and for one of its sublayers."""
+    layer = controls.number(_("layer"), described.stacks[stack], 0, session.LAYER)
+    offered = {
+        part.site.sublayer: _(part.label)
+        for part in described.sublayers
+        if part.site is not None and part.site.stack == stack and part.layer == layer
+    }
+    older: dict[str, Sublayer] = {"self-attention": "self", "feed-forward": "feed_forward"}
+    first = next(iter(offered))
+    chosen = controls.choice(_("Sublayer"), "sublayer", offered, first, older=older)
+    return Site(stack, layer, chosen)
+
+
+def _moved(found: Norms, tokens: list[str]) -> Chart:
+    return bars(
+        {
+            "LayerNorm": found.study.layer_norm_K.tolist(),
+            "BatchNorm": found.study.batch_norm_K.tolist(),
+        },
+        tokens,
+        value=Quantity(_("mean change of a feature")),
+        title=_("How far other sentences of the batch move a vector"),
+    )
+
+
+def _spread(found: Norms, tokens: list[str]) -> Chart:
+    return bars(
+        {
+            _("before"): found.around.before.deviation_K.tolist(),
+            _("after LayerNorm"): found.around.bare.deviation_K.tolist(),
+        },
+        tokens,
+        value=Quantity(_("standard deviation over the features")),
+        title=_("LayerNorm brings every vector to the same spread"),
+        drawn="dots",
+    )

@@ -1,0 +1,30 @@
+"""The page Lessons: a sentence is asked for where it changes something, and only there."""
+
+import pytest
+
+from pages.lessons import VIEWS
+from tests.pages.conftest import said
+
+OF_NONE = [view.name for view in VIEWS if not view.of_sentence]
+
+
+@pytest.mark.parametrize("view", [view.name for view in VIEWS])
+@pytest.mark.parametrize("sentence", ["a", "the cat " * 250], ids=["one word", "500 words"])
+def test_short_and_long_sentences_are_shown(open_page, view, sentence):
+    at = open_page("lessons", lessons=view, sentence=sentence, model="copy")
+    assert at.get("bidi_component") or at.get("vega_lite_chart") or at.info
+
+
+@pytest.mark.parametrize("view", OF_NONE)
+def test_a_lesson_that_no_sentence_changes_asks_for_none(open_page, view):
+    at = open_page("lessons", lessons=view, sentence="The cat slept.", model="copy")
+    assert not [each for each in at.text_input if each.key == "sentence"]
+    # What was typed stays, for the lessons that show it.
+    at.segmented_control(key="lessons").set_value("layers").run()
+    assert at.text_input(key="sentence").value == "The cat slept."
+
+
+def test_without_a_sentence_the_lessons_ask_for_one(open_page):
+    at = open_page("lessons", sentence="a")
+    at.text_input(key="sentence").set_value("   ").run()
+    assert "Type a sentence" in said(at)

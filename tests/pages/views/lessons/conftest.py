@@ -1,0 +1,108 @@
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from core.decoding.sentence import translate
+from core.model import Record, Step
+from core.runs.run import load_run
+from tests.core.describe.invented import gated
+from tests.pages.conftest import ROOT
+from viz.plane import matrices
+
+TIRED = "The animal didn't cross the street because it was too tired."
+OTHERS = "The cat slept.\nThe dog did not see the house."
+FACT = "The capital of France is"
+TEXTS = "it was\nThe animal did not cross the street because it was too tired."
+
+
+@pytest.fixture
+def open_lesson(open_page, handed_over):
+    """Return a function that opens a lesson by its link, and gives the page and its `Shown`."""
+
+    def opener(view, **query_params):
+        del handed_over[:]
+        at = open_page("lessons", lessons=view, **query_params)
+        return at, handed_over[-1] if handed_over else None
+
+    return opener
+
+
+@pytest.fixture
+def open_alone(open_lesson, opened_path, elsewhere):
+    """Return a function that opens a lesson on a model of one stack; it gives the run, too."""
+
+    def opener(kind, view, **query):
+        path = opened_path(kind)
+        elsewhere("OWN", path.parent)
+        asked = {"model": f"runs/{kind}", "sentence": FACT, "others": TEXTS} | query
+        return *open_lesson(view, **asked), load_run(path)
+
+    return opener
+
+
+@pytest.fixture
+def open_gated(open_lesson, own_copy, elsewhere):
+    """As `open_lesson`, of a run whose model has a sublayer that the project does not know."""
+
+    def load(path, step=None):
+        run = load_run(path, step)
+        return replace(run, model=gated(run.settings.model))
+
+    elsewhere("load_run", load)
+    return lambda view, **query_params: open_lesson(view, model="runs/mine", **query_params)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(ROOT / "gallery" / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def tensors(run):
+    """Every step of every sublayer for the sentence that the page opens on."""
+    translation, record = translate(run, TIRED), Record(frozenset(Step))
+    with torch.inference_mode():
+        run.model(
+            torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids]), record
+        )
+    return {key: tensor[0].double().numpy() for key, tensor in record.tensors.items()}
+
+
+def panels(at):
+    """Return the matrices of a page."""
+    return [
+        panel
+        for component in at.get("bidi_component")
+        for panel in matrices.unpack(component.proto.bytes).panels
+    ]
+
+
+def texts(axis):
+    return [label.text for label in axis.labels]
+
+
+def charts(at):
+    """Return each chart of a page: series → values."""
+    found = []
+    for chart in at.get("vega_lite_chart"):
+        frames = [pa.ipc.open_stream(data.data.data).read_pandas() for data in chart.proto.datasets]
+        frame = next(frame for frame in frames if "series" in frame)
+        value = "y" if "y" in frame else "value"
+        rows = frame.groupby("series", sort=False)
+        found.append({name: values[value].tolist() for name, values in rows})
+    return found
+
+
+def set_number(at, key, value):
+    at.number_input(key=key).set_value(value).run()
+    assert not at.exception, at.exception
+    return at
+
+
+def exact(scores):
+    """Return the softmax of scores."""
+    exponentials = np.exp(np.array(scores, float) - max(scores))
+    return exponentials / exponentials.sum()
