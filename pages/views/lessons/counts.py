@@ -56,7 +56,7 @@ def draw(opened: Opened) -> Shown:
         if shown == "published":
             labels = {each.name: _(each.label) for each in PUBLISHED}
             name = controls.selection(
-                _("Published model"), WHICH, labels, PUBLISHED[2].name, width=260
+                _("Published model"), WHICH, labels, PUBLISHED[2].name, width=260, labelled=False
             )
     if shown == "published":
         return _published(opened, next(each for each in PUBLISHED if each.name == name), share)

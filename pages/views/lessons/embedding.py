@@ -103,8 +103,8 @@ def _panels(opened: Opened, stack: Stack, found: TokenVectors, names: list[Token
         )
 
     return [
-        panel(_("One-hot"), np.eye(len(names)), _("Every two different tokens: 90°.")),
         panel(_("Learned"), found.cosine_NN, _("Training decided the angles.")),
+        panel(_("One-hot"), np.eye(len(names)), _("Every two different tokens: 90°.")),
     ]
 
 
@@ -119,15 +119,14 @@ def _closest(found: TokenVectors, names: list[Token], usual: float) -> str:
         return _("There is one token only, and nothing to compare it with.")
     row, column = pair
     text = _(
-        "One-hot, any two words stand at 90°. Learned, **{one}** and **{other}** are closest: "
-        "**{angle}** (cosine {cosine}). Two tokens drawn at random: {usual} on average "
+        "Of the learned vectors those of **{one}** and **{other}** are closest: **{angle}**. One-hot "
+        "vectors always stand at 90°, two learned ones drawn at random at {usual} on average "
         "(n = {n})."
     )
     return text.format(
         one=plain(names[row].text),
         other=plain(names[column].text),
         angle=_degrees(found.angle_NN[pair]),
-        cosine=number(found.cosine_NN[pair], 2),
         usual=_degrees(usual),
         n=number(N_PAIRS),
     )

@@ -98,7 +98,7 @@ def _waves(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
     with asked:
         # Four sines to begin with, each much slower than the last.
         usual = max(2, 2 * (table.result().d_model // 24))
-        every = controls.amount(_("Then every"), "pe_every", usual)
+        every = controls.amount(_("Every"), "pe_every", usual)
     recipe = Recipe(waves, table, every)
     found = recipe.result()
     named = _("dimension {d}, λ {length}")

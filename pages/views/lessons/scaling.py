@@ -112,12 +112,12 @@ def _outputs(found: WhyScale) -> Chart:
     names = [number(each, significant=4, padded=False) for each in found.scaled.scores_K.tolist()]
     return bars(
         {
-            _("softmax of q·k"): found.unscaled.outputs_K.tolist(),
-            _("softmax of q·k / √d_k"): found.scaled.outputs_K.tolist(),
+            _("q·k"): found.unscaled.outputs_K.tolist(),
+            _("q·k / √d_k"): found.scaled.outputs_K.tolist(),
         },
         [f"y{at}: {name}" for at, name in enumerate(names)],
         value=Quantity(_("weight"), share=True),
-        title=_("Undivided, one key takes nearly all of the weight"),
+        title=_("What the softmax makes of them"),
     )
 
 

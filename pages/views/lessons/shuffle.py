@@ -1,5 +1,7 @@
 """A sentence and the same words in another order, encoded with positions and without."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.config import ConfigError, ModelConfig
@@ -42,8 +44,8 @@ def draw(opened: Opened) -> Shown | None:
             0,
             help_text=_("The seed: the same number gives the same order again."),
         )
-    recipe = Recipe(shuffled, opened.path, opened.sentence, seed)
-    found = recipe.result()
+    recipe: Recipe[Any] = Recipe(shuffled, opened.path, opened.sentence, seed)
+    found: Shuffled | None = recipe.result()
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None

@@ -10,7 +10,7 @@ PETS = "The dog slept because the cat was tired."
 
 def test_one_hot_every_two_words_are_at_right_angles_and_learned_they_are_not(open_lesson, run):
     at, shown = open_lesson("embedding", sentence=PETS)
-    one_hot, learned = panels(at)
+    learned, one_hot = panels(at)
     names = [label.text for label in learned.rows.labels]
     assert np.array_equal(one_hot.values, np.eye(len(names)))
     # Each token once: "The" and "the" are two of them.
@@ -21,7 +21,7 @@ def test_one_hot_every_two_words_are_at_right_angles_and_learned_they_are_not(op
     np.testing.assert_allclose(learned.values[: len(ids), : len(ids)], unit @ unit.T, atol=1e-6)
     between = learned.values - 3 * np.eye(len(names))
     row, column = sorted(divmod(int(between.argmax()), len(names)))
-    assert f"Learned, **{names[row]}** and **{names[column]}** are closest" in shown.seen
+    assert f"those of **{names[row]}** and **{names[column]}** are closest" in shown.seen
     assert "on average (n = 2,000)" in shown.seen
     assert f"Nearest to **{names[row]}** in the whole vocabulary" in said(at)
 

@@ -21,8 +21,8 @@ def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_less
     at, shown = open_lesson("scaling", scores="1, 2; -3 0.5", d_k=str(d_k))
     x = np.array([1, 2, -3, 0.5])
     outputs = {
-        "softmax of q·k": exact(math.sqrt(d_k) * x),
-        "softmax of q·k / √d_k": exact(x),
+        "q·k": exact(math.sqrt(d_k) * x),
+        "q·k / √d_k": exact(x),
     }
     drawn, norms = charts(at)[0], []
     for panel, (name, y) in zip(panels(at), outputs.items(), strict=True):
