@@ -1,4 +1,6 @@
-"""Differences that nothing but rounding makes, as people read them."""
+"""Numbers as people read them: few digits, and no difference that nothing but rounding makes."""
+
+import math
 
 from pages.frame.language import number
 
@@ -15,3 +17,14 @@ def bound(value: float) -> str:
     if 0 < value < TINY:
         return number(TINY, 5)
     return number(value, significant=2, padded=False)
+
+
+def short(value: float) -> str:
+    r"""Write three significant digits, and a large number without an exponent.
+
+    >>> short(6.2832), short(62831.9), short(2.2e-16), short(0.0)
+    ('6.28', '62,800', '2.2e−16', '0')
+    """
+    if abs(value) < 1000:
+        return number(value, padded=False)
+    return number(int(round(value, 2 - math.floor(math.log10(abs(value))))))

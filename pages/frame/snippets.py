@@ -1,7 +1,6 @@
 """Python with which a reader computes a view's numbers again: how all of it begins."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,12 +64,3 @@ def quoted(text: str) -> str:
     "say \"a\""
     """
     return json.dumps(text, ensure_ascii=False)
-
-
-def listed(texts: Sequence[str]) -> str:
-    """Return a list of texts as Python writes it.
-
-    >>> print(listed(["a", "b"]))
-    ["a", "b"]
-    """
-    return f"[{', '.join(map(quoted, texts))}]"

@@ -240,8 +240,6 @@ class Rotation:
     """PE(pos + k), from the formula"""
     error: float
     """Largest |M_k PE(p) − PE(p + k)| over all positions p of the table."""
-    outside: int
-    """So many positions of the table are taken to a place beyond its ends."""
     degrees_E: Array
     """By how much each pair of dimensions turns; below 0 for a shift to the left."""
 
@@ -287,7 +285,6 @@ def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
         after_D=rotated_PD[position],
         wanted_D=wanted_PD[position],
         error=float(np.abs(rotated_PD - wanted_PD).max()),
-        outside=int(((places_P < 0) | (places_P >= sinusoids.length)).sum()),
         degrees_E=np.degrees(angle_E),
     )
 

@@ -25,9 +25,9 @@ from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.rounding import short
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
-from pages.views.lessons.positions import short
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 from viz.direction import isolated
@@ -119,9 +119,9 @@ def _closest(found: TokenVectors, names: list[Token], usual: float) -> str:
         return _("There is one token only, and nothing to compare it with.")
     row, column = pair
     text = _(
-        "Of the learned vectors those of **{one}** and **{other}** are closest: **{angle}**. One-hot "
-        "vectors always stand at 90°, two learned ones drawn at random at {usual} on average "
-        "(n = {n})."
+        "Of the learned vectors those of **{one}** and **{other}** are closest: **{angle}**. "
+        "One-hot vectors always stand at 90°, two learned ones drawn at random at {usual} on "
+        "average (n = {n})."
     )
     return text.format(
         one=plain(names[row].text),

@@ -24,6 +24,7 @@ from pages.frame.language import N_, _, n_, number, plain
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.rounding import short
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import positions
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -192,9 +193,9 @@ def _reached(found: Learned, n: int) -> str:
     if found.mean_norm_trained is None:
         return _(
             "No position has changed since training began: all {n} are random, {x} long on average."
-        ).format(n=number(n), x=positions.short(found.mean_norm_untouched))
+        ).format(n=number(n), x=short(found.mean_norm_untouched))
     if found.trained is None:
-        mean = positions.short(found.mean_norm_trained)
+        mean = short(found.mean_norm_trained)
         return _("A position’s vector is {x} long on average.").format(x=mean)
     return _(
         "Training reached positions 0 to {last} of {n}. The vectors of the others are as they "
@@ -202,6 +203,6 @@ def _reached(found: Learned, n: int) -> str:
     ).format(
         last=number(found.trained - 1),
         n=number(n),
-        x=positions.short(found.mean_norm_trained),
-        y=positions.short(found.mean_norm_untouched),
+        x=short(found.mean_norm_trained),
+        y=short(found.mean_norm_untouched),
     )

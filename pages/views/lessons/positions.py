@@ -1,7 +1,5 @@
 """Sinusoidal positions: their waves, their table, their dot products, and a shift as a rotation."""
 
-import math
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -26,7 +24,7 @@ from pages.frame.language import _, n_, number
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import TINY, bound
+from pages.frame.rounding import TINY, bound, short
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
@@ -77,17 +75,6 @@ def length(usual: int = DEFAULT_LENGTH) -> int:
     return controls.amount(
         _("Length"), "pe_length", usual, help_text=_up_to(LONGEST), of="positions"
     )
-
-
-def short(value: float) -> str:
-    r"""Write three significant digits, and a large number without an exponent.
-
-    >>> short(6.2832), short(62831.9), short(2.2e-16), short(0.0)
-    ('6.28', '62,800', '2.2e−16', '0')
-    """
-    if abs(value) < 1000:
-        return number(value, padded=False)
-    return number(int(round(value, 2 - math.floor(math.log10(abs(value))))))
 
 
 def _up_to(largest: int) -> str:
@@ -153,15 +140,10 @@ def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
     found = closest_rows(table_PD)
     seen = _("There is one position only, and nothing to tell it from.")
     if found is not None:
-        text = _(
-            "Of the {n} rows positions **{p}** and **{q}** are equal: nothing tells them apart."
-        )
-        if found.distance:
-            text = _(
-                "The closest of the {n} rows are **{x}** apart, positions **{p}** and **{q}** for "
-                "example: no row comes twice."
-            )
-        seen = text.format(
+        seen = _(
+            "The closest of the {n} rows are **{x}** apart, positions **{p}** and **{q}** for "
+            "example: no row comes twice."
+        ).format(
             n=number(made.length),
             p=number(found.first),
             q=number(found.second),
@@ -213,9 +195,6 @@ def _dots(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
         recipe=recipe,
         seen=_alike(found, position),
         pictures=pictures,
-        formula=r"\mathrm{PE}(p) \cdot \mathrm{PE}(p + k) = "
-        r"\sum_{i} \cos\frac{k}{base^{\,2i/d_{model}}}"
-        r"\qquad \mathrm{PE}(p) \cdot \mathrm{PE}(p) = \frac{d_{model}}{2}",
     )
 
 
@@ -238,17 +217,7 @@ def _shift(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
         shift = controls.amount(_("Shift k"), "pe_k", 5, help_text=_("Below 0: to the left."))
     recipe = Recipe(rotation, table, position, shift)
     found = recipe.result()
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        pictures = [matrices(_turned(found, position, shift), key="pe_rotation")]
-    with right:
-        angles = curves(
-            {_("turned by"): found.degrees_E.tolist()},
-            x=Quantity(_("pair of dimensions")),
-            y=Quantity(_("degrees")),
-            title=_("How far each pair turns, k = {k}").format(k=number(shift)),
-        )
-        pictures.append(chart(angles))
+    picture = matrices(_turned(found, position, shift), key="pe_rotation")
     n_positions = table.result().length
     check = n_(
         "M PE(p) equals PE(p + k) for the {n} position up to {x}.",
@@ -269,14 +238,7 @@ def _shift(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
             k=number(shift), first=short(found.degrees_E[0]), last=short(found.degrees_E[-1])
         ),
         code=[timescales],
-        pictures=pictures,
-        formula=r"""
-\begin{pmatrix} \sin \omega_i (p + k) \\ \cos \omega_i (p + k) \end{pmatrix} =
-\begin{pmatrix} \cos \omega_i k & \sin \omega_i k \\
-    -\sin \omega_i k & \cos \omega_i k \end{pmatrix}
-\begin{pmatrix} \sin \omega_i p \\ \cos \omega_i p \end{pmatrix},
-\qquad \omega_i = base^{-2i/d_{model}}
-""",
+        pictures=[picture],
     )
 
 
