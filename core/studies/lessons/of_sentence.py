@@ -115,7 +115,8 @@ def sentence_units(
     """
     written = translate(run, sentence)
     hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
-    top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n)
+    hidden_KF = hidden[Site(stack, layer, "feed_forward")]
+    top = top_units(hidden_KF, position, n, n_others=len(hidden_KF))
     found = FiringUnits(firing(hidden, stack), layer, position, top)
     return OfSentence(found, {"position": _texts(run, written, stack)})
 

@@ -41,8 +41,9 @@ def draw(opened: Opened) -> Shown:
     """Draw a head's weights with all masks and with some switched off, and what that costs."""
     with selection.row():
         chosen = batch.ask(opened, heads=True)
-        off = _ask_which(chosen)
     batch.say(chosen)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        off = _ask_which(chosen)
     # Its place is below the maps, and the recipe holds what was measured.
     maps = st.container()
     losses = _ask_losses(chosen)

@@ -129,24 +129,21 @@ def _seen(
     """Say how many units of a layer fire on a token, and on how many others the strongest does."""
     layer, position = cell
     said = n_(
-        "A unit is one of the {n} hidden number of the feed-forward layer; it fires where it is "
-        "above 0. On “{token}” **{here}** of layer {layer} fire; {dead} fire nowhere here.",
-        "A unit is one of the {n} hidden numbers of the feed-forward layer; it fires where it is "
-        "above 0. On “{token}” **{here}** of layer {layer} fire; {dead} fire nowhere here.",
+        "On “{token}” **{here}** of the {n} unit of layer {layer} fire.",
+        "On “{token}” **{here}** of the {n} units of layer {layer} fire.",
         n_units,
     ).format(
         token=plain(token),
         layer=number(layer),
         here=percent(found.firing_LK[layer, position]),
-        dead=percent(found.dead_L[layer]),
         n=number(n_units),
     )
     if not top:
         return said
     others = len(top[0].others)
     strongest = n_(
-        "The strongest there is unit {unit}; it also fires on {n} other token.",
-        "The strongest there is unit {unit}; it also fires on {n} other tokens.",
+        "The strongest is unit {unit}; it also fires on {n} other token.",
+        "The strongest is unit {unit}; it also fires on {n} other tokens.",
         others,
     ).format(unit=top[0].unit, n=number(others))
     return joined([said, strongest])
