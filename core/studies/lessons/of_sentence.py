@@ -115,8 +115,7 @@ def sentence_units(
     """
     written = translate(run, sentence)
     hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
-    hidden_KF = hidden[Site(stack, layer, "feed_forward")]
-    top = top_units(hidden_KF, position, n, n_others=len(hidden_KF))
+    top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n)
     found = FiringUnits(firing(hidden, stack), layer, position, top)
     return OfSentence(found, {"position": _texts(run, written, stack)})
 

@@ -119,8 +119,6 @@ class Response:
     scores_K: Floats
     outputs_K: Floats
     jacobian_KK: Floats
-    largest: float
-    """The Jacobian's entry that is farthest from 0, without its sign."""
     norm: float
     """The Jacobian's Frobenius norm: the root of the sum of all squared entries."""
 
@@ -138,7 +136,6 @@ def response(scores_K: Floats, factor: float = 1.0) -> Response:
         multiplied_K,
         outputs_K,
         jacobian_KK,
-        largest=float(np.abs(jacobian_KK).max()),
         norm=float(jacobian_norms(multiplied_K[None])[0]),
     )
 

@@ -177,7 +177,7 @@ class Unit:
     activation: float
     """Its value at the token."""
     others: tuple[tuple[int, float], ...]
-    """The other positions on which it fires most, each with the value there, largest first."""
+    """The other positions on which it fires, each with the value there, largest first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,34 +233,22 @@ def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> Firing:
     )
 
 
-def top_units(
-    hidden_KF: NDArray[np.float32], position: int, n: int = 10, n_others: int = 3
-) -> tuple[Unit, ...]:
+def top_units(hidden_KF: NDArray[np.float32], position: int, n: int = 10) -> tuple[Unit, ...]:
     """Return the units with the largest activation at a position, largest first.
 
     Args:
         hidden_KF: One layer of `hidden_units`.
         position: Whose token is asked for.
         n: How many units at most; units that do not fire there are left out.
-        n_others: How many other positions at most; those where the unit does not fire are left out.
     """
-    return tuple(
-        Unit(
-            unit,
-            float(hidden_KF[position, unit]),
-            tuple(
-                (other, float(hidden_KF[other, unit]))
-                for other in _largest(np.delete(hidden_KF[:, unit], position), n_others, position)
-            ),
-        )
-        for unit in _largest(hidden_KF[position], n)
-    )
+    found = []
+    for unit in _firing(hidden_KF[position])[:n]:
+        values_K = hidden_KF[:, unit]
+        others = [(at, float(values_K[at])) for at in _firing(values_K) if at != position]
+        found.append(Unit(unit, float(values_K[position]), tuple(others)))
+    return tuple(found)
 
 
-def _largest(values: NDArray[np.float32], n: int, left_out: int | None = None) -> list[int]:
-    """Return the places of the n largest positive values, as counted with the one left out."""
-    # Stable: among equals the first comes first.
-    order = [int(place) for place in np.argsort(-values, kind="stable")[:n] if values[place] > 0]
-    if left_out is None:
-        return order
-    return [place + (place >= left_out) for place in order]
+def _firing(values: NDArray[np.float32]) -> list[int]:
+    """Return the places of the positive values, the largest first, of equal ones the first."""
+    return [int(at) for at in np.argsort(-values, kind="stable") if values[at] > 0]

@@ -1,7 +1,7 @@
 import pytest
 
 from core.decoding.sentence import translate
-from core.heads import Head, Site
+from core.heads import Head
 from core.runs.run import load_run
 from core.studies.lessons.layers import residual_stream
 from core.studies.lessons.masks import MASKS, padded_batch
@@ -15,7 +15,6 @@ from core.studies.lessons.of_sentence import (
     sentence_vectors,
     without_masks,
 )
-from core.studies.lessons.sublayers import hidden_units
 from tests.pages.conftest import ROOT
 
 SENTENCE = "The cat slept."
@@ -42,16 +41,6 @@ def test_every_row_of_a_table_names_its_tokens(run):
     assert set(vectors["row_token"]) == set(vectors["column_token"]) == set(texts)
     mixing = sentence_mixing(run, SENTENCE, 0).table()
     assert len(mixing["row_token"]) == len(mixing["self_attention"])
-
-
-def test_of_the_strongest_units_every_token_is_named_on_which_they_fire(run):
-    written, stack = translate(run, SENTENCE), run.model.config.stacks[-1]
-    hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
-    hidden_KF = hidden[Site(stack, 0, "feed_forward")]
-    for position in range(len(hidden_KF)):
-        for unit in sentence_units(run, SENTENCE, stack, 0, position).result.top:
-            fires = {at for at in range(len(hidden_KF)) if hidden_KF[at, unit.unit] > 0}
-            assert {at for at, _value in unit.others} == fires - {position}
 
 
 def test_a_stream_is_that_of_the_model_fed_its_own_translation(run):

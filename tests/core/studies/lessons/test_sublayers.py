@@ -222,13 +222,13 @@ HIDDEN = np.array(
 
 
 def test_top_units_are_the_largest_with_the_tokens_on_which_they_fire_most():
-    assert top_units(HIDDEN, position=0, n=2, n_others=2) == (
+    assert top_units(HIDDEN, position=0, n=2) == (
         Unit(2, 5.0, ()),
         Unit(1, 2.0, ((2, 9.0), (1, 3.0))),
     )
-    assert top_units(HIDDEN, position=2, n=9, n_others=1) == (
-        Unit(1, 9.0, ((1, 3.0),)),
-        Unit(0, 1.0, ((3, 6.0),)),
+    assert top_units(HIDDEN, position=2, n=9) == (
+        Unit(1, 9.0, ((1, 3.0), (0, 2.0))),
+        Unit(0, 1.0, ((3, 6.0), (1, 4.0))),
     )
 
 
@@ -239,17 +239,16 @@ def test_where_nothing_fires_there_is_no_unit():
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(0, 12),
-    n_others=st.integers(0, 9),
     at=st.integers(0, 5),
 )
-def test_top_units_agree_with_sorting_all_of_them(seed, n, n_others, at):
+def test_top_units_agree_with_sorting_all_of_them(seed, n, at):
     drawn = np.random.default_rng(seed).integers(-2, 4, (6, 10)).clip(0).astype(np.float32)
-    found = top_units(drawn, at, n, n_others)
+    found = top_units(drawn, at, n)
     ranked = sorted((-value, unit) for unit, value in enumerate(drawn[at]) if value > 0)
     assert [(unit.unit, unit.activation) for unit in found] == [
         (unit, -value) for value, unit in ranked[:n]
     ]
     for unit in found:
         others = sorted((-drawn[k, unit.unit], k) for k in range(6) if k != at)
-        expected = [(k, -value) for value, k in others if value < 0][:n_others]
+        expected = [(k, -value) for value, k in others if value < 0]
         assert list(unit.others) == expected
