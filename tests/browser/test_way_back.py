@@ -27,7 +27,9 @@ def go(page, name):
 def is_on(page, name):
     page.wait_for_function(f"location.pathname === '/{name.lower()}'")
     # The address comes before the page does, and the page before stands until then.
-    expect(page.get_by_role("radio", name=PAGES[name].VIEWS[0].text.label)).to_be_visible()
+    views = page.get_by_role("radiogroup", name="View", exact=True)
+    label = PAGES[name].VIEWS[0].text.label
+    expect(views.get_by_role("radio", name=label, exact=True)).to_be_visible()
     expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
     settled(page)
 
