@@ -67,7 +67,11 @@ def _masks(chosen: Chosen) -> Shown:
         _mask(chosen, _("What this attention receives in the model"), found.visible_QK),
     ]
     drawn = matrices(Matrices(panels=panels), key="received_maps")
-    said = _("Batch of {n} sentences, filled up with {padding} tokens.")
+    said = n_(
+        "Batch of {n} sentence, tokens that fill it up: {padding}.",
+        "Batch of {n} sentences, tokens that fill it up: {padding}.",
+        len(chosen.sentences),
+    )
     if chosen.opened.run.settings.model.is_parallel:
         parallel = _("A parallel decoder fills in all words at once, and may look ahead.")
         said = joined([said, parallel])
