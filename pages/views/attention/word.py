@@ -35,8 +35,13 @@ def draw(opened: Opened) -> Shown:
         older: dict[str, Direction] = {"looks at": "at", "is looked at by": "by"}
         direction = controls.choice(_("Direction"), session.DIRECTION, ways, "at", older=older)
         orders = {"largest": _("largest first"), "layer": _("by layer")}
-        by = {"largest first": "largest", "by layer": "layer"}
-        order = controls.choice(_("Sort"), ORDER, orders, "largest", older=by)
+        order = controls.choice(
+            _("Sort"),
+            ORDER,
+            orders,
+            "largest",
+            older={"largest first": "largest", "by layer": "layer"},
+        )
         selection.tell(selected, head=False)
     inspection = selected.inspection
     side, index = _followed(selected)
