@@ -3,7 +3,7 @@
 Q queries, K keys, V vocabulary.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core.decoding.forced import forced_steps
 from core.decoding.sentence import Translation, translate
 from core.heads import Head, Side
+from core.inspection import inspect_sentence
 from core.model import Override
 from core.runs.run import Run
 from core.studies.effects.ablation import BeforeAfter, before_after, every_head
@@ -50,14 +51,52 @@ def moved(weights_K: Weights, from_key: int, to_key: int, visible_K: NDArray[np.
     return changed_K
 
 
-def override_outcome(
+@dataclass(frozen=True, slots=True)
+class StepChange:
+    """A step of the unchanged translation whose token has become more or less probable."""
+
+    step: int
+    """Of the target; what is fed before it is the same, changed or not."""
+    token: Token
+    """What the unchanged model writes."""
+    before: float
+    """Its probability in the unchanged model."""
+    after: float
+    """Its probability in the changed one."""
+    other: Token | None
+    """What the changed model finds most probable; None where it is the same token."""
+    other_before: float
+    other_after: float
+
+    def row(self) -> dict[str, object]:
+        """Return its row of a table."""
+        return {
+            "what": "probability",
+            "step": self.step,
+            "token": self.token.text,
+            "before": self.before,
+            "after": self.after,
+            "most_probable_after": (self.other or self.token).text,
+            "its_probability_before": self.other_before,
+            "its_probability_after": self.other_after,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RowOverride(BeforeAfter):
+    """A sentence through the model as it is, and with one row of a head replaced."""
+
+    changes: tuple[StepChange, ...]
+
+
+def override_row(
     run: Run,
     sentence: str,
     head: Head,
     query: int,
     weights_K: Weights,
     own: Translation | None = None,
-) -> BeforeAfter:
+) -> RowOverride:
     """Translate a sentence with given weights in the place of one row of one head.
 
     Args:
@@ -88,7 +127,8 @@ def override_outcome(
     if kind.causal and weights_K[query + 1 :].any():
         raise ValueError(f"row {query} may not look at later tokens")
     override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
-    return before_after(run, sentence, override, own=translation)
+    found = before_after(run, sentence, override, own=translation)
+    return RowOverride(found.before, found.after, tuple(_changes(run, translation, override)))
 
 
 def _check(weights_K: Weights, n_keys: int) -> None:
@@ -97,24 +137,6 @@ def _check(weights_K: Weights, n_keys: int) -> None:
         raise ValueError(f"the row has {n_keys} keys, not {len(weights_K)}")
     if not (weights_K >= 0).all() or abs(float(weights_K.sum(dtype=np.float64)) - 1) > 1e-3:
         raise ValueError("the weights of a row are 0 or more, and sum to 1")
-
-
-@dataclass(frozen=True, slots=True)
-class StepChange:
-    """A step of the unchanged translation whose token has become more or less probable."""
-
-    step: int
-    """Of the target; what is fed before it is the same, changed or not."""
-    token: Token
-    """What the unchanged model writes."""
-    before: float
-    """Its probability in the unchanged model."""
-    after: float
-    """Its probability in the changed one."""
-    other: Token | None
-    """What the changed model finds most probable; None where it is the same token."""
-    other_before: float
-    other_after: float
 
 
 def rewired(
@@ -167,34 +189,12 @@ def suggested_move(
     return row, int(np.argsort(-shown_K, kind="stable")[1])
 
 
-def step_changes(
-    run: Run,
-    sentence: str,
-    head: Head,
-    query: int,
-    weights_K: Weights,
-    own: Translation | None = None,
-) -> tuple[StepChange, ...]:
-    """Return the steps that change when one row of one head looks elsewhere.
-
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        head: Whose row it is.
-        query: The row.
-        weights_K: In its place, as `core.studies.effects.overriding.override_outcome` checks them.
-        own: What the model writes when nothing is changed, where it is known.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    translation = own or translate(run, sentence)
-    override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
+def _changes(run: Run, translation: Translation, override: Override) -> Iterator[StepChange]:
+    """Yield the steps of a translation that change."""
     # Both are fed what the unchanged model writes: so a step differs because of the row alone, and
     # not because another word came before.
     source_S = torch.tensor(translation.source_ids) if translation.source_ids else None
     fed = translation.target_ids[: run.settings.model.max_positions - 1]
-    found = []
     both = (
         forced_steps(run.model, source_S, fed, each, (translation.first,), watch=False)
         for each in (None, override)
@@ -209,18 +209,92 @@ def step_changes(
         if abs(after - before) < LEAST:
             continue
         shown, rival = run.target_tokenizer.describe([token, best])
-        found.append(
-            StepChange(
-                step=step,
-                token=shown,
-                before=before,
-                after=after,
-                other=None if best == token else rival,
-                other_before=float(before_V[best]),
-                other_after=float(after_V[best]),
-            )
+        yield StepChange(
+            step=step,
+            token=shown,
+            before=before,
+            after=after,
+            other=None if best == token else rival,
+            other_before=float(before_V[best]),
+            other_after=float(after_V[best]),
         )
-    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightMove:
+    """A map of a head, and what the model writes when one of its rows looks at another key."""
+
+    head: Head
+    query: int
+    key: int
+    queries: tuple[Token, ...]
+    keys: tuple[Token, ...]
+    weights_QK: Weights
+    visible_QK: NDArray[np.bool_]
+    after_K: Weights | None
+    """The row with the weight moved; None where it may not look at the key."""
+    found: RowOverride | None
+    """What the model then writes."""
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the row becomes another one: not if its largest weight is on the key already."""
+        before_K = self.weights_QK[self.query]
+        return self.after_K is not None and not np.array_equal(self.after_K, before_K)
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each cell of the map, for the loss, and for each step that changes."""
+        rows = [*self._weights()]
+        if self.found is not None:
+            losses = {"before": self.found.before.loss, "after": self.found.after.loss}
+            rows.append({"what": "loss", **losses})
+            rows += [each.row() for each in self.found.changes]
+        names = ["what", "row", "row_text", "key", "key_text", "visible", "before", "after", "step"]
+        names += ["token", "most_probable_after", "its_probability_before", "its_probability_after"]
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def _weights(self) -> Iterator[dict[str, object]]:
+        for (row, key), weight in np.ndenumerate(self.weights_QK):
+            changed = self.after_K is not None and row == self.query
+            yield {
+                "what": "weight",
+                "row": row,
+                "row_text": self.queries[row].text,
+                "key": key,
+                "key_text": self.keys[key].text,
+                "visible": bool(self.visible_QK[row, key]),
+                "before": float(weight),
+                "after": float(self.after_K[key]) if changed and self.after_K is not None else None,
+            }
+
+
+def move_weight(
+    run: Run, sentence: str, head: Head, query: int, key: int, everything: bool
+) -> WeightMove:
+    """Let one row of one head look at another key, and the model write again.
+
+    Args:
+        run: A loaded run.
+        sentence: The source; cut where it is longer than the model's positions.
+        head: Whose row it is.
+        query: The row.
+        key: Where it is made to look.
+        everything: True to move all weight, False for that of the key with the largest.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    inspection = inspect_sentence(run, sentence)
+    weights_QK, visible_QK = (
+        inspection.weights_of(head),
+        inspection.attention[head.site].visible_QK,
+    )
+    after_K = found = None
+    if visible_QK[query, key]:
+        after_K = rewired(weights_QK[query], key, visible_QK[query], everything=everything)
+        found = override_row(run, sentence, head, query, after_K, inspection.translation)
+    queries, keys = map(inspection.tokens_of, head.kind.sides)
+    return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)
 
 
 def most_changed(changes: Iterable[StepChange]) -> StepChange:

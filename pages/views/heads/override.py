@@ -1,73 +1,47 @@
 """Make one row of one head look where it is told to, and read what the model then writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from core.heads import Head, Kind
+from core.heads import Head
 from core.model import Override
 from core.runs.run import Run
 from core.studies.effects.overriding import (
+    RowOverride,
     StepChange,
+    WeightMove,
     most_changed,
-    moved,
-    override_outcome,
+    move_weight,
     rewired,
-    step_changes,
     suggested_move,
 )
-from core.tokenizer.tokenizer import Token
-from pages.frame import address, cached, clicks, controls, notes, opening, tables
+from core.tokenizer import Token
+from pages.frame import address, clicks, controls, notes, selection, tables
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.positions import positions
-from pages.frame.selection import ask_kind, ask_layer_and_head, key_tokens, query_tokens
+from pages.frame.recipe import Recipe
+from pages.frame.selection import key_axis, query_axis, query_labels, query_tokens
 from pages.frame.translations import say, written
 from pages.frame.view import Shown
-from pages.views.heads import moved_row, named_heads
-from pages.views.heads.moved_row import Moved, Result
+from pages.views.heads import named_heads
 from pages.views.heads.translations import before_and_after
 from viz.charts.frames import runs_table
+from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.direction import isolated
-from viz.plane.matrices import Matrices
+from viz.plane.matrices import Axis, Matrices, Matrix
 
 MOVE, HOW = "move", "moved"
 """In the URL: "encoder.self,row,key", and how much of the row is moved."""
 LARGEST, EVERYTHING = "largest", "all"
 MAP, PAIR = "override_map", "override_row"
-_FORMULA = r"""
-\tilde\alpha_{ij} = \begin{cases} 0 & j = \arg\max_k \alpha_{ik} \\
-\alpha_{ij} + \max_k \alpha_{ik} & j = \text{the chosen key} \\ \alpha_{ij} & \text{else}
-\end{cases} \qquad \text{or} \qquad \tilde\alpha_{ij} = [\,j = \text{the chosen key}\,]
-"""
-TRIES = (
-    N_(
-        "translate-guided, “it” from animal to street: *il* becomes *elle*. What this "
-        "head looks at is what the model goes by."
-    ),
-    N_(
-        "translate-guided, “it” to other words: “did” and “because” have no gender, and "
-        "make *elle* all the same; “cross” does not. A head brings more than one fact."
-    ),
-    N_(
-        "translate-guided, any other head of the encoder: “it” moved to the street changes "
-        "nothing. The head that was guided is the only one that the pronoun hangs on."
-    ),
-    N_(
-        "The model translate: no head of its encoder makes *elle* by this move. What "
-        "it knows of “it” does not hang on one row."
-    ),
-    N_(
-        "Cross-attention: let a row look at another noun. A row is a place in what is "
-        "written, whatever words stand there after the change."
-    ),
-)
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -77,45 +51,41 @@ def draw(opened: Opened) -> Shown | None:
     if move is None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
-    shown = Moved(opened, head, *move)
     named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
-    result = _moved(shown, how) if shown.visible_K[shown.key] else None
-    if result:
-        pictures = _draw_result(shown, result)
-    else:
-        # In the place that it has beside a result, so that it stays and keeps the focus.
-        with _columns()[0]:
-            pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
+    recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move, how == EVERYTHING)
+    shown = recipe.result()
+    if shown.found:
+        say(before_and_after(shown.found, opened.run, changed=shown.is_moved))
+    left, right = st.columns([11, 9], gap="medium")
+    with left:
+        pictures = [_draw_matrices(_map(opened, shown), MAP, shown)]
+    if shown.found:
+        with right:
+            pictures.append(_draw_matrices(_before_and_after(opened, shown), PAIR, shown))
+            if shown.found.changes:
+                _draw_chances(shown.found.changes)
+            if shown.is_moved:
+                st.caption(_measured(shown.found))
     return Shown(
         name=f"override_{head.site}.{head.index}",
         title=_("What changes when one row of a head looks elsewhere"),
-        numbers=lambda: moved_row.numbers(shown, result),
-        python=moved_row.python_of(shown, result, everything=how == EVERYTHING),
-        seen=_seen(shown, how, result),
-        code=(rewired, moved, Override, override_outcome, step_changes),
+        recipe=recipe,
+        seen=_seen(opened, shown, how),
+        code=(rewired, Override),
         pictures=pictures,
         about={"head": notes.site_and_head(head)},
-        formula=_FORMULA,
-        tries=[_(each) for each in TRIES],
     )
 
 
 def _ask(opened: Opened) -> tuple[Head, str]:
     """Ask which head, and how much of a row's weight is moved."""
-    inspection = opened.inspection
-    kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
     with st.container(horizontal=True, vertical_alignment="center"):
-        kind = ask_kind(kinds, opening.default_kind(opened.run), then=opening.open_other_kind)
-        layer, head = ask_layer_and_head(
-            len(inspection.sites_of(kind)),
-            opened.run.settings.model.n_heads,
-            opening.default_head(opened.run, kind),
-        )
+        head = selection.ask_head(opened)
         st.caption(_("move"), width="content")
         amounts = {LARGEST: _("largest weight"), EVERYTHING: _("all weight")}
         older = {"largest weight": LARGEST, "all weight": EVERYTHING}
         how = controls.choice(_("How much is moved"), HOW, amounts, LARGEST, older=older)
-    return Head(kind.site(layer), head), how
+    return head, how
 
 
 def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
@@ -131,81 +101,97 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
 
 
-def _take_move(element: str, kind: Kind, row: int) -> None:
+def _draw_matrices(picture: Matrices, element: str, shown: WeightMove) -> Drawn:
+    return matrices(picture, key=element, on_pick=partial(_take_move, element, shown))
+
+
+def _take_move(element: str, shown: WeightMove) -> None:
     """Take over the cell that was chosen: of the map, or of the row before and after."""
     if pick := clicks.picked(element):
-        chosen = pick["row"] if element == MAP else row
-        address.choose({MOVE: f"{kind},{chosen},{pick['column']}"})
+        row = pick["row"] if element == MAP else shown.query
+        address.choose({MOVE: f"{shown.head.kind},{row},{pick['column']}"})
 
 
-def _moved(shown: Moved, how: str) -> Result:
-    weights_K = shown.weights_QK[shown.row]
-    after_K = rewired(weights_K, shown.key, shown.visible_K, everything=how == EVERYTHING)
-    own = shown.opened.inspection.translation
-    where = (shown.opened.sentence, shown.head, shown.row, after_K, own)
-    return Result(
-        after_K,
-        cached.of_run(override_outcome, shown.opened.path, *where),
-        cached.of_run(step_changes, shown.opened.path, *where),
+def _map(opened: Opened, shown: WeightMove) -> Matrices:
+    """Return the head's map, the cell framed to which weight is moved."""
+    inspection, kind = opened.inspection, shown.head.kind
+    panel = Matrix(
+        title=notes.site_and_head(shown.head),
+        values=shown.weights_QK,
+        visible=shown.visible_QK,
+        rows=replace(query_axis(inspection, kind), differs=(shown.query,)),
+        columns=key_axis(inspection, kind),
+        note=_("Choose a cell: its row is made to look there. The chosen row is underlined."),
+        value_name=_("weight"),
     )
+    return Matrices(panels=[panel], selected=(0, shown.query, shown.key))
 
 
-def _draw_result(shown: Moved, result: Result) -> list[Drawn]:
-    changed = _is_moved(shown, result)
-    say(before_and_after(result.found, shown.opened.run, changed=changed))
-    left, right = _columns()
-    with left:
-        pictures = [_draw_matrices(moved_row.map_of(shown), MAP, shown)]
-    with right:
-        row = moved_row.before_and_after(shown, result.after_K)
-        pictures.append(_draw_matrices(row, PAIR, shown))
-        if result.changes:
-            _draw_chances(result.changes)
-        if measured := _measured(shown, result):
-            st.caption(measured)
-    return pictures
-
-
-def _columns() -> list[DeltaGenerator]:
-    return st.columns([11, 9], gap="medium")
-
-
-def _draw_matrices(picture: Matrices, element: str, shown: Moved) -> Drawn:
-    on_pick = partial(_take_move, element, shown.kind, shown.row)
-    return matrices(picture, key=element, on_pick=on_pick)
+def _before_and_after(opened: Opened, shown: WeightMove) -> Matrices:
+    """Return the row as it is, and as it is made."""
+    label = query_labels(opened.inspection, shown.head.kind)[shown.query]
+    panel = Matrix(
+        title=_("The row of “{row}”, before and after").format(row=label.text),
+        values=np.stack([shown.weights_QK[shown.query], shown.after_K]),
+        visible=np.stack([shown.visible_QK[shown.query]] * 2),
+        rows=Axis(name=_("row"), labels=(TokenLabel(_("before")), TokenLabel(_("after")))),
+        columns=key_axis(opened.inspection, shown.head.kind),
+        value_name=_("weight"),
+    )
+    return Matrices(panels=[panel], selected=(0, 1, shown.key))
 
 
 def _draw_chances(changes: Sequence[StepChange]) -> None:
     """Show how probable the tokens of the changed steps are, before and after."""
-    # As narrow as to be seen whole beside the map in a narrow window.
     share = partial(
         st.column_config.ProgressColumn,
         min_value=0.0,
         max_value=1.0,
         format=tables.beside_bars(),
+        # As narrow as to be seen whole beside the map in a narrow window.
         width=80,
+        help=_("Probability, after the same words."),
     )
-    explained = _("Probability, after the same words.")
-    st.dataframe(
-        runs_table([line for change in changes for line in _lines(change)]),
-        hide_index=True,
-        column_config={
-            "token": _("step, token"),
-            "before": share(_("p before"), help=explained),
-            "after": share(_("p after"), help=explained),
-        },
-    )
-
-
-def _lines(change: StepChange) -> list[Mapping[str, object]]:
-    """Return the token that was written, and the one that takes its place."""
-    tokens = [(change.token, change.before, change.after)]
-    if change.other is not None:
-        tokens.append((change.other, change.other_before, change.other_after))
-    return [
+    rows = [
         {"token": f"{change.step} {isolated(token.text)}", "before": before, "after": after}
-        for token, before, after in tokens
+        for change in changes
+        for token, before, after in (
+            (change.token, change.before, change.after),
+            (change.other, change.other_before, change.other_after),
+        )
+        if token is not None
     ]
+    columns = {"before": share(_("p before")), "after": share(_("p after"))}
+    st.dataframe(
+        runs_table(rows), hide_index=True, column_config={"token": _("step, token"), **columns}
+    )
+
+
+def _seen(opened: Opened, shown: WeightMove, how: str) -> str:
+    """Say in Markdown where the row is made to look, and what that changes."""
+    if shown.found is None:
+        text = _(
+            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
+            "Choose a cell that is not hatched."
+        )
+    elif not shown.is_moved:
+        text = _(
+            "**{row}** looks most at **{key}** already: nothing is moved. Click another cell of "
+            "its row."
+        )
+    elif how == EVERYTHING:
+        text = _("**{row}** is made to look at **{key}**, and at nothing else. {result}")
+    else:
+        text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
+    row = _numbered(shown.queries, shown.query)
+    if shown.head.kind.query_side == "target":
+        row = f"{row} → {plain(opened.inspection.predicted_tokens[shown.query].text)}"
+    return text.format(
+        row=row,
+        key=_numbered(shown.keys, shown.key),
+        from_key=_numbered(shown.keys, int(shown.weights_QK[shown.query].argmax())),
+        result=_result(shown.found, opened.run) if shown.found else "",
+    )
 
 
 def _numbered(tokens: Sequence[Token], at: int) -> str:
@@ -216,80 +202,42 @@ def _numbered(tokens: Sequence[Token], at: int) -> str:
     return _("{token} (position {at})").format(token=text, at=number(at))
 
 
-def _names(shown: Moved) -> dict[str, str]:
-    """Return what row and keys are called; a decoder's row by what is fed and what is predicted."""
-    inspection = shown.opened.inspection
-    queries, keys = (tokens(inspection, shown.kind) for tokens in (query_tokens, key_tokens))
-    row = _numbered(queries, shown.row)
-    if shown.kind.query_side == "target":
-        row = f"{row} → {plain(inspection.predicted_tokens[shown.row].text)}"
-    return {
-        "row": row,
-        "key": _numbered(keys, shown.key),
-        "from_key": _numbered(keys, int(shown.weights_QK[shown.row].argmax())),
-    }
-
-
-def _seen(shown: Moved, how: str, result: Result | None) -> str:
-    """Say in Markdown where the row is made to look, and what that changes."""
-    if result is None:
-        text = _(
-            "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
-            "Choose a cell that is not hatched."
-        )
-    elif not _is_moved(shown, result):
-        text = _(
-            "**{row}** looks most at **{key}** already: nothing is moved. Click another cell of "
-            "its row."
-        )
-    elif how == EVERYTHING:
-        text = _("**{row}** is made to look at **{key}**, and at nothing else. {result}")
-    else:
-        text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
-    return text.format(**_names(shown), result=_result(result, shown.opened.run) if result else "")
-
-
-def _is_moved(shown: Moved, result: Result) -> bool:
-    return not np.array_equal(result.after_K, shown.weights_QK[shown.row])
-
-
-def _result(result: Result, run: Run) -> str:
+def _result(found: RowOverride, run: Run) -> str:
     """Say whether what is written changes, and which of its words most."""
-    if not result.changes:
-        stays, changes = _("The {translation} stays."), _("The {translation} **changes**.")
-    else:
-        stays = _("The {translation} stays: **{token}** {before} → **{after}**.")
-        changes = _("The {translation} **changes**: **{token}** {before} → **{after}**.")
-    text = stays if result.found.same_text else changes
-    if not result.changes:
+    if not found.changes:
+        text = _("The {translation} **changes**.")
+        if found.same_text:
+            text = _("The {translation} stays.")
         return text.format(translation=written(run))
-    most = most_changed(result.changes)
-    before, after = percent(most.before), percent(most.after)
+    text = _("The {translation} **changes**: **{token}** {before} → **{after}**.")
+    if found.same_text:
+        text = _("The {translation} stays: **{token}** {before} → **{after}**.")
+    most = most_changed(found.changes)
     return text.format(
-        translation=written(run), token=plain(most.token.text), before=before, after=after
+        translation=written(run),
+        token=plain(most.token.text),
+        before=percent(most.before),
+        after=percent(most.after),
     )
 
 
-def _measured(shown: Moved, result: Result) -> str:
-    """Say how much changes, and what both models were fed; nothing of what was not moved."""
-    if not _is_moved(shown, result):
-        return ""
-    if result.changes:
+def _measured(found: RowOverride) -> str:
+    """Say how many steps change, and what the model was fed."""
+    first = _("No step of {n} changes by 0.01 or more: here the model does not need this look.")
+    if found.changes:
         first = n_(
             "{changed} of {n} steps changes by 0.01 or more, EOS counted.",
             "{changed} of {n} steps change by 0.01 or more, EOS counted.",
-            len(result.changes),
+            len(found.changes),
         )
-    else:
-        first = _("No step of {n} changes by 0.01 or more: here the model does not need this look.")
     said = [
         first,
         _("Both models are fed what the unchanged one writes; its loss: {before} → {after} nats."),
         _("One sentence is an observation, not a law (n = 1)."),
     ]
     return joined(said).format(
-        n=number(len(result.found.before.reference)),
-        changed=number(len(result.changes)),
-        before=number(result.found.before.loss),
-        after=number(result.found.after.loss),
+        n=number(len(found.before.reference)),
+        changed=number(len(found.changes)),
+        before=number(found.before.loss),
+        after=number(found.after.loss),
     )

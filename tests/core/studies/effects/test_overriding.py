@@ -18,9 +18,8 @@ from core.studies.effects import overriding
 from core.studies.effects.overriding import (
     LEAST,
     moved,
-    override_outcome,
+    override_row,
     rewired,
-    step_changes,
     suggested_move,
 )
 from core.vocabulary import EOS
@@ -82,7 +81,7 @@ def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
     row_K = attention.weights_HQK[0, it]
     assert row_K[animal] > 0.99
     changed_K = moved(row_K, animal, street, attention.visible_QK[it])
-    found = override_outcome(run, SENTENCE, Head(GUIDED, 0), it, changed_K)
+    found = override_row(run, SENTENCE, Head(GUIDED, 0), it, changed_K)
     assert found.before.translation.text.endswith("parce qu'il était trop fatigué.")
     assert found.after.translation.text.endswith("parce qu'elle était trop fatiguée.")
     il = [chance.token.text for chance in found.before.reference].index("il")
@@ -96,7 +95,7 @@ def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
     site = Site.parse(site)
     for query in (0, 3):
         row_K = inspection.attention[site].weights_HQK[1, query]
-        found = override_outcome(run, SENTENCE, Head(site, 1), query, row_K)
+        found = override_row(run, SENTENCE, Head(site, 1), query, row_K)
         assert found.same_text
         for one, other in zip(found.before.reference, found.after.reference, strict=True):
             assert other.probability == pytest.approx(one.probability, abs=1e-5)
@@ -112,7 +111,7 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_outcome(run, SENTENCE, Head(site, head), query, row_K)
+    found = override_row(run, SENTENCE, Head(site, head), query, row_K)
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
@@ -147,7 +146,7 @@ REFUSED = {
 def test_what_no_row_can_be_is_refused(run, case):
     site, head, query, weights_K, message = REFUSED[case]
     with pytest.raises(ValueError, match=message):
-        override_outcome(run, SENTENCE, Head(site, head), query, weights_K.astype(np.float32))
+        override_row(run, SENTENCE, Head(site, head), query, weights_K.astype(np.float32))
 
 
 rows = st.integers(1, 8).flatmap(
@@ -229,7 +228,7 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection):
     texts = [token.text for token in inspection.source_tokens]
     row_K = np.eye(len(texts), dtype=np.float32)[texts.index("street")]
     probe = Override(Head(GUIDED, 0), texts.index("it"), torch.tensor(row_K))
-    found = step_changes(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K)
+    found = override_row(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K).changes
     before_TV, after_TV = forced(run, inspection, None), forced(run, inspection, probe)
     written = [*inspection.translation.target_ids, 2]
     moved = [
@@ -250,7 +249,7 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection):
 
 def test_a_row_in_its_own_place_changes_no_step(run, inspection):
     row_K = inspection.attention[GUIDED].weights_HQK[0, 3]
-    assert step_changes(run, SENTENCE, Head(GUIDED, 0), 3, row_K) == ()
+    assert override_row(run, SENTENCE, Head(GUIDED, 0), 3, row_K).changes == ()
 
 
 def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
@@ -259,5 +258,5 @@ def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
     written = translate(translation_run, sentence)
     assert not written.finished
     row_K = inspect_sentence(translation_run, sentence).weights_of(head)[0]
-    found = step_changes(translation_run, sentence, head, 0, row_K)
+    found = override_row(translation_run, sentence, head, 0, row_K).changes
     assert [change.step for change in found] == list(range(len(written.target_ids)))

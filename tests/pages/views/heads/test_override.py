@@ -114,34 +114,6 @@ def test_a_hidden_key_cannot_be_chosen_and_says_so(open_override):
     assert "is made to look at" in read(at)
 
 
-@pytest.mark.parametrize(
-    ("model", "layer", "head", "pronoun"),
-    [
-        ("translate-guided", "2", "0", "qu’elle"),
-        ("translate-guided", "1", "1", "qu’il"),
-        ("translate-guided", "2", "1", "qu’il"),
-        ("translate", "2", "0", "qu’il"),
-    ],
-)
-def test_only_the_guided_head_can_turn_the_pronoun_as_what_to_try_says(
-    open_override, model, layer, head, pronoun
-):
-    at = open_override(model=model, layer=layer, head=head, move="encoder.self,8,6")
-    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
-    assert pronoun in result
-
-
-@pytest.mark.parametrize(("key", "pronoun"), [("2", "qu’elle"), ("7", "qu’elle"), ("4", "qu’il")])
-def test_words_without_a_gender_turn_it_too_as_what_to_try_says(
-    open_override, inspection, key, pronoun
-):
-    texts = [token.text for token in inspection.source_tokens]
-    assert [texts[each] for each in (2, 4, 7)] == ["did", "cross", "because"]
-    at = open_override(move=f"encoder.self,8,{key}")
-    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
-    assert pronoun in result
-
-
 def test_a_decoders_row_is_named_by_what_is_fed_and_what_is_predicted(open_override):
     at = open_override(kind="cross", layer="0", head="1", move="decoder.cross,6,2")
     assert "**traversé → la** is made to look at" in read(at)
@@ -156,32 +128,6 @@ def test_a_move_that_cannot_be_falls_back_to_the_default(open_override, wrong):
     assert "**it** is made to look at **street** instead of **animal**." in read(at)
 
 
-def test_where_every_row_has_one_key_only_it_is_said_so(open_override, monkeypatch):
-    monkeypatch.setattr("pages.views.heads.override.suggested_move", lambda *_: None)
-    at = open_override()
-    assert "nothing can be moved" in read(at)
-    assert not at.get("bidi_component")
-
-
-@pytest.mark.parametrize("model", ["copy", "translate"])
-@pytest.mark.parametrize("kind", ["encoder self", "decoder self", "cross"])
-@pytest.mark.parametrize("sentence", ["a", "😀 <b> **$x$**"])
-def test_every_head_opens_on_some_move(open_override, model, kind, sentence):
-    at = open_override(model=model, kind=kind, sentence=sentence)
-    assert at.get("bidi_component")
-    assert [folded.label for folded in at.expander] == [
-        "As a table",
-        "What to try",
-        "Formula",
-        "Code that computes it",
-    ]
-
-
-def test_long_translations_are_folded_below_what_is_found(open_override):
-    at = open_override(model="copy", sentence=" ".join("abcd"[i % 4] for i in range(600)))
-    assert [folded.label for folded in at.expander][0] == "What is written"
-
-
 @pytest.mark.parametrize(("older", "name"), [("largest weight", "largest"), ("all weight", "all")])
 def test_a_link_to_what_was_moved_before_opens_it(open_override, older, name):
     assert open_override(moved=older).segmented_control(key=HOW).value == name
@@ -192,3 +138,26 @@ def test_of_words_that_come_more_than_once_the_position_is_said(open_override):
         sentence="The dog saw the dog because the dog was tired.", move="encoder.self,7,1"
     )
     assert "**dog (position 7)** is made to look at **dog (position 1)** instead of" in read(at)
+
+
+@pytest.mark.parametrize(
+    ("asked", "pronoun"),
+    [
+        ({"model": "translate-guided", "layer": "1", "head": "1"}, "qu’il"),
+        ({"model": "translate", "layer": "2", "head": "0"}, "qu’il"),
+        ({"move": "encoder.self,8,2"}, "qu’elle"),
+        ({"move": "encoder.self,8,4"}, "qu’il"),
+    ],
+)
+def test_what_to_try_is_true(open_override, asked, pronoun):
+    """Only the guided head turns the pronoun; “did” does, as a street would, “cross” does not."""
+    at = open_override(**{"move": "encoder.self,8,6", **asked})
+    [result] = [line for line in read(at).splitlines() if line.startswith(("After", "The trans"))]
+    assert pronoun in result
+
+
+def test_all_weight_can_be_put_on_one_key(open_override):
+    at = open_override(move="encoder.self,11,3", moved="all")
+    assert "and at nothing else" in read(at)
+    _, pair = pictures(at)
+    assert pair.panels[0].values[1].tolist() == np.eye(14)[3].tolist()
