@@ -11,7 +11,6 @@ from pages.views.heads import (
     override,
     overview,
     patch,
-    paths,
     prune,
     scores,
     silence,
@@ -51,14 +50,6 @@ VIEWS: tuple[View[Opened], ...] = (
         "patch",
         patch.draw,
         needs=(Need.WRITING,),
-    ),
-    View(
-        "heads",
-        "paths",
-        paths.draw,
-        needs=(Need.WRITING,),
-        # There one path alone is seen in what is written.
-        model=paths.TELLING,
     ),
     View(
         "heads",

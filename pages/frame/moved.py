@@ -27,6 +27,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
     ("attention", "heads"): Moved("heads", {"trial": "overview"}),
+    ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
     ("experiments", "distances"): Moved(
         "experiments", {"outcome": "lengths", "lengths_by": "distance"}

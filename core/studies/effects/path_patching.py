@@ -23,7 +23,7 @@ from torch import Tensor
 
 from core.heads import Head, Site
 from core.messages import Message, SaidError
-from core.model import Patch, Probe, Probes, Record, Silence, Step, Transformer
+from core.model import Patch, Probe, Probes, Record, Step, Transformer
 from core.model.attention import MultiHeadAttention
 from core.model.masks import padding_mask
 from core.studies.effects.second_sentence import Fed
@@ -145,11 +145,6 @@ class PathPatching:
             return self.clean_logits_V
         mixed_BQE = self._other.tensors[head.site, Step.MIXED][:, head.index]
         return self._logits_BV(1, Patch({head: mixed_BQE}))[0]
-
-    @torch.inference_mode()
-    def silenced_logits_V(self, head: Head) -> Tensor:
-        """Return the scores in the clean sentence without a head."""
-        return self._logits_BV(1, Silence.of([head]))[0]
 
     @property
     def n_tokens(self) -> int:

@@ -14,10 +14,12 @@ from core.decoding.sentence import Translation
 from core.heads import Head
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
+from core.studies.effects.patching import PatchingError, patching_study
 from core.studies.effects.path_patching import (
     PathError,
     PathPatching,
     Read,
+    heads_in_order,
     is_direct,
     log_probability_of,
 )
@@ -284,8 +286,6 @@ class PathOutcomes:
     """The receiver alone is given what the sender writes in the other sentence."""
     exchanged: NextToken
     """All that come after the sender are given it."""
-    silenced: NextToken
-    """The sender is silent in the clean sentence."""
     other: NextToken
     """In the other sentence, after the same words."""
 
@@ -295,9 +295,6 @@ def path_outcomes(
 ) -> PathOutcomes:
     """Patch one direct path, then its sender as a whole.
 
-    A path is one message to one reader. Silencing its sender takes the message from all readers, so
-    that the two need not agree.
-
     Args and errors are those of `one_path`.
     """
     pair = path_pair(run, clean, other)
@@ -306,7 +303,6 @@ def path_outcomes(
         clean=_outcome(run, pair, paths.clean_logits_V),
         path=_outcome(run, pair, paths.path_logits_V(sender, receiver, read)),
         exchanged=_outcome(run, pair, paths.exchanged_logits_V(sender)),
-        silenced=_outcome(run, pair, paths.silenced_logits_V(sender)),
         other=_outcome(run, pair, paths.other_logits_V),
     )
 
@@ -318,3 +314,70 @@ def _outcome(run: Run, pair: PathPair, logits_V: Tensor) -> NextToken:
         chosen=run.target_tokenizer.describe([chosen])[0],
         stays=chosen == pair.token,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathStudy:
+    """All direct paths to one receiver, and what one of them does to the output."""
+
+    senders: PathSenders
+    path: OnePath
+    outcomes: PathOutcomes
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each sender, and one for each chance of the clean sentence's token."""
+        senders, outcomes = self.senders.table(), self.outcomes
+        chances = {
+            "clean": outcomes.clean,
+            "path": outcomes.path,
+            "sender": outcomes.exchanged,
+            "other": outcomes.other,
+        }
+        n = len(self.senders.senders)
+        return {
+            "exchanged": [*["path"] * n, *chances],
+            **{name: [*values, *[None] * len(chances)] for name, values in senders.items()},
+            "chance": [*[None] * n, *(each.chance for each in chances.values())],
+            "written": [*[None] * n, *(each.chosen.text for each in chances.values())],
+        }
+
+
+def path_study(
+    run: Run, clean: str, other: str, read: Read, receiver: Head, sender: Head | None = None
+) -> PathStudy:
+    """Patch every direct path to one receiver, and one of them together with its sender.
+
+    Args:
+        run: A loaded run with a decoder.
+        clean: On which the model runs.
+        other: As many tokens.
+        read: What the receiver computes from the changed stream.
+        receiver: The head that reads.
+        sender: Of the one path; without it the one that changes log p most, up or down.
+
+    Raises:
+        SentenceError: There is no text.
+        PathError: As in `path_senders`, or no direct path leads from the sender to the receiver.
+    """
+    found = path_senders(run, clean, other, read, receiver)
+    if sender is None:
+        sender = found.senders[int(np.abs(found.log_p_change_N).argmax())]
+    ends = read, sender, receiver
+    return PathStudy(
+        found, one_path(run, clean, other, *ends), path_outcomes(run, clean, other, *ends)
+    )
+
+
+def usual_receiver(run: Run, clean: str, other: str, read: Read) -> Head | None:
+    """Return the head that carries most of the difference between two sentences.
+
+    Only heads to which another one writes directly can read; None where there is none.
+    """
+    heads = heads_in_order(run.model)
+    readers = [each for each in heads if any(is_direct(one, each, read) for one in heads)]
+    try:
+        restored = patching_study(run, other, clean).heads
+    except PatchingError:
+        # The same is written after both: no head carries a difference.
+        return readers[-1] if readers else None
+    return max(readers, key=restored.__getitem__, default=None)

@@ -1,7 +1,4 @@
-"""A second sentence with as many tokens as the first: asked for by views that put one in another.
-
-They share what was typed, so that it stays from one to the other.
-"""
+"""A second sentence with as many tokens as the first, for patching."""
 
 import streamlit as st
 
@@ -19,10 +16,7 @@ _DRAWER = "patch_offered"
 
 
 def ask(opened: Opened) -> str:
-    """Ask for a sentence; until one is typed, one of equal length that is most like the first.
-
-    To be called inside of a row; how many tokens both have is said beside it where they differ.
-    """
+    """Ask for a sentence; until one is typed, one of equal length that is most like the first."""
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
@@ -32,33 +26,33 @@ def ask(opened: Opened) -> str:
     address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
     offered[default] = True
     st.caption(_("Second sentence"), width="content")
-    second = controls.text(
+    return controls.text(
         _("Second sentence"),
         OTHER,
         default,
         labelled=False,
         placeholder=_("Type a second sentence with as many tokens, and press Enter"),
     )
-    n_first, n_second = (_length(opened.run, each) for each in (first, second))
-    # Where they are equal, there is nothing to be mended.
-    if n_first != n_second:
-        counted = _("tokens: first {first}, second {second}")
-        counted = counted.format(first=number(n_first), second=number(n_second))
-        st.caption(counted, width="content")
-    return second
 
 
 def fits(opened: Opened, second: str) -> bool:
     """Return whether a second sentence has as many tokens as the first; say it where it has not."""
-    if fitting(opened, second):
+    n_first, n_second = (_length(opened.run, each) for each in (opened.sentence, second))
+    if n_first == n_second:
         return True
-    st.info(_unequal(*(_length(opened.run, each) for each in (opened.sentence, second))))
+    text = _(
+        "This sentence has {second} tokens, the first {first}, special ones counted. Patching puts "
+        "what a head says at a token in the place of another token’s, so both must have equally "
+        "many."
+    )
+    if not n_second:
+        text = n_(
+            "Type a second sentence of {first} token, special ones counted, as the first one has.",
+            "Type a second sentence of {first} tokens, special ones counted, as the first one has.",
+            n_first,
+        )
+    st.info(text.format(second=number(n_second), first=number(n_first)))
     return False
-
-
-def fitting(opened: Opened, second: str) -> bool:
-    """Return whether a second sentence has as many tokens as the first."""
-    return _length(opened.run, opened.sentence) == _length(opened.run, second)
 
 
 def _length(run: Run, sentence: str) -> int:
@@ -67,19 +61,3 @@ def _length(run: Run, sentence: str) -> int:
         return length(run, sentence)
     except SentenceError:
         return 0
-
-
-def _unequal(n_first: int, n_second: int) -> str:
-    """Say how long the second sentence must be."""
-    if not n_second:
-        text = n_(
-            "Type a second sentence of {n} token, special ones counted, as the first one has.",
-            "Type a second sentence of {n} tokens, special ones counted, as the first one has.",
-            n_first,
-        )
-        return text.format(n=number(n_first))
-    return _(
-        "This sentence has {second} tokens, the first {first}, special ones counted. Patching puts "
-        "what a head says at a token in the place of another token’s, so both must have equally "
-        "many."
-    ).format(first=number(n_first), second=number(n_second))

@@ -10,7 +10,7 @@ import torch
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
 from core.inspection import inspect_sentence
-from core.model import Patch, Record, Silence, Step
+from core.model import Patch, Record, Step
 from core.runs.run import load_run
 from core.studies.effects.path_patching import (
     PathError,
@@ -19,7 +19,14 @@ from core.studies.effects.path_patching import (
     heads_in_order,
     is_direct,
 )
-from core.studies.effects.path_study import one_path, path_outcomes, path_pair, path_senders
+from core.studies.effects.path_study import (
+    one_path,
+    path_outcomes,
+    path_pair,
+    path_senders,
+    path_study,
+    usual_receiver,
+)
 from core.studies.effects.second_sentence import Fed
 from core.vocabulary import BOS, EOS
 
@@ -155,7 +162,7 @@ def test_the_path_and_both_sentences_have_the_chances_that_the_study_finds(run):
 
 
 @torch.inference_mode()
-def test_all_readers_are_given_the_message_or_none(run):
+def test_all_readers_are_given_the_message(run):
     found = path_outcomes(run, *BOTH, Read.QUERY, *ENDS)
     pair, (sender, _receiver) = path_pair(run, *BOTH), ENDS
     clean, other = (
@@ -165,13 +172,9 @@ def test_all_readers_are_given_the_message_or_none(run):
     record = Record(frozenset({Step.MIXED}))
     run.model(*other, record)
     mixed = record.tensors[sender.site, Step.MIXED][:, sender.index]
-    for probe, outcome in (
-        (Patch({sender: mixed}), found.exchanged),
-        (Silence.of([sender]), found.silenced),
-    ):
-        chances_V = run.model(*clean, probe)[0, -1].double().softmax(dim=-1)
-        assert outcome.chance == pytest.approx(float(chances_V[pair.token]), rel=1e-4)
-        assert outcome.stays == (int(chances_V.argmax()) == pair.token)
+    chances_V = run.model(*clean, Patch({sender: mixed}))[0, -1].double().softmax(dim=-1)
+    assert found.exchanged.chance == pytest.approx(float(chances_V[pair.token]), rel=1e-4)
+    assert found.exchanged.stays == (int(chances_V.argmax()) == pair.token)
 
 
 def test_who_writes_the_same_in_both_sentences_changes_nothing(run):
@@ -219,3 +222,18 @@ def test_each_sender_among_all_is_what_it_is_alone(run, read, receiver):
     assert not (read == Read.VALUE and study.moved_N.any())
     assert study.log_p_change_N.any() == study.differs_N.any()
     assert all(len(column) == len(study.senders) for column in study.table().values())
+
+
+def test_the_strongest_path_and_what_it_does_stand_in_one_table(run):
+    found = path_study(run, *BOTH, Read.ALL, GUIDED)
+    changes = np.abs(found.senders.log_p_change_N)
+    assert found.path.sender == found.senders.senders[int(changes.argmax())]
+    table, n = found.table(), len(changes)
+    assert {len(column) for column in table.values()} == {n + 4}
+    assert table["chance"][n] == pytest.approx(math.exp(found.senders.clean_log_p))
+    assert table["chance"][-1] == pytest.approx(math.exp(found.senders.other_log_p))
+
+
+def test_the_usual_receiver_carries_most_of_the_difference(run):
+    assert usual_receiver(run, *BOTH, Read.QUERY) == GUIDED
+    assert usual_receiver(run, TIRED, ALIKE, Read.ALL) is not None

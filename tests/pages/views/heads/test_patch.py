@@ -10,7 +10,6 @@ from core.studies.effects.patching import patching_study
 from pages.frame.language import percent
 from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said
-from tests.pages.takeable import assert_takeable, computed, numbers_of
 from viz.plane.matrices import unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -123,25 +122,6 @@ def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
         assert "writes the same after both sentences" in html.unescape(at.info[0].value)
     else:
         assert [panel.values.shape for panel in panels(at)] == [(1, 17), (3, 17), (3, 17)]
-
-
-def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(open_patch, handed_over):
-    at = open_patch(patch="into_first")
-    shown = handed_over[-1]
-    n = sum(panel.values.size for panel in panels(at))
-    # Beside what stands in the maps, all heads of the model together.
-    assert len(shown.columns()["restored"]) == n + 1
-    assert_takeable(at, shown)
-    assert computed(shown) == numbers_of(shown, *shown.numbers())
-
-
-def test_what_is_taken_away_names_each_head_in_the_one_text_form(open_patch, handed_over, run):
-    open_patch()
-    columns = handed_over[-1].columns()
-    sites = run.model.sites()
-    heads = [head for site in sites for head in site.heads(run.settings.model.n_heads)]
-    assert columns["head"] == [*map(str, heads), *map(str, sites), "all"]
-    assert "site" not in columns
 
 
 @pytest.mark.parametrize(

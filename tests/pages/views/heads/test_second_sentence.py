@@ -2,39 +2,13 @@ import html
 
 import pytest
 
-from core.runs.run import load_run
-from tests.pages.conftest import ROOT, said
-
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
 
 
-@pytest.fixture(params=["patch", "paths"])
-def open_view(request, open_page):
-    """Open each of the views that ask for one."""
-    return lambda **query_params: open_page("heads", trial=request.param, **query_params)
-
-
-@pytest.fixture(scope="module")
-def run():
-    return load_run(ROOT / "gallery" / "translate-guided")
-
-
-def read(at):
-    return html.unescape(said(at))
-
-
-def test_how_many_tokens_both_have_is_said_where_they_differ(open_view, run):
-    at = open_view()
-    assert "tokens: first" not in read(at)
-    at.text_input(key="patch_with").set_value("The goat slept.").run()
-    assert at.text_input(key="patch_with").value == "The goat slept."
-    n_tokens = len(run.tokenizer.encode("The goat slept.").ids) + 1
-    assert f"tokens: first 14, second {n_tokens}" in read(at)
-    at.text_input(key="patch_with").set_value("").run()
-    assert "tokens: first 14, second 0" in read(at)
-    [info] = at.info
-    assert "of 14 tokens, special ones counted" in info.value
+@pytest.fixture
+def open_view(open_page):
+    return lambda **query_params: open_page("heads", trial="patch", **query_params)
 
 
 def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_view):
@@ -71,12 +45,6 @@ def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_view):
         info.value
     )
     assert not at.get("bidi_component")
-
-
-def test_what_was_typed_for_one_view_stays_in_the_other(open_page):
-    at = open_page("heads", trial="patch", patch_with=TIRED.replace("tired", "old"))
-    at.segmented_control(key="trial").set_value("paths").run()
-    assert at.text_input(key="patch_with").value == TIRED.replace("tired", "old")
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "marian"])
