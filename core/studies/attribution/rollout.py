@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.heads import Kind, Stack
 from core.inspection import Inspection
+from core.tokenizer import Token
 
 RESIDUAL_SHARE = 0.5
 """So much of a position goes on along the residual connection; the rest is attention's."""
@@ -78,6 +79,8 @@ def seen_fairly(
 class StackRollout:
     """The rollout of a stack's self-attention on one sentence."""
 
+    kind: Kind
+    tokens: tuple[Token, ...]
     rolled_LQK: NDArray[np.float64]
     visible_QK: NDArray[np.bool_]
     """True where a row may look."""
@@ -92,9 +95,32 @@ class StackRollout:
         """The mean over those positions alone that can see the token."""
         return seen_fairly(self.rolled_LQK[-1], self.visible_QK)
 
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each cell of each layer; of a causal stack also what is seen."""
+        rows: list[dict[str, object]] = [
+            {
+                "what": "share",
+                "layer": layer,
+                "position": row,
+                "position_token": self.tokens[row].text,
+                "token": column,
+                "token_text": self.tokens[column].text,
+                "share": float(share),
+            }
+            for (layer, row, column), share in np.ndenumerate(self.rolled_LQK)
+        ]
+        seen = {"seen": self.seen_K, "seen_fairly": self.seen_fairly_K}
+        for what, shares_K in seen.items() if self.kind.causal else ():
+            for token, share in enumerate(shares_K.tolist()):
+                at = {"what": what, "token": token, "token_text": self.tokens[token].text}
+                rows.append({**at, "share": share})
+        return {name: [row.get(name) for row in rows] for name in rows[0]}
+
 
 def stack_rollout(inspection: Inspection, stack: Stack) -> StackRollout:
     """Roll out what a stack's self-attention did with a sentence."""
-    layers = [inspection.attention[site] for site in inspection.sites_of(Kind.self_of(stack))]
+    kind = Kind.self_of(stack)
+    layers = [inspection.attention[site] for site in inspection.sites_of(kind)]
     weights_LHQK = np.stack([layer.weights_HQK for layer in layers])
-    return StackRollout(rollout(weights_LHQK), layers[0].visible_QK)
+    tokens = inspection.tokens_of(kind.key_side)
+    return StackRollout(kind, tokens, rollout(weights_LHQK), layers[0].visible_QK)

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from core.heads import Head
 from core.model import Override
@@ -59,9 +60,10 @@ def draw(opened: Opened) -> Shown | None:
     left, right = st.columns([11, 9], gap="medium")
     with left:
         pictures = [_draw_matrices(_map(opened, shown), MAP, shown)]
-    if shown.found:
+    if shown.found and shown.after_K is not None:
         with right:
-            pictures.append(_draw_matrices(_before_and_after(opened, shown), PAIR, shown))
+            row = _before_and_after(opened, shown, shown.after_K)
+            pictures.append(_draw_matrices(row, PAIR, shown))
             if shown.found.changes:
                 _draw_chances(shown.found.changes)
             if shown.is_moved:
@@ -127,12 +129,12 @@ def _map(opened: Opened, shown: WeightMove) -> Matrices:
     return Matrices(panels=[panel], selected=(0, shown.query, shown.key))
 
 
-def _before_and_after(opened: Opened, shown: WeightMove) -> Matrices:
+def _before_and_after(opened: Opened, shown: WeightMove, after_K: NDArray[np.float32]) -> Matrices:
     """Return the row as it is, and as it is made."""
     label = query_labels(opened.inspection, shown.head.kind)[shown.query]
     panel = Matrix(
         title=_("The row of “{row}”, before and after").format(row=label.text),
-        values=np.stack([shown.weights_QK[shown.query], shown.after_K]),
+        values=np.stack([shown.weights_QK[shown.query], after_K]),
         visible=np.stack([shown.visible_QK[shown.query]] * 2),
         rows=Axis(name=_("row"), labels=(TokenLabel(_("before")), TokenLabel(_("after")))),
         columns=key_axis(opened.inspection, shown.head.kind),

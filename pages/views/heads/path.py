@@ -107,8 +107,9 @@ def _ask_reader(opened: Opened, second: str, read: Read) -> Head | None:
     asked = opened.sentence, second, read
     usual = linked if linked in named else cached.of_run(usual_receiver, opened.path, *asked)
     st.caption(_("B is"), width="content")
-    how = {"width": 180, "labelled": False}
-    return Head.parse(controls.selection(_("Head that reads"), READER, named, str(usual), **how))
+    label = _("Head that reads")
+    chosen = controls.selection(label, READER, named, str(usual), width=180, labelled=False)
+    return Head.parse(chosen)
 
 
 def _linked_sender(opened: Opened, reader: Head, read: Read) -> Head | None:

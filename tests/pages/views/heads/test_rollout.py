@@ -6,7 +6,6 @@ from core.runs.run import load_run
 from core.studies.attribution.rollout import rollout
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, chart_rows, component, said
-from tests.pages.views.heads.conftest import assert_computed_again
 from viz.plane.matrices import unpack
 
 SENTENCE = "d a f q"
@@ -61,17 +60,6 @@ def test_a_stack_without_self_attention_is_not_offered(open_page, own_random, ha
     asked = {"model": "runs/random", "attributed": "rollout", "rollout_stack": "decoder"}
     assert not open_attribution(open_page, **asked).exception
     assert handed_over[-1].name == "rollout_encoder"
-
-
-@pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_a_rollout_is_taken_away_as_it_is_shown_and_can_be_computed_again(
-    open_page, handed_over, stack
-):
-    at = open_attribution(open_page, attributed="rollout", rollout_stack=stack)
-    columns = handed_over[-1].columns()
-    n = sum(panel.values.size for panel in panels(at))
-    assert columns["what"].count("share") == n
-    assert_computed_again(at, handed_over[-1], "share")
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

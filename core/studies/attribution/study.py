@@ -1,0 +1,114 @@
+"""What a word that a run writes depends on: asked of a sentence, with a table.
+
+L layers, Q queries, K keys, P parts of what is read.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from core.heads import Side
+from core.inspection import Inspection, merged
+from core.runs.run import Run
+from core.studies.attribution.methods import Attribution, Method, attribute, said_at
+from core.studies.attribution.trust import Trust, trust_steps
+from core.tokenizer import Token
+
+LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
+"""The methods, first the one that the others are compared with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttributionStudy:
+    """What methods say of one word, and how far they agree with leaving one out."""
+
+    found: Attribution
+    word: Token
+    """That is asked about."""
+    parts: tuple[Token, ...]
+    """What gets a number: tokens, or whole words."""
+    side: Side
+    """What they are tokens of; the target where a decoder alone was fed them."""
+    by_word: bool
+    """Whether they are whole words."""
+    trust: Mapping[Method, Trust]
+    """Over held-out sentences; empty where it was not asked for."""
+
+    @property
+    def methods(self) -> list[Method]:
+        """Those that were asked, leaving one out first."""
+        return [method for method in LEAVE_ONE_OUT_FIRST if method in self.found.scores]
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each method and part."""
+        rows = [(method, at) for method in self.methods for at in range(len(self.parts))]
+        found, integrated = self.found, self.found.integrated
+        known = [self.trust.get(method) for method, _at in rows]
+        return {
+            "step": [len(found.said.fed_ids) - 1] * len(rows),
+            "method": [str(method) for method, _at in rows],
+            "source": [at for _method, at in rows],
+            "source_word" if self.by_word else "source_token": [
+                self.parts[at].text for _method, at in rows
+            ],
+            "score": [float(found.scores[method][at]) for method, at in rows],
+            "rank_correlation": [found.agreement.get(method) for method, _at in rows],
+            "probability": [found.probability] * len(rows),
+            "integrated_total": [integrated and integrated.total] * len(rows),
+            "integrated_difference": [integrated and integrated.difference] * len(rows),
+            "trust_mean": [each and each.mean for each in known],
+            "trust_deviation": [each and each.deviation for each in known],
+            "trust_low": [each and each.quartiles[0] for each in known],
+            "trust_high": [each and each.quartiles[2] for each in known],
+            "trust_n": [each and each.n for each in known],
+        }
+
+
+def attribution_study(
+    run: Run,
+    inspection: Inspection,
+    step: int,
+    methods: Collection[Method],
+    by_word: bool = False,
+    n_trust: int = 0,
+) -> AttributionStudy:
+    """Ask methods about a word that a run writes, and on request about one of other sentences.
+
+    Args:
+        run: A loaded run.
+        inspection: Of the sentence, between tokens.
+        step: Which of `written_ids`, counted from 0.
+        methods: Which are asked.
+        by_word: Whether the numbers are those of the source's words, and not of its tokens.
+        n_trust: Held-out sentences on which the methods are compared with leaving one out.
+
+    Raises:
+        RunError: The methods are compared, and there are no held-out sentences.
+    """
+    ids = written_ids(run, inspection)
+    alone = run.model.config.is_decoder_only
+    parts = inspection.fed_tokens[: step + 1] if alone else inspection.source_tokens
+    words = None
+    if by_word:
+        words = tuple(token.word for token in inspection.source_tokens)
+        parts = merged(inspection).source_tokens
+    translation = inspection.translation
+    said = said_at(translation.source_ids, ids, step, (translation.first,))
+    trust: Mapping[Method, Trust] = {}
+    if n_trust:
+        *_steps, last = trust_steps(run, n_trust, whole_words=by_word)
+        trust = last.trust
+    return AttributionStudy(
+        found=attribute(run.model, said, words, methods),
+        word=run.target_tokenizer.describe(ids)[step],
+        parts=parts,
+        side="target" if alone else "source",
+        by_word=by_word,
+        trust=trust,
+    )
+
+
+def written_ids(run: Run, inspection: Inspection) -> tuple[int, ...]:
+    """Return the tokens that can be asked about: the target, and EOS where the model came to it."""
+    translation = inspection.translation
+    ends = run.model.config.eos_ids[:1] if translation.finished else ()
+    return (*translation.target_ids, *ends)
