@@ -11,7 +11,6 @@ from pages.views.heads import (
     override,
     overview,
     patch,
-    prune,
     scores,
     silence,
     silence_sentence,
@@ -31,13 +30,6 @@ VIEWS: tuple[View[Opened], ...] = (
         says_sentence=True,
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
-    ),
-    View(
-        "heads",
-        "prune",
-        prune.draw,
-        of_sentence=False,
-        needs=(Need.TASK, Need.BOTH),
     ),
     View(
         "heads",

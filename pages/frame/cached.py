@@ -16,7 +16,7 @@ from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
 from core.messages import said
-from core.runs.contents import HEADS
+from core.runs.contents import EVALUATION, HEADS, PRUNING
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.runs.weights import best_weights, newest_checkpoint, weights_at
@@ -141,7 +141,7 @@ def effects(path: Path) -> HeadEffects | None:
     Raises:
         RunError: What was stored is damaged.
     """
-    return _read(path, stored_effects, path / HEADS)
+    return _read(path, stored_effects)
 
 
 def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
@@ -275,10 +275,10 @@ def _name(compute: Compute) -> str:
     return f"{compute.__module__}.{compute.__qualname__}"
 
 
-def _read(path: Path, compute: Callable[[Run], Computed], *also: Path) -> Computed:
-    """Return what a run says beside its model, until its files or these change."""
+def _read(path: Path, compute: Callable[[Run], Computed]) -> Computed:
+    """Return what a run says beside its model, until its files change."""
     stamp = _stamp(path)
-    key = _name(compute), path, stamp, state_of(*also)
+    key = _name(compute), path, stamp
     return cast(Computed, _files().of(key, lambda: compute(_loaded(path, None, stamp))))
 
 
@@ -317,7 +317,8 @@ def _most(share: float) -> int:
 def _stamp(path: Path) -> str:
     """Return what changes when a run's files do, so that nothing old is shown."""
     weights = newest_checkpoint(path), best_weights(path)
-    return state_of(path / "run.json", path / "evaluation.json", *weights)
+    measured = (path / name for name in (EVALUATION, HEADS, PRUNING))
+    return state_of(path / "run.json", *measured, *weights)
 
 
 def _stamp_at(path: Path, step: int) -> str:

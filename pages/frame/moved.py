@@ -28,6 +28,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
     ("attention", "heads"): Moved("heads", {"trial": "overview"}),
     ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),
+    ("heads", "prune"): Moved("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),
     ("experiments", "distances"): Moved(
         "experiments", {"outcome": "lengths", "lengths_by": "distance"}

@@ -403,12 +403,26 @@ def ablate_sentence(
     return Ablated(before, after, *losses, target if target_ids else "")
 
 
-def first_changed(run: Run, sentences: Iterable[str], probe: Probe) -> str:
-    """Return the first sentence that is translated differently with a probe; empty if none is.
+def first_changed(
+    run: Run,
+    sentences: Iterable[str],
+    kind: Kind,
+    heads: Collection[Head],
+    averages: Averages | None = None,
+) -> str:
+    """Return the first sentence that is translated differently with heads changed, or nothing.
+
+    Args:
+        run: A loaded run.
+        sentences: In order.
+        kind: What is done to the heads.
+        heads: Which are changed.
+        averages: Of `average_mixed`; needed to freeze, else unused.
 
     Raises:
         SentenceError: One has no text.
     """
+    probe = Intervention(kind, frozenset(heads)).probe(averages)
     for sentence in sentences:
         found = given_text(run, sentence)
         plain, changed = (

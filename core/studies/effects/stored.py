@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +147,31 @@ def store_pruning(run: Run, curves: Curves) -> None:
     }
     with changing(run.path, PRUNING):
         write_atomically(run.path / PRUNING, (json.dumps(content) + "\n").encode())
+
+
+@dataclass(frozen=True, slots=True)
+class PruningCurves:
+    """What is left of a run as one head after the other goes."""
+
+    orders: Curves
+    """Empty where nothing was measured."""
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each point of each order."""
+        rows = [(name, each) for name, found in self.orders.items() for each in found]
+        return {
+            "order": [name for name, _point in rows],
+            "heads_left": [each.n_left for _name, each in rows],
+            "silenced_last": [str(each.removed or "") for _name, each in rows],
+            "exact_match": [each.exact_match for _name, each in rows],
+            "loss": [each.loss for _name, each in rows],
+            "n": [each.n for _name, each in rows],
+        }
+
+
+def pruning_curves(run: Run, n: int) -> PruningCurves:
+    """Return what was stored, as `stored_pruning` does, with its table."""
+    return PruningCurves(stored_pruning(run, n))
 
 
 def stored_pruning(run: Run, n: int) -> Curves:

@@ -18,8 +18,8 @@ from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
 from core.studies.effects.ablation import every_head
+from core.studies.effects.ablation_report import AblationReport
 from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
-from core.studies.heads.summaries import confidence_map
 from pages.frame import address, cached, clicks, measured_on, opening, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, n_, number
@@ -72,9 +72,12 @@ def buttons(opened: Opened) -> None:
     st.button(_("None"), key=NOTHING, on_click=address.choose, args=({session.SILENT: NONE},))
 
 
-def grid(opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by: Figure) -> Drawn:
+def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn:
     """Draw layers × heads of each kind of attention; a click silences a head, or lets it speak."""
-    found = _coloured_by_effects(effects, by) if effects else _coloured_by_sharpness(opened)
+    effects, by = report.effects, report.figure
+    found = _coloured_by_sharpness(report)
+    if effects:
+        found = _coloured_by_effects(effects, by)
     texts, details = _said(effects, by, opened.run, frozenset(heads))
     panels = [
         Matrix(
@@ -98,14 +101,6 @@ def grid(opened: Opened, heads: Iterable[Head], effects: HeadEffects | None, by:
     )
     on_pick = partial(_toggle_cell, opened.path, tuple(found.maps))
     return matrices(shown, key=GRID, on_pick=on_pick)
-
-
-def numbers(opened: Opened) -> Iterator[Mapping[str, object]]:
-    """Yield what colours the cells where no effects were measured, head by head."""
-    for kind, values_LH in _sharpness(opened).items():
-        for layer, values_H in enumerate(values_LH.tolist()):
-            for head, value in zip(kind.site(layer).heads(len(values_H)), values_H, strict=True):
-                yield {"what": "sharpness", "head": str(head), "before": value}
 
 
 def word(found: Difference | None, by: Figure) -> str:
@@ -206,15 +201,6 @@ def _numbered(name: str, count: int, panel: int, *, of_rows: bool) -> Axis:
     return replace(numbered(name, count), links=range(start, start + count))
 
 
-def _sharpness(opened: Opened) -> dict[Kind, NDArray[np.float32]]:
-    """Return how sharply every head looks on the sentence: kind of attention → value_LH."""
-    return {
-        kind: cached.of_run(_confidence, opened.path, opened.sentence, kind)
-        for kind in Kind
-        if _sites(opened.run, kind)
-    }
-
-
 def _coloured_by_effects(effects: HeadEffects, by: Figure) -> _Coloured:
     maps = effect_maps(effects, by)
     names = {
@@ -229,13 +215,9 @@ def _coloured_by_effects(effects: HeadEffects, by: Figure) -> _Coloured:
     )
 
 
-def _coloured_by_sharpness(opened: Opened) -> _Coloured:
+def _coloured_by_sharpness(report: AblationReport) -> _Coloured:
     name = _("largest weight of a row on this sentence, mean")
-    return _Coloured(_sharpness(opened), {"value_name": name})
-
-
-def _confidence(run: Run, sentence: str, kind: Kind) -> NDArray[np.float32]:
-    return confidence_map(cached.inspected(run.path, sentence, whole_words=False), kind)
+    return _Coloured(report.sharpness, {"value_name": name})
 
 
 def _cell(by: Figure | None) -> str:

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
-from core.config import ConfigError
 from core.evaluate.intervals import Difference
 from core.heads import Head
-from core.jobs.job import Status
-from core.runs.run import Run, RunError
+from core.runs.run import Run
 from core.studies.effects import measuring
 from core.studies.effects.head_effects import (
     N_SENTENCES,
@@ -19,18 +16,16 @@ from core.studies.effects.head_effects import (
     costliest_first,
     figure_of,
 )
-from pages.frame import address, cached, measured_on, notes, service, session
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
+from pages.frame import measured_on, notes
+from pages.frame.language import _, n_, number, percent, percent_of_100
 from pages.frame.listed import joined, listed
-from pages.frame.messages import explained
+from pages.views.heads import head_jobs
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written
 
 START = "silence_measure"
 """Key of the button."""
-SECONDS = 1.0
 MOST_NAMED = 8
-_REFUSED = "silence_refused"
 _ROW, _ROWS = 35, 10
 
 
@@ -41,32 +36,18 @@ def measure(run: Run, effects: HeadEffects | None) -> None:
         run: The run.
         effects: What is stored; None where nothing is.
     """
-    path = run.path
-    found = measuring.MEASURING.status(path)
-    if found.alive:
-        address.part("measuring", _progress, path, every=SECONDS)
-        return
-    if effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are):
-        return
-    if not cached.may_write(path):
-        st.caption(_("Only the teacher measures runs of the gallery."))
-        return
-    if refusal := session.drawer(_REFUSED).get(path):
-        st.error(plain(_("That could not be done: {reason}").format(reason=refusal)))
-    elif said := _ended(found):
-        st.warning(plain(said))
-    if found.state == "idle" and effects is None:
-        label = _("Measure all heads on {sentences}")
-    else:
+    enough = effects is not None and (effects.n >= N_SENTENCES or effects.all_there_are)
+    label = _("Measure all heads on {sentences}")
+    if effects is not None or measuring.MEASURING.status(run.path).state != "idle":
         label = _("Measure again on {sentences}")
     on = measured_on.sentences(run, measured_on.most(run, N_SENTENCES))
-    st.button(
-        label.format(sentences=on),
+    head_jobs.offer(
+        run,
+        measuring.MEASURING,
+        lambda: measuring.start(run.path),
         key=START,
-        icon=":material/play_arrow:",
-        on_click=_start,
-        args=(path,),
-        help=_("Silences one head after the other, in the background. The result stays."),
+        label=label.format(sentences=on),
+        enough=enough,
     )
 
 
@@ -123,23 +104,6 @@ def table(run: Run, effects: HeadEffects, by: Figure) -> None:
             "nothing, about one in twenty looks by chance as if it did."
         ).format(sentences=measured_on.drawn(run, effects.n, effects.seed))
     )
-
-
-def numbers(effects: HeadEffects, by: Figure) -> Iterator[Mapping[str, object]]:
-    """Yield the numbers of the table, head by head."""
-    for each in costliest_first(effects, by):
-        if (found := figure_of(each, by)) is not None:
-            yield {
-                "what": by,
-                "head": str(each.head),
-                "before": found.before,
-                "after": found.after,
-                "change": found.change,
-                "low": found.low,
-                "high": found.high,
-                "sure": found.is_sure,
-                "n": found.n,
-            }
 
 
 def named(names: Sequence[str]) -> str:
@@ -212,45 +176,3 @@ def _shares(found: Difference) -> str:
 def _before_after(found: Difference) -> str:
     shares = {"before": percent(found.before), "after": percent(found.after)}
     return _("{before} → {after}").format(**shares)
-
-
-def _progress(path: Path) -> None:
-    found = measuring.MEASURING.status(path)
-    if not found.alive:
-        # What came of it changes the whole page.
-        st.rerun()
-    said = n_(
-        "{done} of {of} head measured …",
-        "{done} of {of} heads measured …",
-        found.of,
-    )
-    said = (
-        said.format(done=number(found.done), of=number(found.of)) if found.of else _("Starting …")
-    )
-    st.progress(found.done / found.of if found.of else 0.0, said)
-
-
-def _ended(found: Status) -> str:
-    """Say how measuring ended without a result, or nothing."""
-    match found.state:
-        case "failed":
-            return _("Measuring failed: {reason}").format(reason=explained(found.message))
-        case "interrupted":
-            said = n_(
-                "Measuring was interrupted after {n} head.",
-                "Measuring was interrupted after {n} heads.",
-                found.done,
-            )
-            return joined([said.format(n=number(found.done)), explained(found.message)])
-        case _:
-            return ""
-
-
-def _start(path: Path) -> None:
-    refused = session.drawer(_REFUSED)
-    refused.pop(path, None)
-    try:
-        with service.current().measuring():
-            measuring.start(path)
-    except (ConfigError, OSError, RunError) as error:
-        refused[path] = explained(error)

@@ -1,14 +1,14 @@
 """Translations before and after a change, and which of their words differ."""
 
 from core.runs.run import Run
-from core.studies.effects.ablation import BeforeAfter, Outcome
+from core.studies.effects.ablation import Ablated, BeforeAfter, Outcome
 from pages.frame import marked_words
 from pages.frame.language import _
 from pages.frame.translations import written
 from pages.frame.typography import marked, typeset
 
 
-def both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
+def _both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
     """Return two translations in Markdown: what differs is bold, doubtful words are marked."""
     first, second = (typeset(each.translation.text, run) for each in (before, after))
     return marked(
@@ -16,7 +16,7 @@ def both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
     )
 
 
-def before_and_after(found: BeforeAfter, run: Run, *, changed: bool = True) -> str:
+def before_and_after(found: BeforeAfter | Ablated, run: Run, *, changed: bool = True) -> str:
     """Return both translations of a run in Markdown, one below the other, or that it stays.
 
     Args:
@@ -24,7 +24,7 @@ def before_and_after(found: BeforeAfter, run: Run, *, changed: bool = True) -> s
         run: Whose.
         changed: Whether anything was changed yet.
     """
-    one, other = both_marked(found.before, found.after, run)
+    one, other = _both_marked(found.before, found.after, run)
     if not changed:
         return _("Nothing is changed yet: {text}").format(text=one)
     if found.same_text:

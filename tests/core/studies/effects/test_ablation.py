@@ -279,14 +279,15 @@ def test_an_ablated_sentence_is_fed_its_own_translation_and_its_loss_is_the_targ
 
 
 def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
-    probe, wide = Silence.of([GUIDED]), SENTENCE.replace("tired", "wide")
+    probe, asked = Silence.of([GUIDED]), ("silence", [GUIDED])
+    wide = SENTENCE.replace("tired", "wide")
     differing = [
         each
         for each in ("The cat slept.", SENTENCE, wide)
         if not before_after(run, each, probe).same_text
     ]
-    assert first_changed(run, ("The cat slept.", SENTENCE, wide), probe) == differing[0]
-    assert first_changed(run, ("The cat slept.",), probe) == ""
+    assert first_changed(run, ("The cat slept.", SENTENCE, wide), *asked) == differing[0]
+    assert first_changed(run, ("The cat slept.",), *asked) == ""
 
 
 def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_differently(opened_path):
@@ -295,7 +296,7 @@ def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_different
     for heads in (every, every[:1], ()):
         probe = Silence.of(heads)
         differing = [each for each in prompts if goes_on(run, each) != goes_on(run, each, probe)]
-        assert first_changed(run, prompts, probe) == (differing[0] if differing else "")
+        assert first_changed(run, prompts, "silence", heads) == (differing[0] if differing else "")
 
 
 def goes_on(run, prompt, probe=None):

@@ -1,25 +1,31 @@
 """Heads silenced one after the other."""
 
 import itertools
-import threading
+import shutil
 from operator import not_
 from pathlib import Path
 
 import pytest
 
+from core import work
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
-from core.runs.run import RunError, load_run
-from core.studies.effects import pruning
+from core.runs.contents import PRUNING as FILE
+from core.runs.run import load_run
+from core.studies.effects import pruning_job
 from core.studies.effects.ablation import Silenceable, every_head
+from core.studies.effects.head_effects import head_effects
 from core.studies.effects.pruning import (
-    GrowingCurve,
+    BY_SCORE,
+    GREEDY,
     PruningPoint,
     greedy_passes,
     greedy_pruning,
     heads_needed,
     pruning_by_score,
 )
+from core.studies.effects.pruning_job import PRUNING, n_passes, pruned
+from core.studies.effects.stored import stored_pruning
 
 GALLERY = Path(__file__).parents[4] / "gallery"
 
@@ -101,87 +107,18 @@ def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
     assert heads_needed(curve(share, 0.0, 0.0), tolerance=0.01) is None
 
 
-def points(n):
-    return [PruningPoint(None, left, 1.0, 0.0, 10) for left in range(n, -1, -1)]
+def test_both_orders_are_pruned_in_the_background_and_kept_with_the_run(copy_folder, tmp_path):
+    path = shutil.copytree(copy_folder, tmp_path / "run")
+    before = {each.name for each in path.iterdir()}
+    assert work.main(PRUNING, pruning_job._process, [str(path), "2"]) == 0
+    run = load_run(path)
+    scores = {each.head: each.loss.change for each in head_effects(run, 2)}
+    assert stored_pruning(run, 2) == {
+        GREEDY: tuple(greedy_pruning(run, 2)),
+        BY_SCORE: tuple(pruning_by_score(run, scores, 2)),
+    }
+    assert {each.name for each in path.iterdir()} - before == {FILE}
 
 
-def test_each_step_adds_one_point_until_no_head_is_left():
-    curve = GrowingCurve(lambda: iter(points(3)), 3)
-    seen, shares = [], []
-    while not curve.done:
-        shares.append(curve.share)
-        curve.go_on()
-        seen.append([point.n_left for point in curve.points])
-    assert seen == [[3], [3, 2], [3, 2, 1], [3, 2, 1, 0]]
-    assert shares == sorted(set(shares))
-    assert (shares[0], curve.share) == (0.0, 1.0)
-    curve.go_on()
-    assert len(curve.points) == 4
-
-
-def in_passes(n):
-    for point in points(n):
-        if point.n_left < n:
-            yield from [None] * (point.n_left + 1)
-        yield point
-
-
-def test_where_time_is_over_a_point_comes_pass_by_pass(monkeypatch):
-    monkeypatch.setattr(pruning, "SECONDS", 0)
-    curve = GrowingCurve(lambda: in_passes(3), 3)
-    found, shares = [], []
-    while not curve.done:
-        shares.append(curve.share)
-        curve.go_on()
-        found.append(len(curve.points))
-    assert found == [1, 1, 1, 1, 2, 2, 2, 3, 3, 4]
-    assert shares == sorted(shares)
-    assert (shares[0], curve.share) == (0.0, 1.0)
-
-
-def test_passes_are_made_until_the_point_is_there(monkeypatch):
-    monkeypatch.setattr(pruning, "SECONDS", 1e6)
-    curve = GrowingCurve(lambda: in_passes(3), 3)
-    for n_points in (1, 2, 3, 4):
-        curve.go_on()
-        assert len(curve.points) == n_points
-
-
-def test_what_failed_begins_anew():
-    tries = []
-
-    def begin():
-        tries.append(None)
-        yield points(1)[0]
-        if len(tries) == 1:
-            raise RunError("gone")
-        yield points(1)[1]
-
-    curve = GrowingCurve(begin, 1)
-    curve.go_on()
-    with pytest.raises(RunError, match="gone"):
-        curve.go_on()
-    assert curve.points == ()
-    curve.go_on()
-    curve.go_on()
-    assert curve.done
-
-
-def test_two_who_look_measure_no_point_twice():
-    measuring, go_on = threading.Event(), threading.Event()
-
-    def begin():
-        measuring.set()
-        assert go_on.wait(10)
-        yield from points(1)
-
-    curve = GrowingCurve(begin, 1)
-    first = threading.Thread(target=curve.go_on)
-    first.start()
-    assert measuring.wait(10)
-    # Somebody else is at it: nothing happens, and nobody waits.
-    curve.go_on()
-    assert curve.points == ()
-    go_on.set()
-    first.join()
-    assert len(curve.points) == 1
+def test_how_far_pruning_is_is_told_pass_by_pass(copy_run):
+    assert len(list(pruned(copy_run, 1))) == n_passes(copy_run)

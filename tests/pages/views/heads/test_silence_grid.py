@@ -1,8 +1,4 @@
-import math
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.evaluate.intervals import Difference
 from core.heads import Head, Site
@@ -30,19 +26,6 @@ def test_a_cell_says_what_changes_or_that_nothing_was_found(found, by, expected)
     assert silence_grid.word(found, by) == expected
 
 
-@given(st.lists(st.sampled_from(["", "·", "−34", "−9.5", "−0.07"]), min_size=1), st.booleans())
-def test_silencing_a_head_leaves_the_widest_cell_as_wide_and_marks_in_the_middle(words, crowded):
-    width = silence_grid.width(words, 8 if crowded else 4)
-    shown = [silence_grid.filled(word, width) for word in words]
-    off = [silence_grid.filled(words[0], width, off=True), *shown[1:]]
-    if not crowded:
-        assert {*map(len, off), *map(len, shown)} == {width}
-        assert off[0].split() == ["off", *words[0].split()]
-    for text in (shown[0], off[0]):
-        left, right = len(text) - len(text.lstrip()), len(text) - len(text.rstrip())
-        assert abs(left - right) <= 1 or not text.strip()
-
-
 def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
     detail = silence_grid.detail
     said = "95\u00a0% from −34.5 to −25.0, n = 400"
@@ -51,11 +34,6 @@ def test_whoever_points_at_a_cell_is_told_how_sure_it_is():
     assert detail(SURE, "loss", off=False) == "95\u00a0% from −0.345 to −0.250, n = 400"
     assert (detail(None, "loss", off=True), detail(None, "loss", off=False)) == ("off", "")
     assert detail(UNSURE, "pronoun", off=False).endswith("n = 160: no change found")
-
-
-def test_of_one_sentence_no_interval_is_said():
-    alone = Difference(0.9, 0.8, -math.inf, math.inf, 1)
-    assert silence_grid.detail(alone, "loss", off=False) == "one sentence: no interval"
 
 
 def test_n_is_that_of_the_figure_that_is_shown():

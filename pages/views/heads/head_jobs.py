@@ -1,0 +1,90 @@
+"""A job on all heads of a run: the button that starts it, and its progress."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from core.config import ConfigError
+from core.jobs import Job, Status
+from core.runs.run import Run, RunError
+from pages.frame import address, cached, service, session
+from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.listed import joined
+from pages.frame.messages import explained
+
+SECONDS = 1.0
+"""Between two looks at how far it is."""
+_REFUSED = "heads_refused"
+
+
+def offer(
+    run: Run, job: Job, start: Callable[[], None], *, key: str, label: str, enough: bool
+) -> None:
+    """Show how far a job is, or the button that starts it.
+
+    Args:
+        run: On whose heads it works.
+        job: The work.
+        start: Starts it.
+        key: Of the button.
+        label: What stands on the button.
+        enough: Whether all is measured.
+    """
+    found = job.status(run.path)
+    if found.alive:
+        address.part(key, _progress, job, run.path, every=SECONDS)
+        return
+    if enough:
+        return
+    if not cached.may_write(run.path):
+        st.caption(_("Only the teacher measures runs of the gallery."))
+        return
+    if refusal := session.drawer(_REFUSED).get((key, run.path)):
+        st.error(plain(_("That could not be done: {reason}").format(reason=refusal)))
+    elif said := _ended(found):
+        st.warning(plain(said))
+    st.button(
+        label,
+        key=key,
+        icon=":material/play_arrow:",
+        on_click=_start,
+        args=((key, run.path), start),
+        help=_("Silences one head after the other, in the background. The result stays."),
+    )
+
+
+def _progress(job: Job, path: Path) -> None:
+    found = job.status(path)
+    if not found.alive:
+        # What it found changes the whole page.
+        st.rerun()
+    share = found.done / found.of if found.of else 0.0
+    said = _("{share} of the work is done …").format(share=percent(share))
+    st.progress(share, said if found.of else _("Starting …"))
+
+
+def _ended(found: Status) -> str:
+    """Say how the work ended without a result, or nothing."""
+    match found.state:
+        case "failed":
+            return _("Measuring failed: {reason}").format(reason=explained(found.message))
+        case "interrupted":
+            said = n_(
+                "Measuring was interrupted after {n} step.",
+                "Measuring was interrupted after {n} steps.",
+                found.done,
+            )
+            return joined([said.format(n=number(found.done)), explained(found.message)])
+        case _:
+            return ""
+
+
+def _start(of: tuple[str, Path], start: Callable[[], None]) -> None:
+    refused = session.drawer(_REFUSED)
+    refused.pop(of, None)
+    try:
+        with service.current().measuring():
+            start()
+    except (ConfigError, OSError, RunError) as error:
+        refused[of] = explained(error)
