@@ -14,7 +14,8 @@ from tests.pages.sent import read
 RUN = "runs/Ann/mine"
 TEXTS = {"CSV", "JSON", "HTML"}
 PAGES = [
-    *(("attention", {}), ("heads", {"trial": "silence"}), ("heads", {"trial": "prune"})),
+    *(("attention", {}), ("heads", {"trial": "silence"})),
+    ("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("decoding", {}),
     ("training", {"training": "runs", "runs": RUN}),
     ("training", {"training": "runs", "runs": [RUN, "copy"]}),

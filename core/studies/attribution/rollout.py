@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.heads import Kind, Stack
 from core.inspection import Inspection
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 RESIDUAL_SHARE = 0.5
 """So much of a position goes on along the residual connection; the rest is attention's."""

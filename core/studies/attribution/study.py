@@ -11,7 +11,7 @@ from core.inspection import Inspection, merged
 from core.runs.run import Run
 from core.studies.attribution.methods import Attribution, Method, attribute, said_at
 from core.studies.attribution.trust import Trust, trust_steps
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 
 LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
 """The methods, first the one that the others are compared with."""

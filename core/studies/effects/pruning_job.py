@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.device import use_one_thread
-from core.jobs import Files, Job
+from core.jobs.job import Files, Job
+from core.jobs.process import Work, main, working
 from core.messages import N_
 from core.runs.run import Run, RunError, load_run, read_settings
 from core.studies.effects.ablation import every_head
@@ -24,7 +25,6 @@ from core.studies.effects.pruning import (
     pruning_by_score,
 )
 from core.studies.effects.stored import store_pruning, stored_effects
-from core.work import Work, main, working
 
 PRUNING = Job(
     "core.studies.effects.pruning_job",

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ConfigError
-from core.jobs import Job, Status
+from core.jobs.job import Job, Status
 from core.runs.run import Run, RunError
 from pages.frame import address, cached, service, session
 from pages.frame.language import _, n_, number, percent, plain

@@ -20,7 +20,7 @@ from core.studies.effects.overriding import (
     rewired,
     suggested_move,
 )
-from core.tokenizer import Token
+from core.tokenizer.tokenizer import Token
 from pages.frame import address, clicks, controls, notes, selection, tables
 from pages.frame.components import matrices
 from pages.frame.language import _, n_, number, percent, plain

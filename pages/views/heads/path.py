@@ -22,7 +22,7 @@ from core.studies.effects.path_study import (
     path_study,
     usual_receiver,
 )
-from core.words import written_words
+from core.tokenizer.words import written_words
 from pages.frame import address, cached, charts, clicks, controls
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, capitalised, number, percent, plain

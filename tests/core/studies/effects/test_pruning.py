@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core import work
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
+from core.jobs import process as work
 from core.runs.contents import PRUNING as FILE
 from core.runs.run import load_run
 from core.studies.effects import pruning_job

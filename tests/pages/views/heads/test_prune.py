@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.heads import Head
-from core.jobs import Job, Status
+from core.jobs.job import Job, Status
 from core.runs.run import load_run
 from core.studies.effects import pruning_job
 from core.studies.effects.ablation import every_head
