@@ -5,9 +5,8 @@ from pages.frame.needs import Need
 from pages.frame.opening import Opened
 from pages.frame.view import View, of_sentence
 from pages.views.heads import (
-    alike,
     attribution,
-    card,
+    head,
     override,
     overview,
     patch,
@@ -51,16 +50,10 @@ VIEWS: tuple[View[Opened], ...] = (
     ),
     View(
         "heads",
-        "card",
-        card.draw,
+        card_link.HEAD,
+        head.draw,
         of_sentence=False,
-        needs=card_link.OF_CARD,
-    ),
-    View(
-        "heads",
-        "alike",
-        alike.draw,
-        needs=(Need.TEXTS,),
+        needs=card_link.OF_HEAD,
     ),
     View(
         "heads",

@@ -27,6 +27,8 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
     ("attention", "heads"): Moved("heads", {"trial": "overview"}),
+    ("heads", "card"): Moved("heads", {"trial": "head"}),
+    ("heads", "alike"): Moved("heads", {"trial": "head"}),
     ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),
     ("heads", "prune"): Moved("heads", {"trial": "silence", "silenced": "one_by_one"}),
     ("heads", "guided"): Moved("", {"view": "maps", "other": "model", "model": "translate-guided"}),

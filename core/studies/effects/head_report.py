@@ -11,10 +11,11 @@ from core.studies.effects.text_cost import HeadCost
 from core.studies.heads.card import HeadCard, histogram
 from core.studies.heads.likeness import Likeness
 from core.studies.heads.question import Role, Score
-from core.studies.heads.roles import HeadRole
+from core.studies.heads.roles import HeadRole, HeadRoles
+from core.studies.heads.text_roles import TextRoles
 
 N_PAIRS, N_ALIKE = 5, 3
-"""So many pairs, and so many other heads, are reported."""
+"""So many pairs are reported, and so many other heads named."""
 Row = dict[str, str | int | float]
 
 
@@ -47,11 +48,11 @@ class HeadReport:
 
     @property
     def alike(self) -> list[tuple[Head, float]]:
-        """Other heads with their likeness, the most alike first."""
+        """All other heads of the kind with their likeness, the most alike first."""
         own = self.likeness.heads.index(self.card.head)
         found = enumerate(self.likeness.likeness_NN[own].tolist())
         others = [(self.likeness.heads[at], value) for at, value in found if at != own]
-        return sorted(others, key=lambda other: -other[1])[:N_ALIKE]
+        return sorted(others, key=lambda other: -other[1])
 
     def table(self) -> dict[str, list[str | int | float | None]]:
         """Return strips, pairs, histogram, roles, silencing, likeness, and all heads."""
@@ -100,6 +101,33 @@ class HeadReport:
         for each in self.heads:
             head_row: Row = {"what": "mean_largest_weight", "name": str(each.head)}
             yield head_row | {"to": str(each.leading or ""), "value": each.confidence.value}
+
+
+def head_report(
+    card: HeadCard,
+    roles: HeadRoles,
+    likeness: Likeness,
+    effects: HeadEffects | None = None,
+    texts: TextRoles | None = None,
+    cost: HeadCost | None = None,
+) -> HeadReport:
+    """Return all that is known of one head.
+
+    Args:
+        card: The head's rows.
+        roles: Of all heads of the model.
+        likeness: Of the heads of its kind.
+        effects: What silencing each head costs, where that was measured.
+        texts: Of a model of one stack: what its heads do on random tokens.
+        cost: What silencing the head costs such a model.
+    """
+    on_random = {
+        role: scores[card.head]
+        for role, scores in (texts.scores if texts else {}).items()
+        if card.head in scores
+    }
+    heads = [each for each in roles.heads if each.head.kind is card.head.kind]
+    return HeadReport(card, heads, likeness, effects, on_random, cost)
 
 
 def _score(what: str, role: Role, score: Score) -> Row:

@@ -41,7 +41,7 @@ def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, el
     """Of an opened translator nobody knows pairs to measure on."""
     elsewhere("OWN", opened_path("marian").parent)
     query = {"model": "runs/marian", "sentence": "it was too tired"}
-    refused = open_page("heads", trial="card", **query)
+    refused = open_page("heads", trial="head", **query)
     assert refused.info and not refused.get("bidi_component")
     for view in ("maps", "lines", "steps"):
         at = open_page("attention", view=view, **query)
@@ -52,4 +52,4 @@ def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, el
 def test_no_link_leads_to_the_card_of_a_parallel_decoder(open_page):
     at = open_page("attention", view="maps", model="parallel")
     assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
-    assert open_page("heads", trial="card", model="parallel").info
+    assert open_page("heads", trial="head", model="parallel").info

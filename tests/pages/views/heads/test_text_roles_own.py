@@ -108,7 +108,7 @@ def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, tria
 
 def test_an_opened_model_is_never_called_untrained(open_page, own_models):
     own_models("marian", PAIRS)
-    at = open_page("heads", trial="card", model="runs/marian")
+    at = open_page("heads", trial="head", model="runs/marian")
     assert "3 pairs of your own" in said(at)
     assert "untrained" not in said(at)
 

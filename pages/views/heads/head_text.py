@@ -3,45 +3,31 @@
 from collections.abc import Mapping
 
 from core.evaluate.intervals import Difference
-from core.heads import Head
 from core.runs.run import Run
-from core.studies.effects.text_cost import HeadCost, cost_of_head, knows_labels
+from core.studies.effects.text_cost import HeadCost, knows_labels
 from core.studies.heads.question import Role, Score
-from core.studies.heads.text_roles import text_roles
-from pages.frame import cached, controls
-from pages.frame.language import N_, _, n_, number, percent
+from core.studies.heads.text_roles import TextRoles, text_roles
+from pages.frame import controls
+from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from pages.views.heads.text_roles import COSTS, NAMES
 
-HOW_TO_READ = N_(
-    """
-- **On random tokens, twice**: the mean weight that its rows give to the key with the role, where
-  nothing can be learned by heart; beside it what an even row gives there (see “roles”).
-- **Silenced**: −log p of the tokens that are to be predicted, with the head and without it, and
-  without another head of its layer instead (the mean of up to three).
-"""
-)
 
-
-def on_random(opened: Opened) -> dict[Head, dict[Role, Score]]:
-    """Return head → role → score on random tokens that repeat; empty where none can be drawn."""
+def on_random(opened: Opened) -> Recipe[TextRoles] | None:
+    """Return what its heads do on random tokens that repeat; None where none can be drawn."""
+    recipe = Recipe(text_roles, opened.path, "random")
     try:
-        found = cached.of_run(text_roles, opened.path, "random")
+        recipe.result()
     except ValueError:
         # The view “roles” says why.
-        return {}
-    heads: dict[Head, dict[Role, Score]] = {}
-    for role, scores in found.scores.items():
-        for head, score in scores.items():
-            heads.setdefault(head, {})[role] = score
-    return heads
-
-
-def ask_cost(opened: Opened, head: Head) -> HeadCost | None:
-    """Measure on request what silencing a head costs; None where it is not asked for."""
-    if not knows_labels(opened.run) or not controls.toggle(_("what silencing costs"), COSTS):
         return None
-    return cached.of_run(cost_of_head, opened.path, head)
+    return recipe
+
+
+def ask_cost(opened: Opened) -> bool:
+    """Ask whether to measure what silencing the head costs, where that can be measured."""
+    return knows_labels(opened.run) and controls.toggle(_("what silencing costs"), COSTS)
 
 
 def roles(scores: Mapping[Role, Score]) -> str:

@@ -11,14 +11,11 @@ from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import head_card
-from core.studies.heads.likeness import head_likeness
 from core.studies.heads.text_roles import QUESTIONS, text_roles
-from pages.frame.language import number, percent, plain
-from pages.views.heads import card_text
+from pages.frame.language import number, percent
+from pages.views.heads import head_text
 from pages.views.heads.text_roles import NAMES
-from tests.pages.conftest import component, said, send_from, unfold
-from tests.pages.takeable import assert_takeable, computed, numbers_of
-from viz.plane.matrices import unpack
+from tests.pages.conftest import said
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
 HEADS = {"bert": "encoder.1.self:2", "gpt2": "decoder.1.self:2"}
@@ -34,11 +31,11 @@ def path(request, opened_path, tmp_path, elsewhere):
 
 
 @pytest.fixture
-def open_card(open_page, path):
+def open_head(open_page, path):
     head = Head.parse(HEADS[path.name])
     where = {"kind": str(head.kind), "layer": str(head.layer), "head": str(head.index)}
     return lambda **more: open_page(
-        "heads", trial="card", model=f"runs/{path.name}", **(where | more)
+        "heads", trial="head", model=f"runs/{path.name}", **(where | more)
     )
 
 
@@ -53,8 +50,8 @@ def strips_of(at):
 
 
 @both
-def test_lines_in_which_the_head_points_most_are_drawn(open_card, path):
-    at = open_card()
+def test_lines_in_which_the_head_points_most_are_drawn(open_head, path):
+    at = open_head()
     found = head_card(load_run(path), Head.parse(HEADS[path.name]))
     strips = strips_of(at)
     assert strips.count('class="strip"') == len(found.strongest) > 0
@@ -66,23 +63,8 @@ def test_lines_in_which_the_head_points_most_are_drawn(open_card, path):
 
 
 @both
-def test_pairs_and_sizes_are_those_of_all_rows(open_card, path):
-    run = load_run(path)
-    # The weights are random: some heads point at no other word.
-    heads = [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
-    found = max((head_card(run, head) for head in heads), key=lambda card: len(card.pairs))
-    at = open_card(layer=str(found.head.layer), head=str(found.head.index))
-    unfold(at, "card_rows")
-    (query, key), count = found.pairs[0]
-    row = "row" if count == 1 else "rows"
-    share = percent(count / found.n_rows)
-    assert f"“{plain(query)}” → “{plain(key)}” · {count} {row} ({share})" in said(at)
-    assert at.get("vega_lite_chart")
-
-
-@both
-def test_roles_on_random_tokens_stand_beside_an_even_row(open_card, path):
-    at = open_card()
+def test_roles_on_random_tokens_stand_beside_an_even_row(open_head, path):
+    at = open_head()
     scores = text_roles(load_run(path), "random").scores
     head = Head.parse(HEADS[path.name])
     for role in QUESTIONS:
@@ -96,36 +78,15 @@ def test_roles_on_random_tokens_stand_beside_an_even_row(open_card, path):
 
 
 def test_where_no_role_beats_an_even_row_it_says_so():
-    assert "no role beats an even row" in card_text.roles({})
-
-
-@both
-def test_heads_most_alike_lead_to_their_cards(open_card, path):
-    at = open_card()
-    head = Head.parse(HEADS[path.name])
-    found = head_likeness(load_run(path), head.kind)
-    own = found.heads.index(head)
-    best = max(value for at, value in enumerate(found.likeness_NN[own]) if at != own)
-    links = [each.proto for each in at.get("page_link") if "trial=card" in each.proto.query_string]
-    assert len(links) == 3
-    assert links[0].label.endswith(f": {best:.2f}")
-
-
-@both
-def test_a_clicked_tile_opens_the_card_of_that_head(open_card):
-    at = open_card()
-    assert unpack(component(at, "matrices").bytes).selected == (0, 1, 2)
-    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 0, "column": 1})
-    assert [at.selectbox(key=name).value for name in ("layer", "head")] == [0, 1]
-    assert "layer 0, self-attention head 1" in said(at)
+    assert "no role beats an even row" in head_text.roles({})
 
 
 @decoder
-def test_what_silencing_costs_a_decoder_is_measured_on_request(open_card, path):
-    at = open_card()
+def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
+    at = open_head()
     assert "not measured yet" in said(at)
     assert "what silencing it costs was not measured" in said(at)
-    at = open_card(text_costs="true")
+    at = open_head(text_costs="true")
     cost = cost_of_head(load_run(path), Head.parse(HEADS[path.name]))
     before, after = number(cost.silenced.before, 3), number(cost.silenced.after, 3)
     assert f"{before} → **{after}** nats per token" in said(at)
@@ -135,8 +96,8 @@ def test_what_silencing_costs_a_decoder_is_measured_on_request(open_card, path):
 
 
 @encoder
-def test_of_an_opened_encoder_one_sentence_says_why_nothing_is_measured(open_card):
-    at = open_card(text_costs="true")
+def test_of_an_opened_encoder_one_sentence_says_why_nothing_is_measured(open_head):
+    at = open_head(text_costs="true")
     assert "nothing can be measured" in said(at)
     assert "what silencing costs" not in [each.label for each in at.toggle]
 
@@ -146,23 +107,13 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
     open_page, one_stack_folder, elsewhere, handed_over, like
 ):
     elsewhere("OWN", one_stack_folder(like).parent)
-    at = open_page("heads", trial="card", model=f"runs/{like}", text_costs="true")
+    at = open_page("heads", trial="head", model=f"runs/{like}", text_costs="true")
     assert "of 400 held-out rows of letters, seed 0" in said(at)
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
     rows = handed_over[-1].columns()
     assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
     assert "loss_of_others" in rows["name"]
-
-
-@both
-def test_what_is_taken_away_is_computed_again(open_card, path, handed_over):
-    at = unfold(open_card(), "card_rows")
-    shown = handed_over[-1]
-    assert_takeable(at, shown)
-    assert computed(shown, path.parent.parent) == pytest.approx(
-        numbers_of(shown, "weight", "count"), abs=1e-6
-    )
 
 
 @pytest.mark.parametrize(
@@ -173,12 +124,12 @@ def test_what_is_taken_away_is_computed_again(open_card, path, handed_over):
     ],
 )
 def test_a_cost_is_said_in_half_a_sentence_where_it_is_sure(found, expected):
-    cost = card_text.HeadCost(found, None)
-    assert expected in card_text.cost_within_sentence(cost)
+    cost = head_text.HeadCost(found, None)
+    assert expected in head_text.cost_within_sentence(cost)
 
 
 def test_of_one_text_no_interval_is_said(opened_path):
     run = load_run(opened_path("gpt2"))
-    cost = card_text.HeadCost(Difference(2.0, 2.5, -9.0, 9.0, 1), None)
-    assert "one text: no interval" in card_text.silenced(run, cost)
-    assert "another head" not in card_text.silenced(run, cost)
+    cost = head_text.HeadCost(Difference(2.0, 2.5, -9.0, 9.0, 1), None)
+    assert "one text: no interval" in head_text.silenced(run, cost)
+    assert "another head" not in head_text.silenced(run, cost)

@@ -4,20 +4,22 @@ import streamlit as st
 
 from core.heads import Head
 from core.runs.run import RunError
-from core.studies.effects.head_report import N_PAIRS, HeadReport
-from core.studies.effects.text_cost import HeadCost, cost_of_head
+from core.studies.effects.head_report import N_ALIKE, N_PAIRS, HeadReport, head_report
+from core.studies.effects.stored import stored_effects
+from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.studies.heads.likeness import head_likeness
-from core.studies.heads.roles import N_SENTENCES, roles_of_heads
-from core.studies.heads.text_roles import text_roles
-from pages.frame import cached, card_link, charts, notes, selection, snippets
+from core.studies.heads.roles import roles_of_heads
+from pages.frame import card_link, charts, notes, selection
 from pages.frame.folded import fold
-from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.listed import joined
 from pages.frame.maps import labels
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from pages.frame.view import Shown, saying_why
-from pages.views.heads import card_findings, card_map, card_text, named_heads
+from pages.frame.view_text import view_text
+from pages.views.heads import head_findings, head_map, head_text, named_heads
 from pages.views.heads.text_roles_own import offer_text
 from viz.charts.curves import Chart
 from viz.charts.histogram import Mark
@@ -28,95 +30,57 @@ from viz.direction import isolated
 
 _BESIDE = 8
 """A map of more heads in a layer needs the whole width."""
-_FORMULA = (
-    r"m_i = \max_j w_{ij}, \qquad \bar m_{\mathrm{uniform}} = "
-    r"\frac{1}{n} \sum_{i} \frac{1}{|V_i|}, \qquad "
-    r"V_i: \text{keys that row } i \text{ may see}, \ |V_i| \ge 2"
-)
-_HOW_TO_READ = N_(
-    """
-- **All heads**: a tile for each head of this kind of attention with its leading role (“·”: none);
-  its colour is the mean largest weight of a row. A click opens its card.
-- **Where it points most**: the sentences with the largest weights, at most one row of
-  each. Before the strip stands who looks; below every token its weight in colour, 0 to 1. The
-  decoder's rows say what was fed ▸ what is to be written.
-- **Most frequent pairs**: a token, and the one with its largest weight, in how many rows. In
-  cross-attention the token is the one to be written, in the decoder's self-attention the one fed.
-- Both leave out what says little: EOS, BOS, punctuation and, in self-attention, the same token.
-- **Largest weight of a row**: all rows, also those. The dashed line is where a head would be on
-  average whose rows are uniform.
-- A **role** is the share of rows whose largest weight lies where the role wants it, beside the best
-  rule without a model. Only roles that beat theirs are named here.
-- A role is a hypothesis; **silencing** the head is a test.
-- **Pronouns** are counted in the run's evaluation where it has them, as on the maps: it reads more
-  sentences than the other figures, and so their n is larger.
-- **Most alike**: 1 for a head that always has the same weights, 0 for one that never looks at the
-  same key; each opens its card.
-"""
-)
-TRIES = (
-    N_("Open the brightest tile, then the darkest: which has a role?"),
-    N_("Open the head that is most alike: does it point at the same tokens?"),
-    N_("A head with a clear role may cost nothing when it is silenced: another takes over."),
-)
 
 
 @saying_why(RunError)
 def draw(opened: Opened) -> Shown | None:
-    """Draw the map of cards, and the card of the chosen head."""
+    """Draw all heads of a kind as tiles, and all that is known of the chosen one."""
+    alone = not opened.run.settings.model.is_encoder_decoder
     with st.container(horizontal=True, vertical_alignment="center"):
         head = selection.ask_head(opened)
         about = st.container(width="content")
         named_heads.link_to_map(opened, head)
         # Others are measured all at once, on “silence”.
-        cost = (
-            card_text.ask_cost(opened, head)
-            if not opened.run.settings.model.is_encoder_decoder
-            else None
-        )
+        with_cost = alone and head_text.ask_cost(opened)
         if opened.run.settings.is_opened:
             offer_text(opened)
-    known = _known(opened, head, cost)
-    about.caption(card_findings.measured(opened.run, known.card), width="content")
+    recipe = _recipe(opened, head, with_cost)
+    known = recipe.result()
+    about.caption(head_findings.measured(opened.run, known.card), width="content")
     if not known.card.n_rows:
         st.info(_("No row of these sentences sees two tokens or more: there is nothing to choose."))
         return None
     pictures = _draw(opened, known)
-    alone = not opened.run.settings.model.is_encoder_decoder
+    text = view_text("heads", "head").sections
     return Shown(
-        name=f"card_{head.kind}_{head.layer}_{head.index}",
-        title=_("The card of {head}").format(head=notes.within_sentence(head)),
-        numbers=known.table,
-        python=_python(opened, head),
-        code=(
-            *(head_card, strongest, histogram, roles_of_heads, head_likeness),
-            *((text_roles, cost_of_head) if alone else ()),
-        ),
-        seen=card_findings.seen(
+        name=f"head_{head.kind}_{head.layer}_{head.index}",
+        title=_("All that is known of {head}").format(head=notes.within_sentence(head)),
+        recipe=recipe,
+        code=(strongest, histogram),
+        seen=head_findings.seen(
             known.card,
             known.role,
             known.effect,
             untrained=opened.run.is_untrained,
-            cost=card_text.cost_within_sentence(known.cost),
+            cost=head_text.cost_within_sentence(known.cost),
         ),
         pictures=pictures,
         about={"head": notes.site_and_head(head)},
-        formula=_FORMULA,
-        how_to_read=_(_HOW_TO_READ) + (_(card_text.HOW_TO_READ) if alone else ""),
-        tries=[_(each) for each in TRIES],
+        how_to_read="\n".join([text["How to read"], text["Of one stack"]] if alone else []),
     )
 
 
-def _known(opened: Opened, head: Head, cost: HeadCost | None) -> HeadReport:
-    alone = not opened.run.settings.model.is_encoder_decoder
-    scored = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
-    return HeadReport(
-        cached.of_run(head_card, opened.path, head, N_SENTENCES),
-        [each for each in scored if each.head.kind is head.kind],
-        cached.of_run(head_likeness, opened.path, head.kind),
-        None if alone else notes.stored(opened.run),
-        card_text.on_random(opened).get(head, {}) if alone else {},
-        cost,
+def _recipe(opened: Opened, head: Head, with_cost: bool) -> Recipe[HeadReport]:
+    path, alone = opened.path, not opened.run.settings.model.is_encoder_decoder
+    measured = not alone and notes.stored(opened.run) is not None
+    return Recipe(
+        head_report,
+        Recipe(head_card, path, head),
+        Recipe(roles_of_heads, path),
+        Recipe(head_likeness, path, head.kind),
+        Recipe(stored_effects, path) if measured else None,
+        head_text.on_random(opened) if alone else None,
+        Recipe(cost_of_head, path, head) if with_cost else None,
     )
 
 
@@ -124,22 +88,36 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
     beside = opened.run.settings.model.n_heads <= _BESIDE
     above = st.columns([5, 7], gap="medium") if beside else [st.container(), st.container()]
     with above[0]:
-        tiles = card_map.draw(known.heads, known.card.head)
+        tiles = head_map.draw(known.heads, known.card.head)
     with above[1]:
         strips = _draw_strips(known.card)
     _say(opened, known)
     pictures = [tiles, strips]
     fold(
         _("Its most frequent pairs, and how sharply it points"),
-        "card_rows",
+        "head_rows",
         lambda: pictures.append(_draw_rows(known.card)),
     )
     fold(
         _("All roles, with sentences that made the scores"),
-        "card_roles",
-        lambda: st.markdown("\n\n".join(card_findings.every_role(known.role, known.card.examples))),
+        "head_roles",
+        lambda: st.markdown("\n\n".join(head_findings.every_role(known.role, known.card.examples))),
     )
+    if known.alike:
+        fold(
+            _("Heads like it"),
+            "head_alike",
+            lambda: pictures.append(_draw_alike(known)),
+        )
     return pictures
+
+
+def _draw_alike(known: HeadReport) -> Drawn:
+    """Draw how like this head each other one of its kind is; a click opens it."""
+    text = _("1: always the same weights; 0: never a token in common. Mean of all pairs: {mean}.")
+    st.caption(text.format(mean=number(known.likeness.mean or 0.0, 2)))
+    values = dict(known.alike) | {known.card.head: 1.0}
+    return head_map.draw_likeness(values, known.card.head)
 
 
 def _draw_rows(card: HeadCard) -> Drawn:
@@ -200,11 +178,11 @@ def _draw_pairs(card: HeadCard) -> None:
     ]
     st.markdown("  \n".join(lines) or _("It never points at another word."))
     about = [
-        card_findings.pairs_from(card.head.kind),
+        head_findings.pairs_from(card.head.kind),
         _("{share} of its rows point at another word.").format(
             share=percent(card.share(Target.WORD))
         ),
-        card_findings.left_out(card),
+        head_findings.left_out(card),
     ]
     st.caption(joined(about))
 
@@ -213,7 +191,7 @@ def _chart(card: HeadCard) -> Chart:
     uniform = _("uniform: {mean}").format(mean=number(card.uniform, 2))
     return histogram_chart(
         {
-            _(card_findings.TARGETS[target]): counts.tolist()
+            _(head_findings.TARGETS[target]): counts.tolist()
             for target, counts in histogram(card).items()
         },
         value=_("largest weight of a row"),
@@ -226,38 +204,20 @@ def _chart(card: HeadCard) -> Chart:
 def _say(opened: Opened, known: HeadReport) -> None:
     """Say roles, silencing and likeness, each in a column of its own."""
     roles, silenced, alike = st.columns([5, 5, 3], gap="large")
-    roles.markdown(card_findings.roles(known.role, known.card.examples))
+    roles.markdown(head_findings.roles(known.role, known.card.examples))
     if not opened.run.settings.model.is_encoder_decoder:
         if known.on_random:
-            roles.markdown(card_text.roles(known.on_random))
-        silenced.markdown(card_text.silenced(opened.run, known.cost))
+            roles.markdown(head_text.roles(known.on_random))
+        silenced.markdown(head_text.silenced(opened.run, known.cost))
     else:
-        silenced.markdown(card_findings.silenced(known.effects, known.effect))
+        silenced.markdown(head_findings.silenced(known.effects, known.effect))
     with alike:
         if not known.alike:
             st.markdown(_("**Most alike:** there is no other head of its kind."))
             return
         st.markdown(_("**Most alike** (1: always the same weights)"))
-        for head, likeness in known.alike:
+        for head, likeness in known.alike[:N_ALIKE]:
             label = _("layer {layer}, head {head}: {likeness}").format(
                 layer=head.layer, head=head.index, likeness=number(likeness, 2)
             )
             card_link.link(opened, head, label)
-
-
-def _python(opened: Opened, head: Head) -> str:
-    lines = [
-        f"card = head_card(run, Head.parse({snippets.quoted(str(head))}), {N_SENTENCES})",
-        f"pairs = [n for pair, n in card.pairs[:{N_PAIRS}]]",
-        "bins = [int(n) for counts in histogram(card).values() for n in counts]",
-        "numbers = {",
-        '    "weight": [float(w) for row in card.strongest for w in row.weights_K],',
-        '    "count": pairs + bins,',
-        "}",
-        "",
-    ]
-    imports = [
-        "from core.studies.heads.card import head_card, histogram",
-        "from core.heads import Head",
-    ]
-    return snippets.loading(opened.path, *imports) + "\n".join(lines)
