@@ -8,9 +8,8 @@ from pages.views.heads import (
     attribution,
     head,
     override,
-    overview,
     patch,
-    scores,
+    roles,
     silence,
     silence_sentence,
 )
@@ -42,12 +41,7 @@ VIEWS: tuple[View[Opened], ...] = (
         patch.draw,
         needs=(Need.WRITING,),
     ),
-    View(
-        "heads",
-        "scores",
-        scores.draw,
-        of_sentence=False,
-    ),
+    View("heads", "roles", roles.draw),
     View(
         "heads",
         card_link.HEAD,
@@ -64,7 +58,6 @@ VIEWS: tuple[View[Opened], ...] = (
             Need.WRITING,
         ),
     ),
-    View("heads", "overview", overview.draw),
 )
 
 

@@ -26,7 +26,9 @@ def _lesson(view: str, **shown: str) -> Moved:
 MOVED: Mapping[tuple[str, str], Moved] = {
     ("attention", "sentence"): Moved("", {"view": "maps"}, {"how": "largest"}),
     ("attention", "compare"): Moved("", {"view": "maps"}, {"other": "sentence"}),
-    ("attention", "heads"): Moved("heads", {"trial": "overview"}),
+    ("attention", "heads"): Moved("heads", {"trial": "roles", "roles_on": "sentence"}),
+    ("heads", "scores"): Moved("heads", {"trial": "roles"}),
+    ("heads", "overview"): Moved("heads", {"trial": "roles", "roles_on": "sentence"}),
     ("heads", "card"): Moved("heads", {"trial": "head"}),
     ("heads", "alike"): Moved("heads", {"trial": "head"}),
     ("heads", "paths"): Moved("heads", {"trial": "patch", "patched": "path"}),

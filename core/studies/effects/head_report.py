@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from core.evaluate.intervals import Difference
-from core.heads import Head
+from core.heads import Head, Kind
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.text_cost import HeadCost
 from core.studies.heads.card import HeadCard, histogram
@@ -128,6 +128,33 @@ def head_report(
     }
     heads = [each for each in roles.heads if each.head.kind is card.head.kind]
     return HeadReport(card, heads, likeness, effects, on_random, cost)
+
+
+@dataclass(frozen=True, slots=True)
+class RolesReport:
+    """The roles of heads, the head farthest above its best rule first, and what each costs."""
+
+    heads: Sequence[HeadRole]
+    effects: HeadEffects | None
+    """What silencing each costs, where it was measured."""
+
+    def table(self) -> dict[str, Sequence[object]]:
+        """Return one row for each head and role."""
+        found = HeadRoles(tuple(self.heads)).table()
+        of = {str(each.head): each for each in self.effects.heads} if self.effects else {}
+        effects = [of.get(str(name)) for name in found["head"]]
+        exact = [None if each is None else each.exact_match.change for each in effects]
+        pronoun = [each.pronoun.change if each and each.pronoun else None for each in effects]
+        return {**found, "exact_match_change": exact, "pronoun_change": pronoun}
+
+
+def roles_report(
+    roles: HeadRoles, effects: HeadEffects | None = None, kind: Kind | None = None
+) -> RolesReport:
+    """Return the roles of the heads of a kind, or of all, beside what silencing each costs."""
+    heads = [each for each in roles.heads if kind in (None, each.head.kind)]
+    # Sorting is stable: equal heads stay as they stand in the model.
+    return RolesReport(sorted(heads, key=lambda each: -each.above_baseline), effects)
 
 
 def _score(what: str, role: Role, score: Score) -> Row:

@@ -85,6 +85,26 @@ class TextCosts:
 
 
 @dataclass(frozen=True, slots=True)
+class TextReport:
+    """What every head does in some texts, and what silencing some of them costs."""
+
+    roles: TextRoles
+    costs: TextCosts | None
+    """None where it was not asked for."""
+
+    def table(self) -> dict[str, list[str] | list[float] | list[int]]:
+        """Return the rows of the roles, and below them those of the costs."""
+        found = self.roles.table()
+        costs = self.costs.table() if self.costs else {}
+        return {name: [*values, *costs.get(name, ())] for name, values in found.items()}
+
+
+def text_report(roles: TextRoles, costs: TextCosts | None = None) -> TextReport:
+    """Return both as one record."""
+    return TextReport(roles, costs)
+
+
+@dataclass(frozen=True, slots=True)
 class HeadCost:
     """What a model loses without a head, and what without another of its layer instead."""
 

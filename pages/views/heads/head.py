@@ -20,7 +20,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.view import Shown, saying_why
 from pages.frame.view_text import view_text
 from pages.views.heads import head_findings, head_map, head_text, named_heads
-from pages.views.heads.text_roles_own import offer_text
+from pages.views.heads.own_text import offer_text
 from viz.charts.curves import Chart
 from viz.charts.histogram import Mark
 from viz.charts.histogram import histogram as histogram_chart

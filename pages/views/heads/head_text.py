@@ -11,7 +11,7 @@ from pages.frame import controls
 from pages.frame.language import _, n_, number, percent
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.views.heads.text_roles import COSTS, NAMES
+from pages.views.heads.roles_text import COSTS, NAMES
 
 
 def on_random(opened: Opened) -> Recipe[TextRoles] | None:

@@ -5,6 +5,7 @@ from core.studies.heads.roles import OFFSETS, HeadRole
 from pages.frame import amounts
 from pages.frame.language import N_, _, n_, number, percent
 from pages.frame.listed import ended, labelled
+from pages.frame.view_text import view_text
 
 NAMES = {
     Role.PREVIOUS: N_("previous token"),
@@ -37,34 +38,13 @@ MEANINGS = {
 }
 """Where a row's largest weight has to lie for the role."""
 
-RULES = N_(
-    """
-- The **score** of a role is the share of rows whose largest weight lies there (equally large
-  weights share a row). Rows count that can see such a token and at least one other.
-- The number in brackets is the **baseline**: what the best rule without a model scores on the same
-  rows. The rules are: any token that the row may see (each as often as the others); always the same
-  offset, the best one; for antecedents the nearest, the first or a random noun.
-- **Antecedents**, and the pronouns that silencing a head costs, are those of the run's evaluation
-  where it has them: it reads more sentences, and maps and headlines speak of the same.
-- Grey and **n.s.**: not significantly more than the baseline, which the score's 95 % interval
-  (Wilson's) reaches or stays under. Such a score says nothing about the head. Rows of one sentence
-  are counted as if they were independent, so that the interval is a little too narrow.
-- The **leading role** beats its baseline and holds in half of the rows or more; of several it is
-  the one that gains most of what its baseline leaves to gain.
-- **bits**, **distance** and **largest** are means over the rows: the entropy of a row's weights,
-  how many tokens away they are, and the largest of them.
-- **silenced** says by how many points fewer (−) or more (+) sentences, and pronouns, are
-  right when the head is silenced; grey where the 95 % interval has 0 in it. A role is a hypothesis
-  about what a head does; silencing the head is a test, in which another head may take over.
-"""
-)
-
 
 def meanings() -> str:
     """Return all definitions, and how roles are found, as Markdown."""
     lines = ["- " + ended(labelled(f"**{_(NAMES[role])}**", _(MEANINGS[role]))) for role in NAMES]
+    rules = view_text("heads", "roles").sections["Rules"]
     return "\n".join(
-        [_("A row of a head has a role when its largest weight lies on …"), "", *lines, _(RULES)]
+        [_("A row of a head has a role when its largest weight lies on …"), "", *lines, "", rules]
     )
 
 

@@ -30,7 +30,7 @@ def opened_folder(opened_kind, opened_path):
 def open_text_roles(open_page, elsewhere, opened_folder, opened_kind):
     """Return a function that opens the roles of its heads."""
     elsewhere("OWN", opened_folder)
-    query = {"trial": "scores", "model": f"runs/{opened_kind}"}
+    query = {"trial": "roles", "model": f"runs/{opened_kind}"}
     return lambda **more: open_page("heads", **query, **more)
 
 

@@ -14,7 +14,7 @@ from core.studies.heads.card import head_card
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame.language import number, percent
 from pages.views.heads import head_text
-from pages.views.heads.text_roles import NAMES
+from pages.views.heads.roles_text import NAMES
 from tests.pages.conftest import said
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]

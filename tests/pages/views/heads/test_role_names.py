@@ -3,29 +3,19 @@ import pytest
 from core.runs.run import load_run
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import Measure, roles_of_heads
-from pages.views.heads import role_names, scores
+from pages.views.heads import role_names
 from tests.pages.conftest import ROOT, said, unfold
 
 COPY = ROOT / "gallery" / "copy"
 
 
-N = 40
-
-
-@pytest.fixture(autouse=True)
-def _few_sentences():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "N_SENTENCES", N)
-        yield
-
-
 @pytest.fixture(scope="module")
 def copy_scores():
-    return roles_of_heads(load_run(COPY), N).heads
+    return roles_of_heads(load_run(COPY)).heads
 
 
 def open_scores(open_page, **query_params):
-    return open_page("heads", trial="scores", **{"model": "copy", **query_params})
+    return open_page("heads", trial="roles", **{"model": "copy", **query_params})
 
 
 def test_roles_that_prove_nothing_are_named(open_page, copy_scores):

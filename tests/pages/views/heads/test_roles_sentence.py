@@ -12,7 +12,7 @@ from core.studies.heads.roles import own_position
 from core.studies.heads.summaries import HeadSummary, head_summaries
 from core.tokenizer.tokenizer import Token
 from pages.frame.language import percent
-from pages.views.heads import overview
+from pages.views.heads import roles_sentence as overview
 from tests.pages.conftest import MODEL, ROOT, said, tick_rows, ticked_rows
 from tests.pages.views.attention.conftest import offered, seen  # noqa: F401
 
@@ -26,7 +26,9 @@ def open_overview(open_page, offered):  # noqa: F811
     """Return a function that opens the view, and gives the page and its `Shown`."""
 
     def opener(**query):
-        at = open_page("heads", **({"trial": "overview", "model": MODEL} | query))
+        at = open_page(
+            "heads", **({"trial": "roles", "roles_on": "sentence", "model": MODEL} | query)
+        )
         return at, offered[-1]
 
     return opener

@@ -1,10 +1,12 @@
 import pytest
 
+from core.studies.effects.text_cost import text_costs
+from core.studies.heads.antecedent import antecedent_of
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from pages.frame import notes
-from pages.frame.language import percent
-from pages.views.heads.text_roles import MEANINGS
+from pages.frame.language import number, percent
+from pages.views.heads.roles_text import MEANINGS
 from tests.pages.conftest import component, said, send_from
 from viz.plane.matrices import unpack
 
@@ -47,3 +49,14 @@ def test_a_click_chooses_a_head_and_shows_one_of_its_rows(open_text_roles):
     assert shown(at).selected == (0, 0, 1)
     assert "".join(at.query_params["text_head"]).endswith(".0.self:1")
     assert "**One of its rows** gives" in said(at)
+
+
+def test_what_silencing_costs_is_said_on_request(open_text_roles, opened_run, opened_kind):
+    assert "induction head, −log p" not in said(open_text_roles())
+    at = open_text_roles(text_costs="true")
+    costs = text_costs(opened_run, "random", Role.INDUCTION).of
+    assert bool(costs) == (opened_kind == "gpt2")
+    for cost in costs.values():
+        assert f"to **{number(cost.silenced.after, 3)}** nats" in said(at)
+    if antecedent := antecedent_of(opened_run):
+        assert f"**{percent(antecedent.share)}** of {antecedent.n} sentences" in said(at)

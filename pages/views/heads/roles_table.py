@@ -10,9 +10,8 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.evaluate.intervals import Difference
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.question import Role, Score
-from core.studies.heads.roles import HeadRole, HeadRoles
+from core.studies.heads.roles import HeadRole
 from pages.frame.language import _, number, percent_of_100
-from pages.frame.view import Columns
 from pages.views.heads import role_names
 
 MARK = " "
@@ -169,15 +168,3 @@ def column_config(scored: Scored) -> dict[str, ColumnConfig | None]:
 def _width(role: Role) -> int:
     """Return a width, in pixels, in which the column's name has room."""
     return max(112, 14 + 7 * len(_(role_names.NAMES[role])))
-
-
-def numbers(scored: Scored) -> Columns:
-    """Return one row for each head and role, for a file."""
-    effects = [scored.effect(head) for head in scored.heads for _role in head.scores]
-    return {
-        **HeadRoles(tuple(scored.heads)).table(),
-        "exact_match_change": ["" if e is None else e.exact_match.change for e in effects],
-        "pronoun_change": [
-            "" if e is None or e.pronoun is None else e.pronoun.change for e in effects
-        ],
-    }

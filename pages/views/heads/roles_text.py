@@ -9,25 +9,32 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import Run
-from core.studies.effects.text_cost import TextCosts, control_heads, text_costs
-from core.studies.heads.antecedent import antecedent_head
+from core.studies.effects.text_cost import (
+    TextCost,
+    TextCosts,
+    control_heads,
+    text_costs,
+    text_report,
+)
+from core.studies.heads.antecedent import AntecedentHead, antecedent_head, antecedent_of
 from core.studies.heads.question import Role, Score, ask, wanted_keys
 from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
 from core.studies.heads.texts import SEED, Source
-from pages.frame import address, cached, clicks, controls, notes, snippets
+from pages.frame import address, amounts, cached, clicks, controls, notes
 from pages.frame.components import matrices
-from pages.frame.files import stacked
 from pages.frame.language import N_, _, n_, number, percent, plain
 from pages.frame.listed import listed_apart
 from pages.frame.maps import labels
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from pages.views.heads import named_heads
-from pages.views.heads.text_roles_costs import say_costs
-from pages.views.heads.text_roles_own import OWN, RANDOM, ask_text, say_line_costs
+from pages.views.heads.own_text import OWN, RANDOM, ask_text
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Matrices, Matrix, numbered
@@ -55,30 +62,6 @@ MEANINGS = {
     Role.ITSELF: N_("its own place"),
 }
 """Where a row's weight has to go for the role; marked for translation."""
-_FORMULA = (
-    r"\mathrm{share}_h = \frac{1}{n}\sum_{i} w_{i, r(i)}, \qquad "
-    r"r(i): \text{the key that the role wants of row } i, \qquad "
-    r"\mathrm{even} = \frac{1}{n}\sum_i \frac{1}{|V_i|}"
-)
-_HOW_TO_READ = N_(
-    """
-- The model reads random tokens, each half of them different, and then all of them once more. No
-  order of them was ever learned, so that a head finds what it looks at by places and by what is the
-  same.
-- A cell is a **head**; its colour the mean weight that its rows give to the key with the role. A
-  click chooses the head; beside it stands one of its rows.
-- An **even row** gives each key that it may see the same weight: that is the baseline. The interval
-  is the 95 % one of a mean over the sequences.
-- A share says where a head looks. Whether the model needs it, only **silencing** says: the best
-  heads are silenced on other sequences than those by which they were found, and as many other heads
-  of the same layers in their place.
-"""
-)
-TRIES = (
-    N_("Choose “previous token”, then “induction”: an induction head needs one of the former."),
-    N_("Measure what silencing costs: is the first half harder without them, too?"),
-    N_("“first token”: in many models this is what most heads do."),
-)
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -86,14 +69,19 @@ def draw(opened: Opened) -> Shown | None:
     with st.container(horizontal=True, vertical_alignment="center"):
         controls_here = st.container(horizontal=True, vertical_alignment="center")
         source: Source = OWN if ask_text(opened) else RANDOM
+    roles = Recipe(text_roles, opened.path, source)
     try:
-        found = cached.of_run(text_roles, opened.path, source)
+        found = roles.result()
     except ValueError as error:
         st.info(plain(explained(error)))
         return None
     with controls_here:
         role = _ask(opened.run, found)
         measured = controls.toggle(_("what silencing costs"), COSTS)
+    # In random tokens only what repeats can be predicted, which induction heads find.
+    asked = role if source == OWN else Role.INDUCTION
+    costs = Recipe(text_costs, opened.path, source, asked) if measured else None
+    recipe = Recipe(text_report, roles, costs)
     head = _chosen(found, role)
     left, right = st.columns([9, 11], gap="medium")
     with left:
@@ -103,24 +91,104 @@ def draw(opened: Opened) -> Shown | None:
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
-        costs: TextCosts | None = None
-        if measured:
-            costs = say_line_costs(opened, role) if source == OWN else say_costs(opened)
+        if costs is not None:
+            _say_costs(opened, costs.result())
+    text = view_text("heads", "roles").sections
     return Shown(
-        name=f"text_roles_{role}",
+        name=f"roles_in_text_{role}",
         title=_("Which heads look at {what}").format(what=_(MEANINGS[role])),
-        numbers=lambda: stacked(found.table(), costs.table() if costs else {}),
-        python=_python(opened, source, costs),
+        recipe=recipe,
         code=(
-            *(text_roles, wanted_keys, ask, text_costs, control_heads),
+            *(wanted_keys, ask, control_heads),
             *(() if source == OWN else (antecedent_head,)),
         ),
         seen=_seen(found, role, head),
         pictures=[picture, strip],
         about={"head": notes.site_and_head(head)},
-        formula=_FORMULA,
-        how_to_read=_(_HOW_TO_READ),
-        tries=[_(each) for each in TRIES],
+        formula=text["Formula of a text"].strip("$\n"),
+        how_to_read=text["How to read a text"],
+    )
+
+
+def _say_costs(opened: Opened, costs: TextCosts) -> None:
+    """Say what silencing costs a decoder, and whether a head of an encoder finds antecedents."""
+    for n, cost in costs.of.items():
+        st.markdown(_cost(n, cost, repeats=costs.source == RANDOM))
+    if costs.source == OWN:
+        said = _("Heads are chosen by every other line, and silenced in those between.")
+        if not costs.of:
+            said = _(
+                "Only a decoder alone goes on with a text of its own. It needs other heads to "
+                "compare with, and two lines of two tokens or more: here nothing can be measured."
+            )
+        st.caption(said)
+        return
+    antecedent = cached.of_run(antecedent_of, opened.path)
+    if antecedent is not None:
+        st.markdown(_antecedent(antecedent))
+    elif not costs.of:
+        st.caption(_("Nothing can be measured of this model: it has too few heads or positions."))
+
+
+def _cost(n: int, cost: TextCost, *, repeats: bool) -> str:
+    """Say what silencing so many heads costs, beside others in their place."""
+    text = n_(
+        "Without the head that does this most, −log p of the next token goes from {before} "
+        "to **{after}** nats ({interval}); without another head of its layer to {other}.",
+        "Without the {n} heads that do this most, −log p of the next token goes from {before} "
+        "to **{after}** nats ({interval}); without as many others of the same layers to {other}.",
+        n,
+    )
+    if repeats:
+        text = n_(
+            "Without the best induction head, −log p of the repetition goes from {before} to "
+            "**{after}** nats ({interval}); without another head of its layer to {other}. In the "
+            "first half: {first_before} → {first_after}.",
+            "Without the {n} best induction heads, −log p of the repetition goes from {before} to "
+            "**{after}** nats ({interval}); without as many others of the same layers to {other}. "
+            "In the first half: {first_before} → {first_after}.",
+            n,
+        )
+    first = cost.first_half or cost.silenced
+    return text.format(
+        n=number(n),
+        before=number(cost.silenced.before, 3),
+        after=number(cost.silenced.after, 3),
+        interval=_change(cost.silenced, repeats=repeats),
+        other=number(cost.control.after, 3),
+        first_before=number(first.before, 3),
+        first_after=number(first.after, 3),
+    )
+
+
+def _change(found: Difference, *, repeats: bool) -> str:
+    """Return between what the change may lie, and by how many texts; of one line nobody knows."""
+    if found.n < 2:
+        return _("one line: no interval")
+    text = n_(
+        "change {low} to {high}, n = {n} line", "change {low} to {high}, n = {n} lines", found.n
+    )
+    if repeats:
+        text = n_(
+            "change {low} to {high}, n = {n} text", "change {low} to {high}, n = {n} texts", found.n
+        )
+    return text.format(low=number(found.low, 3), high=number(found.high, 3), n=number(found.n))
+
+
+def _antecedent(found: AntecedentHead) -> str:
+    low, high = found.interval
+    text = _(
+        "From “it”, **{head}** looks more at the antecedent than at other nouns in "
+        "**{share}** of {n} ({low} to {high}; the nearest noun: {nearest}). Of all heads "
+        "it was the best on other sentences."
+    )
+    return text.format(
+        head=notes.within_sentence(found.head),
+        share=percent(found.share),
+        n=amounts.sentences(found.n),
+        low=percent(low),
+        high=percent(high),
+        nearest=percent(found.baselines.nearest_noun),
     )
 
 
@@ -254,20 +322,3 @@ def _seen(found: TextRoles, role: Role, head: Head) -> str:
         even=percent(score.baseline),
         clear=clear,
     )
-
-
-def _python(opened: Opened, source: Source, costs: TextCosts | None) -> str:
-    imports = ["from core.studies.heads.text_roles import text_roles"]
-    lines = [
-        f'found = text_roles(run, "{source}")',
-        "values = [each.value for of in found.scores.values() for each in of.values()]",
-    ]
-    if costs is not None:
-        imports.insert(0, "from core.studies.effects.text_cost import text_costs")
-        imports.append("from core.studies.heads.question import Role")
-        lines += [
-            f'costs = text_costs(run, "{source}", Role("{costs.role}"))',
-            "values += [cost.silenced.after for cost in costs.of.values()]",
-        ]
-    lines += ['numbers = {"value": values}', ""]
-    return snippets.loading(opened.path, *imports) + "\n".join(lines)

@@ -1,37 +1,27 @@
-"""The roles of all heads in a table: each with score and baseline, and what silencing costs."""
+"""The roles of all heads: on held-out sentences in a table, in a text, or in this sentence."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.heads import Head
+from core.heads import Head, Kind
 from core.runs.run import Run, RunError
+from core.studies.effects.head_report import roles_report
+from core.studies.effects.stored import stored_effects
 from core.studies.heads.question import ask, wanted_keys
-from core.studies.heads.roles import (
-    N_SENTENCES,
-    SEED,
-    HeadRole,
-    questions_on,
-    roles_of_heads,
-)
-from pages.frame import address, cached, controls, measured_on, notes, snippets, tables
-from pages.frame.language import N_, _, plain
+from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
+from pages.frame import address, controls, measured_on, notes, tables
+from pages.frame.language import _, plain
 from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
+from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
-from pages.views.heads import named_heads, role_names, text_roles
-from pages.views.heads.scores_table import (
-    MARK,
-    Scored,
-    column_config,
-    columns,
-    faint,
-    numbers,
-    writers,
-)
-from pages.views.heads.text_roles_own import offer_text
+from pages.views.heads import named_heads, role_names, roles_sentence, roles_text
+from pages.views.heads.own_text import offer_text
+from pages.views.heads.roles_table import MARK, Scored, column_config, columns, faint, writers
 from viz.charts.frames import written
 from viz.charts.head_table import head_table
 
@@ -43,40 +33,40 @@ EVERY_ROLE = "all_roles"
 SCORED = "scored"
 """Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
-_FORMULA = (
-    r"\mathrm{score} = \frac{1}{n} \sum_{i} "
-    r"\left[\arg\max_j w_{ij} \in R_i\right], \qquad "
-    r"R_i: \text{keys that have the role for row } i, \quad "
-    r"\text{beats its baseline } b: \ "
-    r"\mathrm{low}_{95\,\%}(s, n) > b \ \text{ (Wilson's interval)}"
-)
-TRIES = (
-    N_("“all roles”: click a column's name to sort. Which head looks back most often?"),
-    N_(
-        "“all roles”: compare “source of the word fed” with “source of the next word” in "
-        "cross-attention."
-    ),
-    N_(
-        "Most heads have no leading role: what they do needs more than one word, or "
-        "nothing depends on it. Silence them to see which."
-    ),
-)
+HELD_OUT, TEXT, SENTENCE = "held_out", "text", "sentence"
+ON = "roles_on"
+"""In the link: on what the heads are measured."""
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw the table, and say what the chosen head does.
+    """Ask on what the roles of all heads are measured, and draw them."""
+    # A model that did not learn a task with sources here has roles that need none.
+    of_task = opened.run.settings.has_pairs and opened.run.settings.model.is_encoder_decoder
+    offered = {
+        **({HELD_OUT: measured_on.all_of_them(opened.run)} if of_task else {TEXT: _("a text")}),
+        SENTENCE: _("this sentence"),
+    }
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
+        st.caption(_("measured on"), width="content")
+        on = controls.choice(_("Measured on"), ON, offered, next(iter(offered)))
+    match on:
+        case "sentence":
+            return roles_sentence.draw(opened)
+        case "text":
+            return roles_text.draw(opened)
+    return _of_held_out(opened, row)
 
-    Of a model that did not learn a task with sources here, the roles are those that need none.
-    """
-    if not opened.run.settings.has_pairs or not opened.run.settings.model.is_encoder_decoder:
-        return text_roles.draw(opened)
+
+def _of_held_out(opened: Opened, row: DeltaGenerator) -> Shown | None:
+    """Draw the table of roles on held-out sentences, and say what the chosen head does."""
+    roles = Recipe(roles_of_heads, opened.path)
     try:
-        found = cached.of_run(roles_of_heads, opened.path, N_SENTENCES).heads
+        kinds = list(dict.fromkeys(each.head.kind for each in roles.result().heads))
     except RunError as error:
         st.error(plain(explained(error)))
         return None
-    kinds = list(dict.fromkeys(each.head.kind for each in found))
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row:
         of = controls.choice(
             _("Which heads"),
             OF,
@@ -85,31 +75,27 @@ def draw(opened: Opened) -> Shown | None:
             older={kind.label: str(kind) for kind in kinds},
         )
         every_role = controls.toggle(_("all roles"), EVERY_ROLE)
-        st.caption(_on_what(opened.run, found[0].n_sentences, every_role), width="content")
         if opened.run.settings.is_opened:
             offer_text(opened)
-    # Sorting is stable: equal heads stay as they stand in the model.
-    ordered = sorted(found, key=lambda each: -each.above_baseline)
-    scored = Scored(
-        [each for each in ordered if of in (ALL, each.head.kind)],
-        notes.stored(opened.run),
-        every_role,
-    )
+    effects = None
+    if notes.stored(opened.run) is not None:
+        effects = Recipe(stored_effects, opened.path)
+    recipe = Recipe(roles_report, roles, effects, None if of == ALL else Kind(of))
+    report = recipe.result()
+    scored = Scored(report.heads, report.effects, every_role)
+    st.caption(_on_what(opened.run, report.heads[0].n_sentences, every_role))
     chosen = _chosen(scored.heads)
     _draw_table(scored, chosen)
     _say(opened, scored, scored.heads[chosen])
     return Shown(
-        name="heads_scores",
+        name="heads_roles",
         title=_("The roles of the heads on {sentences}").format(
             sentences=measured_on.all_of_them(opened.run)
         ),
-        numbers=lambda: numbers(scored),
-        python=_python(opened, of, found[0].n_sentences),
-        code=(roles_of_heads, questions_on, wanted_keys, ask),
+        recipe=recipe,
+        code=(questions_on, wanted_keys, ask),
         seen=_seen(scored.heads, chosen),
-        formula=_FORMULA,
         how_to_read=role_names.meanings(),
-        tries=[_(each) for each in TRIES],
     )
 
 
@@ -178,17 +164,3 @@ def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:
     if lines:
         st.caption(joined(lines))
     named_heads.link_to_map(opened, head.head)
-
-
-def _python(opened: Opened, of: str, n: int) -> str:
-    of_kind = "" if of == ALL else f' if head.head.kind == "{of}"'
-    lines = [
-        f"heads = [head for head in roles_of_heads(run, {n}).heads{of_kind}]",
-        "heads.sort(key=lambda head: -head.above_baseline)",
-        "scores = [score for head in heads for score in head.scores.values()]",
-        'numbers = {"score": [each.value for each in scores],',
-        '           "baseline": [each.baseline for each in scores]}',
-        "",
-    ]
-    imports = "from core.studies.heads.roles import roles_of_heads"
-    return snippets.loading(opened.path, imports) + "\n".join(lines)

@@ -45,6 +45,7 @@ from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Shown
+from pages.frame.view_text import view_text
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
 from viz.direction import isolated
@@ -103,6 +104,7 @@ def draw(opened: Opened) -> Shown:
     if selected.kind.is_self and not opened.run.settings.is_opened:
         title = _("Does a token look at itself most?")
         fold(title, "itself", partial(_draw_itself, opened, selected.kind), compact=True)
+    text = view_text("heads", "roles").sections
     title = _("What each head does: {kind}").format(kind=_(selected.kind.label))
     if pair:
         title += _(", weight of {pair}").format(pair=shown.named_pair)
@@ -110,6 +112,8 @@ def draw(opened: Opened) -> Shown:
         name=f"heads.{selected.kind}",
         title=title,
         recipe=recipe,
+        how_to_read=text["How to read a sentence"],
+        formula=text["Formula of a sentence"].strip("$\n"),
         about={"head": notes.site_and_head(selected.head)},
         code=[head_summaries, head_pattern],
         seen=_seen(shown),

@@ -6,20 +6,10 @@ from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.stored import store_effects
 from core.studies.heads.roles import roles_of_heads
-from pages.views.heads import role_names, scores
+from pages.views.heads import role_names
 from tests.pages.conftest import ROOT
 
 COPY = ROOT / "gallery" / "copy"
-
-
-N = 40
-
-
-@pytest.fixture(autouse=True)
-def _few_sentences():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "N_SENTENCES", N)
-        yield
 
 
 def table(at):
@@ -29,11 +19,11 @@ def table(at):
 
 @pytest.fixture(scope="module")
 def copy_scores():
-    return roles_of_heads(load_run(COPY), N).heads
+    return roles_of_heads(load_run(COPY)).heads
 
 
 def open_scores(open_page, **query_params):
-    return open_page("heads", trial="scores", **{"model": "copy", **query_params})
+    return open_page("heads", trial="roles", **{"model": "copy", **query_params})
 
 
 def ordered(heads):

@@ -34,7 +34,7 @@ def own_models(opened_path, tmp_path, elsewhere):
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
 def test_lines_that_were_given_come_first(open_page, own_models, kind):
     run = load_run(own_models(kind, "\n".join(LINES)))
-    at = open_page("heads", trial="scores", model=f"runs/{kind}", text_role="previous")
+    at = open_page("heads", trial="roles", model=f"runs/{kind}", text_role="previous")
     found = text_roles(run, "own").scores[Role.PREVIOUS]
     best = max(found, key=lambda head: found[head].value)
     assert f"gives **{percent(found[best].value)}**" in said(at)
@@ -46,14 +46,14 @@ def test_lines_that_were_given_come_first(open_page, own_models, kind):
 
 def test_the_made_text_stays_a_choice(open_page, own_models):
     own_models("gpt2", "\n".join(LINES))
-    at = open_page("heads", trial="scores", model="runs/gpt2", roles_text="random")
+    at = open_page("heads", trial="roles", model="runs/gpt2", roles_text="random")
     assert "random tokens, each read twice" in said(at)
 
 
 def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     run = load_run(own_models("gpt2", "\n".join(LINES)))
     query = {"text_role": "previous", "text_costs": "true"}
-    at = open_page("heads", trial="scores", model="runs/gpt2", **query)
+    at = open_page("heads", trial="roles", model="runs/gpt2", **query)
     cost = text_costs(run, "own", Role.PREVIOUS).of[1]
     assert f"to **{cost.silenced.after:.3f}** nats" in said(at)
     assert "n = 2 lines" in said(at)
@@ -62,14 +62,14 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
 def test_one_line_has_no_interval(open_page, own_models):
     own_models("gpt2", "the animal is tired\nit was the street")
     query = {"text_role": "previous", "text_costs": "true"}
-    at = open_page("heads", trial="scores", model="runs/gpt2", **query)
+    at = open_page("heads", trial="roles", model="runs/gpt2", **query)
     assert said(at).count("one line: no interval") >= 1
     assert "∞" not in said(at)
 
 
 def test_lines_are_typed_on_the_page(open_page, own_models):
     path = own_models("bert")
-    at = open_page("heads", trial="scores", model="runs/bert")
+    at = open_page("heads", trial="roles", model="runs/bert")
     at.text_area("own_text_typed").set_value("\n".join(LINES)).run()
     [button] = [each for each in at.button if each.label == "Measure on it"]
     button.click().run()
@@ -79,7 +79,7 @@ def test_lines_are_typed_on_the_page(open_page, own_models):
 
 def test_text_that_cannot_be_used_is_refused_in_a_sentence(open_page, own_models):
     path = own_models("bert")
-    at = open_page("heads", trial="scores", model="runs/bert")
+    at = open_page("heads", trial="roles", model="runs/bert")
     at.text_area("own_text_typed").set_value("one line").run()
     [button] = [each for each in at.button if each.label == "Measure on it"]
     button.click().run()
@@ -100,7 +100,7 @@ def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, tria
     # Nobody knows what it learned from, and there are no more than three.
     assert "held-out" not in said(at)
     assert "400" not in "".join(each.label for each in [*at.button, *at.toggle])
-    if trial == "scores":
+    if trial == "roles":
         assert "on 3 pairs of your own" in said(at)
     if trial == "silence":
         assert "Measure all heads on 3 pairs of your own" in [each.label for each in at.button]
@@ -120,7 +120,7 @@ def test_text_that_was_given_stands_there_is_changed_and_taken_back(
     open_page, own_models, kind, content
 ):
     path = own_models(kind, content)
-    at = open_page("heads", trial="scores", model=f"runs/{kind}")
+    at = open_page("heads", trial="roles", model=f"runs/{kind}")
     assert at.text_area("own_text_typed").value == content.rstrip("\n")
     changed = content.rstrip("\n").replace("street", "road")
     at.text_area("own_text_typed").set_value(changed).run()
@@ -137,7 +137,7 @@ def test_text_that_was_given_stands_there_is_changed_and_taken_back(
 
 def test_the_example_is_in_the_languages_of_the_model(open_page, own_models):
     path = own_models("marian")
-    at = open_page("heads", trial="scores", model="runs/marian", sentence="the animal")
+    at = open_page("heads", trial="roles", model="runs/marian", sentence="the animal")
     written = inspect_sentence(load_run(path), "the animal").translation.text
     assert at.text_area("own_text_typed").placeholder == f"the animal\t{written}"
 
@@ -145,7 +145,7 @@ def test_the_example_is_in_the_languages_of_the_model(open_page, own_models):
 def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
     for kind in ("bert", "gpt2"):
         own_models(kind)
-        at = open_page("heads", trial="scores", model=f"runs/{kind}")
+        at = open_page("heads", trial="roles", model=f"runs/{kind}")
         assert ("what silencing heads costs" in said(at)) == (kind == "gpt2")
 
 

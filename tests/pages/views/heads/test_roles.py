@@ -7,31 +7,19 @@ from core.heads import Kind
 from core.runs.run import load_run
 from core.studies.heads.roles import roles_of_heads
 from pages.frame.language import percent
-from pages.views.heads import role_names, scores
+from pages.views.heads import role_names, roles
 from tests.pages.conftest import ROOT, said, tick_rows
-from tests.pages.views.heads.conftest import assert_computed_again
 
 COPY = ROOT / "gallery" / "copy"
 
 
-N = 40
-"""Held-out sentences: few, so that scoring is quick."""
-
-
-@pytest.fixture(autouse=True)
-def _few_sentences():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "N_SENTENCES", N)
-        yield
-
-
 @pytest.fixture(scope="module")
 def copy_scores():
-    return roles_of_heads(load_run(COPY), N).heads
+    return roles_of_heads(load_run(COPY)).heads
 
 
-def open_scores(open_page, **query_params):
-    return open_page("heads", trial="scores", **{"model": "copy", **query_params})
+def open_roles(open_page, **query_params):
+    return open_page("heads", trial="roles", **{"model": "copy", **query_params})
 
 
 def tick(at, row):
@@ -63,7 +51,7 @@ def above(head):
 
 
 def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scores):
-    at = open_scores(open_page)
+    at = open_roles(open_page)
     head = ordered(copy_scores)[0]
     role = max(above(head), key=above(head).get)
     farther = [max(above(each).values(), default=0) for each in ordered(copy_scores)[:2]]
@@ -72,12 +60,12 @@ def test_it_opens_on_the_head_that_differs_most_from_chance(open_page, copy_scor
     assert f"**{role_names.named(role, head)}" in seen(at)
     assert f" {percent(head.scores[role].value)} of {head.scores[role].n:,} rows" in seen(at)
     assert percent(head.scores[role].baseline) in seen(at)
-    assert f"{N} held-out rows of letters, seed 0" in said(at)
+    assert "400 held-out rows of letters, seed 0" in said(at)
 
 
 def test_of_another_head_its_own_role_is_said(open_page, copy_scores):
     head = ordered(copy_scores)[-1]
-    at = open_scores(open_page, scored=str(head.head))
+    at = open_roles(open_page, scored=str(head.head))
     assert "clearest" not in seen(at)
     if above(head):
         role = max(above(head), key=above(head).get)
@@ -87,7 +75,7 @@ def test_of_another_head_its_own_role_is_said(open_page, copy_scores):
 
 
 def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_scores):
-    at = open_scores(open_page, sentence="a b c", scores_of="cross")
+    at = open_roles(open_page, sentence="a b c", scores_of="cross")
     tick(at, 2)
     cross = ordered(each for each in copy_scores if each.head.kind is Kind.CROSS)
     assert at.query_params["scored"] in (
@@ -103,17 +91,10 @@ def test_a_ticked_row_is_kept_in_the_link_and_leads_to_its_map(open_page, copy_s
     }
 
 
-def test_the_link_opens_that_map(open_page, open_app):
-    at = open_scores(open_page, scored="encoder.1.self.2")
-    opened = open_app(**link_of(at))
-    assert (opened.selectbox(key="layer").value, opened.selectbox(key="head").value) == (1, 2)
-    assert opened.segmented_control(key="kind").value == "encoder.self"
-
-
 @pytest.mark.parametrize("value", ["", "encoder.9.self.0", "decoder.0.cross.99", "²", "x" * 5000])
 def test_a_link_to_a_head_that_is_not_there_falls_back(open_page, value):
-    at = open_scores(open_page, scored=value)
-    assert at.session_state[scores.TABLE]["selection"]["rows"] != []
+    at = open_roles(open_page, scored=value)
+    assert at.session_state[roles.TABLE]["selection"]["rows"] != []
 
 
 def test_pairs_that_are_gone_are_said(open_page, own_copy):
@@ -121,19 +102,6 @@ def test_pairs_that_are_gone_are_said(open_page, own_copy):
     assert settings["task"] == "copy"
     settings["task"] = "pairs.tsv"
     (own_copy / "run.json").write_text(json.dumps(settings))
-    at = open_page("heads", trial="scores", model="runs/mine", sentence="a b")
+    at = open_page("heads", trial="roles", model="runs/mine", sentence="a b")
     assert not at.dataframe
     assert at.error
-
-
-def test_what_is_taken_away_is_what_is_shown_and_can_be_computed_again(
-    open_page, copy_scores, handed_over
-):
-    at = open_scores(open_page, scores_of="cross")
-    shown = handed_over[-1]
-    cross = ordered(each for each in copy_scores if each.head.kind is Kind.CROSS)
-    expected = [score.value for head in cross for score in head.scores.values()]
-    assert shown.columns()["score"] == expected
-    named = [str(head.head) for head in cross for _role in head.scores]
-    assert shown.columns()["head"] == named
-    assert_computed_again(at, shown, "score", "baseline")

@@ -1,14 +1,11 @@
-"""Text of the visitor's own for an opened model, and what silencing heads costs in its lines."""
+"""Text of the visitor's own for an opened model."""
 
 from zlib import crc32
 
 import streamlit as st
 
-from core.evaluate.intervals import Difference
 from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, text_of
 from core.runs.run import RunError
-from core.studies.effects.text_cost import TextCosts, text_costs
-from core.studies.heads.question import Role
 from core.studies.heads.texts import Source
 from core.tasks.pairs import LARGEST
 from pages.frame import address, cached, controls, service
@@ -139,46 +136,3 @@ def _take_back(opened: Opened) -> None:
         return
     address.choose({TEXT: None})
     st.rerun()
-
-
-def say_line_costs(opened: Opened, role: Role) -> TextCosts:
-    """Say what silencing the heads with most of a role costs a decoder in the lines."""
-    costs = cached.of_run(text_costs, opened.path, OWN, role)
-    for n, cost in costs.of.items():
-        st.markdown(
-            n_(
-                "Without the head that does this most, −log p of the next token goes from {before} "
-                "to **{after}** nats ({interval}); without another head of "
-                "its layer to {other}.",
-                "Without the {n} heads that do this most, −log p of the next token goes from "
-                "{before} to **{after}** nats ({interval}); without as many "
-                "others of the same layers to {other}.",
-                n,
-            ).format(
-                n=number(n),
-                before=number(cost.silenced.before, 3),
-                after=number(cost.silenced.after, 3),
-                interval=_interval(cost.silenced),
-                other=number(cost.control.after, 3),
-            )
-        )
-    if costs.of:
-        st.caption(_("Heads are chosen by every other line, and silenced in those between."))
-    else:
-        st.caption(
-            _(
-                "Only a decoder alone goes on with a text of its own. It needs other heads to "
-                "compare with, and two lines of two tokens or more: here nothing can be measured."
-            )
-        )
-    return costs
-
-
-def _interval(found: Difference) -> str:
-    """Return between what the change may lie, and by how many lines; of one line nobody knows."""
-    if found.n < 2:
-        return _("one line: no interval")
-    text = n_(
-        "change {low} to {high}, n = {n} line", "change {low} to {high}, n = {n} lines", found.n
-    )
-    return text.format(low=number(found.low, 3), high=number(found.high, 3), n=number(found.n))
