@@ -38,18 +38,17 @@ OWN, LONG = " ".join((SHORT.split() * 40)[:470]), " ".join((WORDS.split() * 20)[
 VIEWS = {
     "heads/attribution": "trial=attribution",
     "heads/patch": "trial=patch",
-    "heads/paths": "trial=paths",
+    "heads/path": "trial=patch&patched=path",
     "heads/override": "trial=override",
-    "heads/alike": "trial=alike",
-    "heads/scores": "trial=scores",
-    "heads/card": "trial=card",
+    "heads/roles": "trial=roles",
+    "heads/head": "trial=head",
     "heads/silence": "trial=silence",
     "decoding/steps": "decoding=steps",
     "masks/prefixes": "masks=prefixes",
     "layers/lens": "layers=lens",
 }
 """Page and view → what the address says."""
-USUAL = ["heads/attribution", "heads/patch", "heads/paths", "decoding/steps"]
+USUAL = ["heads/attribution", "heads/patch", "heads/path", "decoding/steps"]
 
 
 def main() -> None:

@@ -46,8 +46,8 @@ CHINESE = {
     "maps": Picture("?view=maps", ".maps[data-drawn]"),
     "word": Picture("?view=word", ".strips[data-drawn]"),
     "decoding": Picture("decoding", ".decoding[data-drawn]"),
-    "roles": Picture("heads?trial=scores", "[data-testid=stDataFrame]"),
-    "paths": Picture("heads?trial=paths", ".stVegaLiteChart svg"),
+    "roles": Picture("heads?trial=roles", "[data-testid=stDataFrame]"),
+    "paths": Picture("heads?trial=patch&patched=path", ".stVegaLiteChart svg"),
     "masks": Picture(
         "lessons?lessons=masks&masks_shown=scores&row=0", ".matrices[data-drawn]", "dark"
     ),

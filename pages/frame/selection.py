@@ -171,7 +171,7 @@ def _inspecting(opened: Opened, whole_words: bool) -> Recipe[Inspection]:
 
 
 def tell(selected: Selection, *, head: bool = True) -> None:
-    """Say how long the sentence is, and lead to the card of the head where one is chosen."""
+    """Say how long the sentence is, and lead to what is known of the head where one is chosen."""
     with st.container(key=layout.SIZE, width="content"):
         st.caption(lengths.size(selected.opened.inspection), width="content")
     if head:
@@ -179,7 +179,7 @@ def tell(selected: Selection, *, head: bool = True) -> None:
 
 
 def to_card(selected: Selection) -> None:
-    """Lead to the card of the head."""
+    """Lead to what is known of the head."""
     card_link.link(selected.opened, selected.head, _("Card of this head"))
 
 

@@ -99,7 +99,7 @@ def test_an_answer_that_nobody_asked_for_opens_nothing(address):
 def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, address, browser):
     asked.said = ANN
     page = browser.new_context().new_page()
-    page.goto(f"{address}/heads?model=translate&trial=scores&lang=zh_CN")
+    page.goto(f"{address}/heads?model=translate&trial=roles&lang=zh_CN")
     page.get_by_role("link", name="用你的账号登录").click()
     expect(page.get_by_text("每个头的角色")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/heads\?.*\bmodel=translate\b(?!-)"))

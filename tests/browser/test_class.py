@@ -92,7 +92,7 @@ def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
 @pytest.mark.slow
 def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
     page = browser.new_context().new_page()
-    page.goto(f"{address}/heads?model=translate&trial=scores&lang=zh_CN")
+    page.goto(f"{address}/heads?model=translate&trial=roles&lang=zh_CN")
     for password in ("all alone", SECRETS["CLASS_PASSWORD"]):
         page.get_by_label("班级密码").fill(password)
         page.get_by_label("你的名字").fill("Ben")

@@ -140,7 +140,7 @@ def test_a_click_writes_every_number(take, download):
 
 
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
-    page = visit("heads?model=copy&sentence=a+b+c&trial=overview")
+    page = visit("heads?model=copy&sentence=a+b+c&trial=roles&roles_on=sentence")
     page.get_by_role("radio", name="decoder self").click()
     page.get_by_role("radio", name="distance").click()
     chosen = "Decoder layer 1, self-attention head 2: "

@@ -38,7 +38,7 @@ def explained(page, term, reach):
 
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
-    page = visit("heads?trial=scores&model=copy")
+    page = visit("heads?trial=roles&model=copy")
     page.get_by_text("of each head: what it looks at and how often").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
@@ -52,7 +52,7 @@ def test_a_term_is_explained_to_whoever_rests_on_it(visit):
 @pytest.mark.slow
 def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit(
-        "heads?trial=scores&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
+        "heads?trial=roles&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
     )
     page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
@@ -70,7 +70,10 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
 
 @pytest.mark.slow
 def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
-    page = visit("heads?trial=prune&model=everyday", viewport={"width": 1280, "height": 720})
+    page = visit(
+        "heads?trial=silence&silenced=one_by_one&model=everyday",
+        viewport={"width": 1280, "height": 720},
+    )
     page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
     # Its label is a term: who rests on it is told what it means, who has clicked is not.

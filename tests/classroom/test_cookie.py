@@ -9,7 +9,7 @@ from pages.frame.service import OWNER, Visitor
 
 CLASSROOM = Classroom(days=2, secret="of this class")
 ANOTHER = Classroom(secret="another")
-VIEW = "/heads?model=translate&trial=paths&lang=zh_CN"
+VIEW = "/heads?model=translate&trial=patch&patched=path&lang=zh_CN"
 
 
 @pytest.fixture

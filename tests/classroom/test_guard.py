@@ -191,7 +191,7 @@ def led_by_account(ask, query, asked_on_return=""):
 
 
 def test_an_account_comes_back_from_the_provider_to_the_view_that_it_asked_for(ask):
-    view = "model=translate&trial=paths&lang=zh_CN"
+    view = "model=translate&trial=patch&patched=path&lang=zh_CN"
     page = ask("/heads", query=view, classroom=OPEN, accept="text/html")[2]
     [link] = re.findall(r'href="/sign-in/account\?(.*?)"', page)
     assert led_by_account(ask, unescape(link)) == f"/heads?{view}"

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 TABLES = {
-    "all heads of a sentence": ("heads", {"trial": "overview"}),
-    "heads with their scores": ("heads", {"trial": "scores"}),
+    "all heads of a sentence": ("heads", {"trial": "roles", "roles_on": "sentence"}),
+    "heads with their scores": ("heads", {"trial": "roles"}),
     "what silencing costs": ("heads", {"trial": "silence"}),
     "runs": ("training", {"training": "runs", "runs": "copy"}),
 }
@@ -40,5 +40,5 @@ def test_numbers_in_columns_are_written_as_the_reader_does(
 
 
 def test_columns_are_sorted_by_the_numbers_and_not_by_what_is_written(open_page, german):
-    at = open_page("heads", trial="overview", lang="de")
+    at = open_page("heads", trial="roles", roles_on="sentence", lang="de")
     assert all(type(value) is float for value in at.dataframe[0].value["entropy"].tolist())

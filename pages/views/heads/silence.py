@@ -145,7 +145,7 @@ def _ask_figure(run: Run, effects: HeadEffects | None, instead: str) -> Figure |
             "measured yet; the colour is how sharply it looks on this one."
         )
         if not run.settings.model.is_encoder_decoder:
-            # It reads no pairs: what a head costs there is on its card.
+            # It reads no pairs: the view “head” measures what one costs there.
             said = _("Click a head to silence it ({mark}); the colour is how sharply it looks.")
         on = measured_on.all_of_them(run)
         st.caption(said.format(mark=_(silence_grid.OFF), sentences=on))

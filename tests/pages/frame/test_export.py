@@ -103,7 +103,7 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
 
 
 def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, offered, files):
-    open_page("heads", trial="overview", model="copy", sentence="a b c")
+    open_page("heads", trial="roles", roles_on="sentence", model="copy", sentence="a b c")
     taken = offered[-1]
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
     assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))

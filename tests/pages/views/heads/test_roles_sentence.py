@@ -266,7 +266,7 @@ def test_what_is_nearly_all_or_nothing_is_not_called_so():
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.self"])
 def test_it_is_counted_how_often_a_token_looks_at_itself_most(open_page, kind, monkeypatch):
     monkeypatch.setattr(overview, "fold", lambda _title, _name, draw, **_how: draw())
-    at = open_page("heads", model="translate", trial="overview", kind=kind)
+    at = open_page("heads", model="translate", trial="roles", roles_on="sentence", kind=kind)
     found = own_position(load_run(ROOT / "gallery" / "translate"), Kind(kind))
     assert found.n_texts == 200
     assert f"on the token itself in **{percent(found.value)}** of the rows" in said(at)
@@ -275,6 +275,6 @@ def test_it_is_counted_how_often_a_token_looks_at_itself_most(open_page, kind, m
 
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.cross"])
 def test_it_is_offered_where_there_is_a_self(open_page, kind):
-    at = open_page("heads", model="translate", trial="overview", kind=kind)
+    at = open_page("heads", model="translate", trial="roles", roles_on="sentence", kind=kind)
     folded = [each.label for each in at.expander]
     assert ("Does a token look at itself most?" in folded) == (kind == "encoder.self")
