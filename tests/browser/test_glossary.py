@@ -71,7 +71,7 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
 @pytest.mark.slow
 def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
     page = visit(
-        "heads?trial=silence&silenced=one_by_one&model=everyday",
+        "heads?trial=patch&model=everyday",
         viewport={"width": 1280, "height": 720},
     )
     page.locator(".st-key-seen").wait_for(timeout=60_000)

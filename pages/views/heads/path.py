@@ -45,7 +45,7 @@ _SHORT = {
     Kind.CROSS: N_("cross {layer}.{head}"),
 }
 _MARKS = ".,;:!?"
-_CLEARLY = 0.05
+_CLEARLY = 0.1
 """A weight that changes by less is not said to change."""
 
 

@@ -18,7 +18,7 @@ from core.studies.effects.stored import Curves, pruning_curves
 from pages.frame import measured_on, notes
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import joined, listed_apart
+from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
@@ -105,9 +105,9 @@ def _needed(name: str, points: Sequence[PruningPoint]) -> str:
 
 def last_to_go(name: str, points: Sequence[PruningPoint]) -> str:
     """Say which heads stay longest."""
-    last = [notes.site_and_head(each.removed) for each in points[-3:] if each.removed is not None]
+    last = [notes.within_sentence(each.removed) for each in points[-3:] if each.removed is not None]
     return _("{order}, the last heads to go: {last}.").format(
-        order=_(ORDERS[name]), last=listed_apart(last)
+        order=_(ORDERS[name]), last=listed(last)
     )
 
 
