@@ -28,7 +28,6 @@ from pages.frame import (
     amounts,
     cached,
     controls,
-    links,
     measured_on,
     notes,
     opening,
@@ -46,6 +45,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_tokens, query_tokens
 from pages.frame.view import Shown
 from pages.frame.view_text import view_text
+from pages.views.heads import named_heads
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
 from viz.direction import isolated
@@ -171,7 +171,7 @@ def _draw_chosen(shown: Overview) -> None:
             does = said(chosen, shown.keys, whole_words=selected.whole_words)
             text = _("{head}: {does}.").format(head=text, does=does)
         st.text(text, width="content")
-        _link_to_map(selected)
+        named_heads.link_to_map(selected.opened, selected.head)
     st.caption(
         n_(
             "Of this sentence only, {n} row: those that see one key only do not count. A map is a "
@@ -181,20 +181,6 @@ def _draw_chosen(shown: Overview) -> None:
             chosen.rows,
         ).format(n=number(chosen.rows))
     )
-
-
-def _link_to_map(selected: Selection) -> None:
-    opened, head = selected.opened, selected.head
-    paths = cached.run_paths()
-    query = {
-        session.VIEW: "maps",
-        session.MODEL: next((name for name, path in paths.items() if path == opened.path), ""),
-        session.SENTENCE: opened.sentence,
-        session.KIND: str(head.kind),
-        session.LAYER: str(head.layer),
-        session.HEAD: str(head.index),
-    }
-    links.link("", _("Show its map"), ":material/grid_view:", query)
 
 
 def _draw_itself(opened: Opened, kind: Kind) -> None:

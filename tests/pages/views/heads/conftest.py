@@ -1,15 +1,6 @@
 import pytest
 
 from core.runs.run import load_run
-from tests.pages.takeable import assert_takeable, computed, numbers_of
-
-
-def assert_computed_again(at, shown, *names, root=None):
-    """Make sure that a view can be taken away, and that its Python computes these columns."""
-    if shown.pictures:
-        assert_takeable(at, shown)
-    assert computed(shown, root) == pytest.approx(numbers_of(shown, *names), rel=1e-5, abs=1e-6)
-
 
 OPENED = ("bert", "gpt2", "t5")
 

@@ -44,12 +44,6 @@ def test_lines_that_were_given_come_first(open_page, own_models, kind):
     assert values == pytest.approx([found[head].value for head in sorted(found)], abs=1e-6)
 
 
-def test_the_made_text_stays_a_choice(open_page, own_models):
-    own_models("gpt2", "\n".join(LINES))
-    at = open_page("heads", trial="roles", model="runs/gpt2", roles_text="random")
-    assert "random tokens, each read twice" in said(at)
-
-
 def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     run = load_run(own_models("gpt2", "\n".join(LINES)))
     query = {"text_role": "previous", "text_costs": "true"}
@@ -104,13 +98,6 @@ def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, tria
         assert "on 3 pairs of your own" in said(at)
     if trial == "silence":
         assert "Measure all heads on 3 pairs of your own" in [each.label for each in at.button]
-
-
-def test_an_opened_model_is_never_called_untrained(open_page, own_models):
-    own_models("marian", PAIRS)
-    at = open_page("heads", trial="head", model="runs/marian")
-    assert "3 pairs of your own" in said(at)
-    assert "untrained" not in said(at)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.heads import Head, Kind, Site
-from core.inspection import inspect_sentence, merged
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.patterns import Pattern
@@ -122,12 +122,6 @@ def test_the_head_of_which_this_is_said_is_not_described_twice(open_overview):
     assert said(at).count("by chance ") == 1
 
 
-@pytest.mark.parametrize("sort", ["entropy", "distance"])
-def test_heads_are_sorted_by_what_is_asked_for(open_overview, sort):
-    at, _ = open_overview(sort=sort)
-    assert table(at)[sort].is_monotonic_increasing
-
-
 def test_the_pair_begins_with_the_pronoun_and_what_it_stands_for(open_overview):
     at, taken = open_overview(sort="pair")
     assert at.selectbox(key="query").value == 8
@@ -135,15 +129,6 @@ def test_the_pair_begins_with_the_pronoun_and_what_it_stands_for(open_overview):
     assert taken.title.endswith("it → animal")
     assert places(at)[0] == (2, 0)
     assert table(at)["pair"].is_monotonic_decreasing
-
-
-def test_the_pair_begins_with_the_largest_weight_where_there_is_no_pronoun(open_overview):
-    at, _ = open_overview(model="copy", kind="cross", sort="pair", sentence="a b c")
-    attention = inspect_sentence(load_run(ROOT / "gallery" / "copy"), "a b c").attention
-    largest = max(
-        found.weights_HQK.max() for site, found in attention.items() if site.sublayer == "cross"
-    )
-    assert table(at)["pair"].max() == largest
 
 
 def test_the_weight_of_another_pair_is_the_models_own(open_overview):
@@ -174,7 +159,7 @@ def test_a_ticked_row_chooses_its_head(open_overview):
     row, chosen = next(each for each in enumerate(places(at)) if each[1] != ticked(at))
     tick(at, row)
     assert ticked(at) == chosen
-    [link] = [each.proto for each in at.get("page_link") if each.proto.label == "Show its map"]
+    [link] = [each.proto for each in at.get("page_link") if "its map" in each.proto.label]
     assert f"layer={chosen[0]}&head={chosen[1]}" in link.query_string
 
 
@@ -183,15 +168,6 @@ def test_the_chosen_head_is_ticked_and_described(open_overview):
     assert ticked(at) == (1, 2)
     assert "Encoder layer 1, self-attention head 2: " in said(at)
     assert "14 rows" in said(at)
-
-
-def test_whole_words_are_summarised_as_words(open_overview):
-    sentence = "Zorbik saw the dog."
-    at, _ = open_overview(sentence=sentence, unit="whole words")
-    run = load_run(ROOT / "gallery" / "translate-guided")
-    expected = head_summaries(merged(inspect_sentence(run, sentence)), Kind.ENCODER_SELF)
-    assert sorted(table(at)["entropy"]) == sorted(each.entropy for each in expected)
-    assert f"{expected[0].rows} rows" in said(at)
 
 
 @pytest.mark.parametrize(
@@ -271,10 +247,3 @@ def test_it_is_counted_how_often_a_token_looks_at_itself_most(open_page, kind, m
     assert found.n_texts == 200
     assert f"on the token itself in **{percent(found.value)}** of the rows" in said(at)
     assert f"of a head that picks any key it would be {percent(found.baseline)}" in said(at)
-
-
-@pytest.mark.parametrize("kind", ["encoder.self", "decoder.cross"])
-def test_it_is_offered_where_there_is_a_self(open_page, kind):
-    at = open_page("heads", model="translate", trial="roles", roles_on="sentence", kind=kind)
-    folded = [each.label for each in at.expander]
-    assert ("Does a token look at itself most?" in folded) == (kind == "encoder.self")

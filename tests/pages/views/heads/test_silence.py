@@ -124,18 +124,6 @@ def test_a_link_to_heads_that_are_not_there_falls_back(open_silence, value):
     assert silent(open_silence(silent=value)) == silent(open_silence())
 
 
-def test_a_link_keeps_the_heads_that_are_there(open_silence):
-    at = open_silence(silent="decoder.0.cross:1,decoder.7.cross:1,encoder.1.self:2")
-    assert silent(at) == [(0, 1, 2), (2, 0, 1)]
-
-
-def test_another_model_begins_with_its_own_head(open_silence):
-    at = open_silence(silent="encoder.0.self:3")
-    at.selectbox(key="model").select("copy").run()
-    assert not at.exception
-    assert silent(at) == [(2, 0, 1)]
-
-
 def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, own_copy):
     own = measured(own_copy, [0.0, -0.3, 0.05])
     at = open_silence(model="runs/mine", silent="encoder.0.self:0")
