@@ -142,12 +142,12 @@ def test_a_click_writes_every_number(take, download):
 def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page = visit("heads?model=copy&sentence=a+b+c&trial=roles&roles_on=sentence")
     page.get_by_role("radio", name="decoder self").click()
-    page.get_by_role("radio", name="distance").click()
+    page.get_by_role("radio", name="whole words").click()
     chosen = "Decoder layer 1, self-attention head 2: "
     expect(page.get_by_text(chosen)).to_be_visible()
     page.get_by_role("button", name="Link").click()
     link = page.get_by_test_id("stPopoverBody").locator("code")
-    expect(link).to_contain_text("sort=distance")
+    expect(link).to_contain_text("unit=words")
     address = urlsplit(link.inner_text())
     # Streamlit leaves defaults out of its own address; a link names them.
     assert parse_qs(urlsplit(page.url).query).items() <= parse_qs(address.query).items()
@@ -155,7 +155,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     other = visit(f"heads?{address.query}")
     said = page.get_by_text(chosen).inner_text()
     expect(other.get_by_text(chosen)).to_have_text(said)
-    expect(other.get_by_role("radio", name="distance")).to_be_checked()
+    expect(other.get_by_role("radio", name="whole words")).to_be_checked()
 
 
 def test_the_table_can_be_read_without_the_picture(visit):

@@ -4,9 +4,8 @@ L layers, H heads, Q queries, K keys. Only rows with a choice count: those that 
 more.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +16,6 @@ from core.studies.heads.evenness import entropies, share_of_largest
 from core.studies.heads.patterns import Pattern, Rows, Whether, head_pattern
 
 Numbers = NDArray[np.float64]
-Pair = tuple[int, int]
-Sort = Literal["chance", "entropy", "distance", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +38,9 @@ class HeadSummary:
 
 @dataclass(frozen=True, slots=True)
 class HeadTable:
-    """The summaries of all heads of a kind of attention, sorted."""
+    """The summaries of all heads of a kind of attention, the farthest above chance first."""
 
     summaries: tuple[HeadSummary, ...]
-    weights: tuple[float | None, ...] | None
-    """What each head gives to a pair, None where the mask hides it; None without a pair."""
 
     @property
     def farthest(self) -> HeadSummary:
@@ -58,7 +53,6 @@ class HeadTable:
         return {
             "layer": [each.head.layer for each in heads],
             "head": [each.head.index for each in heads],
-            **({} if self.weights is None else {"pair": self.weights}),
             "pattern": [each.pattern.name for each in heads],
             "at": [each.pattern.at for each in heads],
             "in_rows": [each.pattern.share for each in heads],
@@ -71,33 +65,10 @@ class HeadTable:
         }
 
 
-def head_table(
-    inspection: Inspection, kind: Kind, sort: Sort, pair: Pair | None = None
-) -> HeadTable:
-    """Return a summary of every head of a kind of attention, sorted.
-
-    Args:
-        inspection: Of one sentence, between tokens or words.
-        kind: Of which heads.
-        sort: First the head farthest above chance, of the lowest entropy or the least distance, or
-            that gives most to the pair.
-        pair: A query and a key; only where the heads are sorted by it.
-    """
-
-    def weight(each: HeadSummary) -> float:
-        return 0.0 if pair is None else float(inspection.weights_of(each.head)[pair])
-
-    orders: Mapping[Sort, Callable[[HeadSummary], float]] = {
-        "chance": lambda each: -each.pattern.above_chance,
-        "entropy": lambda each: each.entropy,
-        "distance": lambda each: each.distance,
-        "pair": lambda each: -weight(each),
-    }
-    summaries = tuple(sorted(head_summaries(inspection, kind), key=orders[sort]))
-    if pair is None:
-        return HeadTable(summaries, None)
-    visible = inspection.attention[inspection.sites_of(kind)[0]].visible_QK[pair]
-    return HeadTable(summaries, tuple(weight(each) if visible else None for each in summaries))
+def head_table(inspection: Inspection, kind: Kind) -> HeadTable:
+    """Return a summary of every head of a kind of attention, the farthest above chance first."""
+    found = sorted(head_summaries(inspection, kind), key=lambda each: -each.pattern.above_chance)
+    return HeadTable(tuple(found))
 
 
 def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:
@@ -190,34 +161,6 @@ def confidence_map(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
     for each in head_summaries(inspection, kind):
         layers.setdefault(each.head.layer, []).append(each.confidence)
     return np.array([layers[layer] for layer in sorted(layers)], np.float32)
-
-
-def pair_to_compare(inspection: Inspection, kind: Kind, row: int | None, head: Head) -> Pair:
-    """Return a query and a key to compare heads by.
-
-    Args:
-        inspection: Of one sentence.
-        kind: Whose heads are compared.
-        row: The query, where one is known to matter: its key is the one at which the head looks.
-        head: That one.
-
-    Returns:
-        Without a row the pair with the largest weight of all heads of the kind, rows without a
-        choice left out where others are; a token that looks at itself is not a pair.
-    """
-    if row is not None:
-        return row, int(inspection.weights_of(head)[row].argmax())
-    largest, pair = -1.0, (0, 0)
-    for site in inspection.sites_of(kind):
-        attention = inspection.attention[site]
-        wanted_QK = attention.visible_QK & (attention.visible_QK.sum(axis=-1) > 1)[:, None]
-        if kind.is_self:
-            wanted_QK &= ~np.eye(len(wanted_QK), dtype=bool)
-        weights_QK = np.where(wanted_QK, attention.weights_HQK.max(axis=0), -1.0)
-        found = np.unravel_index(weights_QK.argmax(), weights_QK.shape)
-        if weights_QK[found] > largest:
-            largest, pair = float(weights_QK[found]), (int(found[0]), int(found[1]))
-    return pair
 
 
 def _mean(numbers: Numbers) -> float:

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.heads import Head, Kind
+from core.heads import Kind
 from core.inspection import Inspection
 from core.runs.run import RunError
 from core.studies.heads.findings import PronounHead, best_pronoun_head
@@ -16,51 +16,38 @@ from core.studies.heads.roles import own_position
 from core.studies.heads.summaries import (
     HeadSummary,
     HeadTable,
-    Pair,
-    Sort,
     head_summaries,
     head_table,
-    pair_to_compare,
 )
 from core.tokenizer.tokenizer import Token
 from pages.frame import (
     address,
     amounts,
     cached,
-    controls,
     measured_on,
     notes,
-    opening,
     pin,
     selection,
     session,
     tables,
 )
 from pages.frame.folded import fold
-from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
+from pages.frame.language import _, n_, number, percent, percent_of_100, plain
 from pages.frame.listed import joined
 from pages.frame.messages import explained
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame.selection import Selection, key_tokens
 from pages.frame.view import Shown
 from pages.frame.view_text import view_text
 from pages.views.heads import named_heads
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
-from viz.direction import isolated
 
-SORTS: Mapping[Sort, str] = {
-    "chance": N_("difference from chance"),
-    "entropy": N_("entropy"),
-    "distance": N_("distance"),
-    "pair": N_("pair"),
-}
 TABLE = "heads_table"
 """Key of the table."""
 MARK = " "
 """Name of the column with the heads' colours."""
-PAIR = "pair"
 ROW, MOST_ROWS = 35, 12
 """Pixels of a row, and the rows that are seen at once."""
 
@@ -71,34 +58,19 @@ class Overview:
 
     selected: Selection
     table: HeadTable
-    pair: Pair | None
-    """The query and the key whose weight is asked for."""
-    sort: Sort
 
     @property
     def keys(self) -> Sequence[Token]:
         """The tokens that can be looked at."""
         return key_tokens(self.selected.inspection, self.selected.kind)
 
-    @property
-    def named_pair(self) -> str:
-        """The pair as people read it."""
-        query, key = self.pair or (0, 0)
-        queries = query_tokens(self.selected.inspection, self.selected.kind)
-        return f"{isolated(queries[query].text)} → {isolated(self.keys[key].text)}"
-
 
 def draw(opened: Opened) -> Shown:
     """Draw the table, and say what the chosen head does."""
     with selection.row():
         selected = selection.choose(opened, head=False)
-        st.caption(_("sorted by"), width="content")
-        offered = {name: _(label) for name, label in SORTS.items()}
-        sort = controls.choice(_("Sorted by"), session.SORT, offered, "chance")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        pair = _ask_pair(selected) if sort == PAIR else None
-    recipe = Recipe(head_table, selected.inspecting, selected.kind, sort, pair)
-    shown = Overview(selected, recipe.result(), pair, sort)
+    recipe = Recipe(head_table, selected.inspecting, selected.kind)
+    shown = Overview(selected, recipe.result())
     _draw_table(shown)
     _draw_chosen(shown)
     if selected.kind.is_self and not opened.run.settings.is_opened:
@@ -106,8 +78,6 @@ def draw(opened: Opened) -> Shown:
         fold(title, "itself", partial(_draw_itself, opened, selected.kind), compact=True)
     text = view_text("heads", "roles").sections
     title = _("What each head does: {kind}").format(kind=_(selected.kind.label))
-    if pair:
-        title += _(", weight of {pair}").format(pair=shown.named_pair)
     return Shown(
         name=f"heads.{selected.kind}",
         title=title,
@@ -119,22 +89,6 @@ def draw(opened: Opened) -> Shown:
         seen=_seen(shown),
         instead=_instead(shown),
     )
-
-
-def _ask_pair(selected: Selection) -> Pair:
-    """Ask for a query and a key: first the pronoun and its antecedent, or the largest weight."""
-    inspection, kind = selected.inspection, selected.kind
-    layer, head = opening.default_head(selected.opened.run, kind)
-    pronoun = pin.pronoun(selected.opened, inspection) if kind.query_side == "source" else None
-    query, key = pair_to_compare(inspection, kind, pronoun, Head(kind.site(layer), head))
-    query = _token(_("query"), query_tokens(inspection, kind), query, session.QUERY)
-    st.caption("→", width="content")
-    return query, _token(_("key"), key_tokens(inspection, kind), key, session.KEY)
-
-
-def _token(label: str, tokens: Sequence[Token], default: int, parameter: str) -> int:
-    offered = {index: f"{index} {isolated(token.text)}" for index, token in enumerate(tokens)}
-    return controls.selection(label, parameter, offered, default, labelled=False, width=150)
 
 
 def _draw_table(shown: Overview) -> None:
@@ -245,10 +199,9 @@ def _columns(
     summaries, known = shown.table.summaries, _pronoun_head(shown.selected)
     grey = [not each.pattern.prevails for each in summaries]
     is_known = [known is not None and each.head == known.head for each in summaries]
-    columns = {
+    columns: dict[str, Sequence[object]] = {
         "layer": [each.head.layer for each in summaries],
         "head": [each.head.index for each in summaries],
-        **({} if shown.table.weights is None else {PAIR: shown.table.weights}),
         "does": [_does(shown, each, known) for each in summaries],
         "in_rows": [_percents(each, each.pattern.share) for each in summaries],
         "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
@@ -270,7 +223,6 @@ def _writers() -> dict[str, Callable[[float], str]]:
     two = partial(number, digits=2)
     share = partial(percent_of_100, decimals=1)
     return {
-        PAIR: partial(number, digits=3),
         **{"in_rows": share, "by_chance": share},
         **{"entropy": two, "distance": two, "largest": two},
     }
@@ -283,27 +235,21 @@ def _column_config(shown: Overview) -> dict[str, ColumnConfig | None]:
     if not shown.selected.kind.is_self:
         away += " " + _("Counted from the place that is as far along in the source.")
     bits = _("Of a row's weights in bits, mean over the rows: 0 for one key, 3 for eight alike.")
-    pair = _("The weight of this pair; nothing where the mask hides it.")
     rows = _("The share of the rows whose largest weight is there.")
     if shown.selected.whole_words:
         rows = _("The share of the rows whose weight is there farthest above an even spread.")
     chance = _("The same share for a head that picks any token that it may see.")
     largest = _("The largest weight of a row, mean over the rows.")
-    asked = {
-        "entropy": numeric(_("bits"), width=54, help=bits),
-        "distance": numeric(_("distance"), width=76, help=away),
-        "largest": numeric(_("largest"), width=68, help=largest),
-    }
-    kept = {"entropy": {"entropy", "largest"}, "distance": {"distance"}}.get(shown.sort, set())
     return {
         MARK: text(_("colour"), width=50, help=_("The head's colour in every picture")),
         "layer": numeric(_("layer"), width=46),
         "head": numeric(_("head"), width=46),
-        PAIR: numeric(shown.named_pair, width=104, help=pair),
-        "does": text(_("what its largest weights have in common"), width=470),
+        "does": text(_("what its largest weights have in common"), width=400),
         "in_rows": numeric(_("in rows"), width=72, help=rows),
         "by_chance": numeric(_("by chance"), width=78, help=chance),
-        **{name: config if name in kept else None for name, config in asked.items()},
+        "entropy": numeric(_("bits"), width=54, help=bits),
+        "distance": numeric(_("distance"), width=76, help=away),
+        "largest": numeric(_("largest"), width=68, help=largest),
     }
 
 

@@ -16,7 +16,7 @@ def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
     )
     link = link_of(at)
     query = {name: texts[0] for name, texts in parse_qs(link.query_string).items()}
-    assert (link.page, query["trial"], query["model"]) == ("heads", "card", "copy")
+    assert (link.page, query["trial"], query["model"]) == ("heads", "head", "copy")
     assert (query["kind"], query["layer"], query["head"]) == ("decoder.cross", "1", "2")
     card = open_page(link.page, **query)
     assert "Decoder layer 1, cross-attention head 2" in said(card)

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.heads import Head, Kind, Site
+from core.heads import Kind, Site
 from core.inspection import Inspection, SiteAttention, even_weights, inspect_sentence, merged
 from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.summaries import (
     confidence_map,
     distances,
     head_summaries,
-    pair_to_compare,
     site_summaries,
 )
 from core.tokenizer.tokenizer import Token
@@ -190,30 +189,6 @@ def test_a_token_is_not_another_token_of_its_own_text(copy_run):
     itself = SiteAttention(pointing(range(n), n), np.full((n, n), 1 / n))
     found = head_summaries(replace(inspection, attention={site: itself}), Kind.ENCODER_SELF)
     assert (found[0].pattern.name, found[0].pattern.at) == ("offset", 0)
-
-
-def test_a_known_row_is_paired_with_what_the_head_looks_at(copy_run):
-    inspection = inspect_sentence(copy_run, "a b c d")
-    site = Site("encoder", 1, "self")
-    row = inspection.attention[site].weights_HQK[1, 2]
-    assert pair_to_compare(inspection, Kind.ENCODER_SELF, 2, Head(site, 1)) == (2, row.argmax())
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-def test_without_a_row_the_largest_weight_makes_the_pair(copy_run, kind):
-    inspection = inspect_sentence(copy_run, "a b c d", target="a b c d")
-    query, key = pair_to_compare(inspection, kind, None, Head(SELF, 0))
-    best = -1.0
-    for site, attention in inspection.attention.items():
-        if site.attention != kind:
-            continue
-        for _, row, column in np.argwhere(attention.weights_HQK >= 0):
-            alone = attention.visible_QK[row].sum() < 2
-            if not alone and (kind == "decoder.cross" or row != column):
-                best = max(best, attention.weights_HQK[:, row, column].max())
-    sites = [site for site in inspection.attention if site.attention == kind]
-    weights = [inspection.attention[site].weights_HQK[:, query, key].max() for site in sites]
-    assert max(weights) == best
 
 
 @pytest.mark.parametrize("kind", list(Kind))

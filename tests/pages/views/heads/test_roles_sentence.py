@@ -85,7 +85,7 @@ def test_the_heads_that_differ_most_from_chance_stand_on_top(open_overview):
 def test_it_is_said_which_head_differs_most_from_chance_and_how_many_have_a_pattern(
     open_overview, kind
 ):
-    at, taken = open_overview(kind=kind, sort="entropy")
+    at, taken = open_overview(kind=kind)
     columns = taken.columns()
     above = np.subtract(columns["in_rows"], columns["by_chance"])
     top = min(
@@ -120,38 +120,6 @@ def test_the_head_of_which_this_is_said_is_not_described_twice(open_overview):
     layer, head = places(at)[0]
     at, _ = open_overview(layer=str(layer), head=str(head))
     assert said(at).count("by chance ") == 1
-
-
-def test_the_pair_begins_with_the_pronoun_and_what_it_stands_for(open_overview):
-    at, taken = open_overview(sort="pair")
-    assert at.selectbox(key="query").value == 8
-    assert at.selectbox(key="key").value == 1
-    assert taken.title.endswith("it → animal")
-    assert places(at)[0] == (2, 0)
-    assert table(at)["pair"].is_monotonic_decreasing
-
-
-def test_the_weight_of_another_pair_is_the_models_own(open_overview):
-    at, _ = open_overview(sort="pair")
-    at.selectbox(key="query").set_value(3).run()
-    at.selectbox(key="key").set_value(6).run()
-    assert (at.query_params["query"], at.query_params["key"]) == ("3", "6")
-    inspection = inspect_sentence(load_run(ROOT / "gallery" / "translate-guided"), TIRED)
-    for place, weight in zip(places(at), table(at)["pair"], strict=True):
-        attention = inspection.attention[Site("encoder", place[0], "self")]
-        assert weight == attention.weights_HQK[place[1], 3, 6]
-
-
-@pytest.mark.parametrize("value", ["99", "-1", "it", "", "1.5", "9" * 5000, "²"])
-def test_a_link_to_a_token_that_is_not_there_falls_back(open_overview, value):
-    at, _ = open_overview(sort="pair", query=value, key=value)
-    assert (at.selectbox(key="query").value, at.selectbox(key="key").value) == (8, 1)
-
-
-def test_a_pair_that_the_mask_hides_has_no_weight(open_overview):
-    at, taken = open_overview(kind="decoder self", sort="pair", query="1", key="5")
-    assert table(at)["pair"].isna().all()
-    assert set(taken.columns()["pair"]) == {None}
 
 
 def test_a_ticked_row_chooses_its_head(open_overview):
