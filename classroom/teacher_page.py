@@ -13,6 +13,7 @@ from core.jobs.job import JobError
 from core.runs.management import delete_run
 from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
+from core.studies.effects.pruning_job import PRUNING
 from core.training import line, process
 from pages.frame import address, cached, links, session, tables
 from pages.frame.language import _, n_, number, plain
@@ -110,8 +111,10 @@ def _doing(path: Path) -> str:
 def _stop(path: Path) -> None:
     if cached.situation(path).alive:
         process.stop(path)
-    else:
-        MEASURING.ask(path, "stop")
+        return
+    for job in (MEASURING, PRUNING):
+        if job.at_work(path):
+            job.ask(path, "stop")
 
 
 def _try(end: Callable[[Path], None], path: Path) -> None:

@@ -17,6 +17,7 @@ train.log         what that process said
 checksums.json    what a run holds while nobody trains it: see `core.runs.checksums`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs.job`
+pruning.json      what is left as one head after the other is silenced; pruning.lock, and so on
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
 snapshots/ best/ live/ start/    weights to look at: see `core.runs.weights`
 """

@@ -5,9 +5,12 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from streamlit.testing.v1 import AppTest
 
 from classroom.limits import MEGABYTE
+from core.studies.effects.measuring import MEASURING
+from core.studies.effects.pruning_job import PRUNING
 from core.training import line, process
 from pages.frame import cached
 from pages.frame.service import OWNER, Visitor
@@ -71,6 +74,16 @@ def test_a_training_is_shown_with_its_steps_and_stopped(a_class, asked):
         assert "runs/Ann/mine · step 850 of 850" in said(at)
         at.button(key="end runs/Ann/mine").click().run()
     assert asked == [run]
+
+
+@pytest.mark.parametrize("job", [MEASURING, PRUNING])
+def test_what_measures_heads_is_asked_to_stop(a_class, job):
+    run = a_class("Ann", "mine")
+    with FileLock(run / job.files.lock):
+        at = opened()
+        assert "runs/Ann/mine · its heads are measured" in said(at)
+        at.button(key="end runs/Ann/mine").click().run()
+        assert job.asked(run) == "stop"
 
 
 def test_who_waits_is_shown_in_order_and_taken_out_of_the_line(a_class):
