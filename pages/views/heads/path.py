@@ -139,39 +139,27 @@ def _kinds(study: PathStudy) -> dict[Kind, int]:
 
 def _senders(study: PathStudy) -> Matrices:
     """Return layers × heads of each kind: by how much a path from there changes log p."""
-    senders = study.senders
+    senders, sender, kinds = study.senders, study.path.sender, _kinds(study)
     change = dict(zip(senders.senders, senders.log_p_change_N.tolist(), strict=True))
     n_heads = 1 + max(head.index for head in change)
     name = _("change of log p(“{token}”), nats").format(token=senders.token.text)
-    kinds, sender = _kinds(study), study.path.sender
-    panels = [
-        Matrix(
-            title=_("From {kind} to B").format(kind=_(kind.label)),
-            values=np.array(
-                [
-                    [change.get(head, 0.0) for head in kind.site(layer).heads(n_heads)]
-                    for layer in range(n_layers)
-                ],
-                np.float32,
-            ),
-            visible=np.array(
-                [
-                    [head in change for head in kind.site(layer).heads(n_heads)]
-                    for layer in range(n_layers)
-                ]
-            ),
-            limit=max(float(np.abs(senders.log_p_change_N).max()), 1e-6),
-            rows=numbered(_("layer"), n_layers),
-            columns=numbered(_("head"), n_heads),
-            scale="signed",
-            texts=[
-                [brief(change.get(head, 0.0)) for head in kind.site(layer).heads(n_heads)]
-                for layer in range(n_layers)
-            ],
-            value_name=name,
+    panels = []
+    for kind, n_layers in kinds.items():
+        heads = [kind.site(layer).heads(n_heads) for layer in range(n_layers)]
+        values = [[change.get(head, 0.0) for head in row] for row in heads]
+        panels.append(
+            Matrix(
+                title=_("From {kind} to B").format(kind=_(kind.label)),
+                values=np.array(values, np.float32),
+                visible=np.array([[head in change for head in row] for row in heads]),
+                limit=max(float(np.abs(senders.log_p_change_N).max()), 1e-6),
+                rows=numbered(_("layer"), n_layers),
+                columns=numbered(_("head"), n_heads),
+                scale="signed",
+                texts=[[brief(value) for value in row] for row in values],
+                value_name=name,
+            )
         )
-        for kind, n_layers in kinds.items()
-    ]
     at = list(kinds).index(sender.kind)
     return Matrices(panels=panels, selected=(at, sender.layer, sender.index))
 

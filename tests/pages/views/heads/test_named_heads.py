@@ -25,7 +25,6 @@ def open_doubted(open_page, own_copy):
     ("trial", "place"),
     [
         ("override", {"kind": "encoder self", "layer": "0", "head": "{head}"}),
-        ("alike", {"alike_of": "encoder self", "pair": "{head},{head}"}),
         ("silence", {"silent": "encoder.0.self:{head}", "instead": "uniform"}),
     ],
 )
