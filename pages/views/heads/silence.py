@@ -156,7 +156,8 @@ def _ask_figure(run: Run, effects: HeadEffects | None, instead: str) -> Figure |
     on, does = measured_on.all_of_them(run), _(sentence.LABELS[instead])
     st.markdown(title.format(sentences=on, does=does))
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
-    asked, older = _("Coloured by the change of"), {"exact match": _USUAL}
+    older = {"exact match": _USUAL}
+    asked = _("Coloured by the change of")
     by = controls.choice(asked, session.EFFECT, offered, _USUAL, older=older)
     with st.container(key="costs_said"):
         st.caption(silence_grid.how_to_read(run, effects, by))
