@@ -17,7 +17,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-from core.runs.run import read_metrics
+from core.runs.metrics import read_metrics
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS

@@ -22,9 +22,8 @@ from benchmarks.load import ANIMALS, PLACES, SENTENCE, STATES
 from benchmarks.served_class import ROOT, Server, serve_class
 from benchmarks.websocket_visitor import Visitor
 from core.model import Transformer
-from core.runs.checkpoint import save_weights
+from core.runs.checkpoint import newest_checkpoint, save_weights
 from core.runs.run import read_settings
-from core.runs.weights import newest_checkpoint
 
 N_MODELS = 6
 LARGE = {"d_model": 512, "d_ff": 2048, "n_heads": 8, "n_encoder_layers": 6, "n_decoder_layers": 6}

@@ -18,7 +18,7 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from core.runs.names import LONGEST
+from core.runs.folder import LONGEST
 
 ROUTES = ("/auth/login", "/oauth2callback")
 """Streamlit's own: what they answer is nothing of the app."""

@@ -18,7 +18,7 @@ from classroom.passwords import Attempts, matches
 from classroom.settings import Classroom
 from classroom.sign_in import Form
 from core.messages import N_, said
-from core.runs.names import same
+from core.runs.folder import same
 from pages.frame.service import OWNER, Visitor
 
 HEALTH = "/_stcore/health"

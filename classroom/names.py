@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from classroom.passwords import hashed, matches
 from core.messages import N_, said
-from core.runs.names import checked_name, free_name, same
+from core.runs.folder import checked_name, free_name, same
 from core.runs.run import RunError
 from pages.frame.run_folders import visitors
 from pages.frame.service import VISITORS, Visitor

@@ -22,8 +22,8 @@ from classroom.turns import Turns
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.jobs.job import is_worked_on
+from core.runs.archive import LARGEST
 from core.runs.run import RunError
-from core.runs.unpack import LARGEST
 from core.training import line, process
 from pages.frame import cached, run_folders
 from pages.frame.language import _

@@ -10,7 +10,7 @@ import streamlit as st
 from classroom.limits import MEGABYTE, Limits, bytes_in
 from core.config import ConfigError
 from core.jobs.job import JobError
-from core.runs.management import delete_run
+from core.runs.folder import delete_run
 from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning_job import PRUNING

@@ -6,8 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.runs.checkpoint import stops
 from core.runs.run import RunError
-from core.runs.weights import stops
 from pages.frame import address, cached, layout, moved, opening
 from pages.frame.language import _
 from pages.frame.view import View, choose, name_missing, show

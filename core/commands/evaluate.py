@@ -16,7 +16,7 @@ from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import FileScores, score_file
 from core.heads import Head
-from core.runs.records import bleu_name, counted_by_bleu
+from core.runs.metrics import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
 from core.tasks.corpus import found_in, notes

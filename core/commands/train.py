@@ -17,8 +17,9 @@ from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.families.styles import STYLES
+from core.runs.files import is_run
 from core.runs.folder import TRAINING
-from core.runs.run import Run, is_run, load_run, read_settings
+from core.runs.run import Run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
 from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large

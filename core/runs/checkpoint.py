@@ -1,9 +1,18 @@
-"""Weights and optimizers on disk: safetensors and JSON, never pickle."""
+"""The weights of a run and its optimizer on disk: safetensors and JSON, never pickle.
+
+checkpoints/  what training goes on from, the newest step; weights of some before it if asked for
+snapshots/    log-spaced steps, rounded to 8 bits
+best/         the step with the lowest held-out loss
+live/         the newest steps, while somebody watches the training
+start/        of step 0, where a run began with the weights of another
+
+The header of each file holds the checksum of its tensors.
+"""
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +26,99 @@ from core.files import open_regular, write_atomically
 from core.messages import Message, SaidError, said
 from core.model import Transformer, unfilled
 from core.model.building import outline
-from core.runs.files import NOT_LISTED, listed
-from core.runs.weights import WEIGHT_FOLDERS
+from core.runs.settings import RunSettings
 
-SEAL = "sha256"
+CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
+START = "start"
+FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
+"""The first that has a step is asked for it: the exact ones before the rounded ones."""
+WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
+"""Those whose weights stay, and are given away."""
+CHECKSUM = "sha256"
 """In the header of a file: the checksum of its tensors, with their names and shapes."""
 SCALE = ".scale"
 """Ends the name of what a rounded matrix's rows are multiplied by."""
 Shapes = Mapping[str, tuple[int, ...]]
 _LARGEST_HEADER = 100_000_000
 """Bytes, as safetensors has it."""
-_CHUNK = 1 << 20
-_SMALL = 64 << 20
-"""Bytes of weights that are read, and compared with what was written, however they are opened."""
+LARGEST_READ = 64 << 20
+"""Bytes of weights that are read whole, and compared with their checksum, even if `mapped`."""
+
+
+def weights_file(step: int) -> str:
+    """Return the name of a step's weights.
+
+    >>> weights_file(400)
+    'step-00000400.safetensors'
+    """
+    return f"step-{step:08d}.safetensors"
+
+
+def step_of(weights: Path) -> int:
+    """Return the step in the name of a file of weights."""
+    return int(weights.name.removeprefix("step-").split(".")[0])
+
+
+def weights_in(path: Path, folder: str) -> list[Path]:
+    """Return the files of weights in one of a run's folders, the fewest steps first."""
+    found = [file for file in (path / folder).glob("step-*.safetensors") if _is_weights(file)]
+    return sorted(found, key=step_of)
+
+
+def newest_checkpoint(path: Path) -> Path | None:
+    """Return the weights that training would go on from, or None where there are none."""
+    found = weights_in(path, CHECKPOINTS)
+    return found[-1] if found else None
+
+
+def kept_step(path: Path) -> int:
+    """Return the step that training would go on from."""
+    checkpoint = newest_checkpoint(path)
+    return 0 if checkpoint is None else step_of(checkpoint)
+
+
+def has_state(path: Path) -> bool:
+    """Say whether training can go on: an exported run has weights, but no optimizer."""
+    checkpoint = newest_checkpoint(path)
+    return checkpoint is None or checkpoint.with_suffix(".state.safetensors").exists()
+
+
+def best_weights(path: Path) -> Path | None:
+    """Return the weights with the lowest held-out loss, or None where none were kept."""
+    found = weights_in(path, BEST)
+    return found[-1] if found else None
+
+
+def opening_weights(path: Path, settings: RunSettings) -> Path | None:
+    """Return the file of weights that a run opens with, or None where none were kept yet."""
+    best = best_weights(path) if settings.training.patience else None
+    return best or newest_checkpoint(path)
+
+
+def weights_at(path: Path, step: int) -> Path | None:
+    """Return the most exact weights of a step, or None where none were kept."""
+    files = (path / folder / weights_file(step) for folder in FOLDERS)
+    return next((file for file in files if file.exists()), None)
+
+
+def stops(path: Path) -> tuple[int, ...]:
+    """Return the steps at which a run's model can be loaded, in order; 0 is before training."""
+    kept = {step_of(file) for folder in FOLDERS for file in weights_in(path, folder)}
+    return tuple(sorted({0, *kept}))
+
+
+def is_snapshot_step(step: int) -> bool:
+    """Say whether a snapshot is due: at 1, 2, 5, 10, 20, 50 … steps.
+
+    >>> [step for step in range(1, 200) if is_snapshot_step(step)]
+    [1, 2, 5, 10, 20, 50, 100]
+    """
+    digits = str(step)
+    return digits[0] in "125" and not digits[1:].strip("0")
+
+
+def _is_weights(file: Path) -> bool:
+    return file.name.removeprefix("step-").removesuffix(".safetensors").isdecimal()
 
 
 class CheckpointError(SaidError, ValueError):
@@ -49,7 +138,7 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
     Buffers that are computed from nothing else, such as running means, are written as they are.
     """
     tensors = {name: _kept(each, dtype) for name, each in model.saved().items()}
-    write_atomically(path, _sealed(tensors))
+    write_atomically(path, _with_checksum(tensors))
 
 
 def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
@@ -72,7 +161,7 @@ def save_rounded(model: Transformer, path: Path) -> None:
         scale = parameter.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-30) / 127
         tensors[name] = (parameter.detach() / scale).round().to(torch.int8)
         tensors[name + SCALE] = scale
-    write_atomically(path, _sealed(tensors))
+    write_atomically(path, _with_checksum(tensors))
 
 
 def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Transformer:
@@ -184,7 +273,7 @@ def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         for number, weight in enumerate(weights)
         for name, value in like.items()
     }
-    write_atomically(path, _sealed(tensors))
+    write_atomically(path, _with_checksum(tensors))
 
 
 def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
@@ -213,71 +302,40 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
 
 
 def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
-    told, _ = _header(path)
-    mapped = mapped and path.stat().st_size > _SMALL
+    header = _header(path)
     try:
-        # To read all of a mapped file would be what is to be avoided.
-        content = b"" if mapped else path.read_bytes()
-        tensors = load_file(path) if mapped else load(content)
+        if mapped and path.stat().st_size > LARGEST_READ:
+            # To read all of a mapped file would be what is to be avoided.
+            return load_file(path)
+        content = path.read_bytes()
+        tensors = load(content)
     except OSError as error:
         raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
     except SafetensorError as error:
         raise no_safetensors(path.name, error) from error
-    seal = _told_seal(told) if mapped else _checksum(told, [memoryview(content)[_begin(content) :]])
-    # Files of before, and of others, have none.
-    if (_told_seal(told) or seal) != seal:
+    # Files of other programs, and of old versions, hold no checksum.
+    told = header.get("__metadata__")
+    if isinstance(told, dict) and told.get(CHECKSUM) not in (None, _checksum(header, content)):
         raise CheckpointError(
             "{name} is damaged: its content is not what was written", name=path.name
         )
-    _require_listed(path, seal)
     return tensors
 
 
-def _require_listed(path: Path, seal: str) -> None:
-    """Refuse weights that are not those of which the run's list speaks, if there is a list.
-
-    Raises:
-        CheckpointError: They are not.
-        RunError: The list is damaged.
-    """
-    found = listed(path.parent.parent)
-    name = f"{path.parent.name}/{path.name}"
-    # Those for whoever watches a training come and go; and what a training has just removed was
-    # there before it made the list.
-    if found and path.parent.name in WEIGHT_FOLDERS and path.exists():
-        if name not in found:
-            raise CheckpointError(
-                "{name} is not among the weights that checksums.json lists "
-                "(without that file the run is read unchecked)",
-                name=name,
-            )
-        if seal and found[name] != seal:
-            raise CheckpointError("{name} is damaged: {why}", name=name, why=NOT_LISTED)
-
-
-def seal_of(path: Path) -> str:
-    """Return the checksum of a file of tensors, with their names and shapes.
-
-    It is the one that the file tells; where it tells none, as those of others, it is computed.
-
-    Raises:
-        CheckpointError: The file is missing or damaged.
-    """
-    told, begin = _header(path)
-    if seal := _told_seal(told):
-        return seal
-    with path.open("rb") as file:
-        file.seek(begin)
-        return _checksum(told, iter(lambda: file.read(_CHUNK), b""))
-
-
-def _sealed(tensors: dict[str, Tensor]) -> bytes:
-    """Return a file of tensors that says what it was written with: a flipped bit is found."""
+def _with_checksum(tensors: dict[str, Tensor]) -> bytes:
+    """Return a file of tensors whose header holds their checksum, which finds a flipped bit."""
     content = save(tensors)
-    begin = _begin(content)
-    seal = _checksum(json.loads(content[8:begin]), [memoryview(content)[begin:]])
-    # Of several things that are told, safetensors writes now this first, now that.
-    return save(tensors, metadata={SEAL: seal})
+    checksum = _checksum(json.loads(content[8 : _begin(content)]), content)
+    # Of several entries safetensors writes now this first, now that: there is only one.
+    return save(tensors, metadata={CHECKSUM: checksum})
+
+
+def _checksum(header: dict[str, Any], content: bytes) -> str:
+    """Return the SHA-256 of the tensors in a file, with their names, types and shapes."""
+    named = {name: each for name, each in header.items() if name != "__metadata__"}
+    found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    found.update(memoryview(content)[_begin(content) :])
+    return found.hexdigest()
 
 
 def _begin(content: bytes) -> int:
@@ -285,8 +343,8 @@ def _begin(content: bytes) -> int:
     return 8 + int.from_bytes(content[:8], "little")
 
 
-def _header(path: Path) -> tuple[dict[str, Any], int]:
-    """Return the header of a safetensors file, and where its tensors begin.
+def _header(path: Path) -> dict[str, Any]:
+    """Return the header of a safetensors file.
 
     Raises:
         CheckpointError: The file is missing, or not as long as its header says.
@@ -298,7 +356,7 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
             if begin > min(size, _LARGEST_HEADER):
                 raise ValueError(Message("its header is too large"))
             header = json.loads(file.read(begin - 8))
-        ends = [told["data_offsets"][1] for name, told in header.items() if name != "__metadata__"]
+        ends = [each["data_offsets"][1] for name, each in header.items() if name != "__metadata__"]
         if begin + max(ends, default=0) != size:
             raise ValueError(
                 Message("it has {n} bytes, and not as many as its header says", n=size)
@@ -307,19 +365,4 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
         raise CheckpointError("{name}: {why}", name=path.name, why=error.strerror) from error
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise no_safetensors(path.name, error) from error
-    return header, begin
-
-
-def _told_seal(header: dict[str, Any]) -> str:
-    """Return the checksum that a file says it was written with; empty where it says none."""
-    told = header.get("__metadata__")
-    return str(told.get(SEAL, "")) if isinstance(told, dict) else ""
-
-
-def _checksum(header: dict[str, Any], tensors: Iterable[bytes | memoryview]) -> str:
-    """Return the checksum of all that a file holds but what its header says freely."""
-    named = {name: each for name, each in header.items() if name != "__metadata__"}
-    found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    for each in tensors:
-        found.update(each)
-    return found.hexdigest()
+    return dict(header)

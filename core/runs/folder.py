@@ -1,13 +1,21 @@
-"""Writing a run folder; `core.runs.run` says what is in it and reads it."""
+"""A folder of runs: names, new folders, what a training writes, renaming and deleting.
+
+`core.runs.run` says what is in the folder of one run and reads it.
+"""
 
 import errno
+import itertools
 import json
 import os
 import platform
+import re
+import secrets
 import shutil
+import tempfile
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +25,130 @@ import tokenizers
 import torch
 
 from core.files import open_regular, with_checksum, write_atomically
-from core.jobs.job import Files, Job
+from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
-from core.messages import N_, as_told
+from core.messages import N_, Message, as_told
 from core.model import Transformer
-from core.runs.checkpoint import save_rounded, save_state, save_weights
-from core.runs.checksums import list_run
-from core.runs.incoming import incoming_folder
-from core.runs.run import RunError, RunSettings
-from core.runs.weights import (
+from core.runs.checkpoint import (
     BEST,
     CHECKPOINTS,
     LIVE,
     SNAPSHOTS,
     newest_checkpoint,
+    save_rounded,
+    save_state,
+    save_weights,
     step_of,
     weights_file,
     weights_in,
 )
+from core.runs.files import RunError, about, is_run
+from core.runs.settings import RunSettings
 from core.tokenizer.tokenizer import Tokenizer
+
+LONGEST = 60
+"""Letters of a name."""
+_MARKS = "-_. "
+# Windows keeps these for devices, whatever ending follows.
+_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9]) *(\..*)?", re.IGNORECASE)
+
+
+def checked_name(text: str) -> str:
+    """Return a text as the name of a run: without spaces around it, letters in composed form.
+
+    Letters and digits of any script, and between them hyphens, underscores, dots and spaces.
+
+    >>> checked_name(" été 2 ")
+    'été 2'
+
+    Raises:
+        RunError: It cannot be a folder's name on every system; the message says why.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name:
+        raise RunError("a run needs a name")
+    if len(name) > LONGEST:
+        raise RunError("the name has {n} letters; {most} are the most", n=len(name), most=LONGEST)
+    wrong = [sign for sign in name if sign not in _MARKS and not _is_letter_or_digit(sign)]
+    if wrong:
+        raise RunError(
+            "{sign} cannot stand in a name; letters, digits, spaces and - _ . can",
+            sign=repr(wrong[0]),
+        )
+    if name[0] in _MARKS or unicodedata.category(name[0])[0] == "M":
+        raise RunError("the name {name} does not begin with a letter or digit", name=repr(name))
+    if name[-1] == ".":
+        raise RunError("the name {name} ends with a dot", name=repr(name))
+    if _DEVICE.fullmatch(name):
+        raise RunError("Windows keeps the name {name} for itself", name=repr(name))
+    return name
+
+
+def free_name(parent: Path, wanted: str) -> str:
+    """Return a name that nothing in a folder has: the wanted one, or wanted-2, wanted-3 and on."""
+    taken = {same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
+    numbered = (_numbered(wanted, number) for number in itertools.count(2))
+    return next(name for name in itertools.chain([wanted], numbered) if same(name) not in taken)
+
+
+def is_taken(parent: Path, name: str, by_others_than: str) -> bool:
+    """Say whether a folder holds something whose name some system takes for the same."""
+    others = (path.name for path in parent.iterdir() if path.name != by_others_than)
+    return same(name) in map(same, others)
+
+
+def same(name: str) -> str:
+    """Return what is equal for names that some system takes for one: A and a, é in either form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _numbered(name: str, number: int) -> str:
+    ending = f"-{number}"
+    return name[: LONGEST - len(ending)].rstrip(_MARKS) + ending
+
+
+def _is_letter_or_digit(sign: str) -> bool:
+    category = unicodedata.category(sign)
+    return category[0] in "LM" or category == "Nd"
+
+
+INCOMING = ".incoming-"
+"""How the names of hidden folders begin that are to become runs."""
+DELETED = ".deleted-"
+"""How the names of hidden folders begin that are being removed; 16 hexadecimal digits follow."""
+_LONGEST_WORK = 24 * 3600
+"""Seconds after which nobody can still be at work on what is to become a run."""
+
+
+def incoming_folder(parent: Path) -> Path:
+    """Make a hidden folder that is to become a run, and remove what killed processes left before.
+
+    Raises:
+        OSError: The folder around it cannot be written to.
+    """
+    parent.mkdir(parents=True, exist_ok=True)
+    clear_left_over(parent)
+    return Path(tempfile.mkdtemp(prefix=INCOMING, dir=parent))
+
+
+def clear_left_over(parent: Path) -> None:
+    """Remove what a broken deletion, or a process that was killed, left in a folder of runs."""
+    # A run may stand beside anything: only names that were made here.
+    for path in parent.glob(DELETED + "[0-9a-f]" * 16):
+        _remove(path)
+    for path in parent.glob(INCOMING + "[a-z0-9_]" * 8):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LONGEST_WORK:
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_symlink():
+        # What a link leads to is somebody else's.
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+
 
 TRAINING = Job(
     "core.training",
@@ -133,7 +246,6 @@ class RunFolder:
             for name, content in tokenizer.files().items():
                 write_atomically(room / name, content)
             RunFolder(room).write_json("run.json", settings.to_dict())
-            list_run(room)
 
     def checkpoint(
         self,
@@ -265,3 +377,64 @@ def _whole_lines(path: Path) -> list[str]:
     with open_regular(path) as file:
         text = file.read().decode("utf-8")
     return text[: text.rfind("\n") + 1].splitlines()
+
+
+def rename_run(path: Path, name: str) -> Path:
+    """Give a run another name, and return its new folder.
+
+    Raises:
+        RunError: The name cannot be one or is taken, a process works on the run, or there is none.
+    """
+    target = path.with_name(checked_name(name))
+    with _at_rest(path):
+        # An empty folder would be replaced without a word, and so would a folder whose name
+        # differs in the case of letters, on a disk that takes the two for one.
+        if is_taken(path.parent, target.name, by_others_than=path.name):
+            raise RunError("there is a {name} already", name=repr(target.name))
+        # While the lock is held, so that no training begins under the old name: the lock is on
+        # the file, not on its name, and moves with the folder.
+        os.rename(path, target)
+    return target
+
+
+def delete_run(path: Path) -> None:
+    """Delete a run; it is gone at once for whoever lists the folder, or not at all.
+
+    What cannot be removed now stays hidden, and is removed with the next run.
+
+    Raises:
+        RunError: A process works on the run, or there is none.
+    """
+    with _at_rest(path):
+        os.rename(path, path.with_name(DELETED + secrets.token_hex(8)))
+    clear_left_over(path.parent)
+
+
+@contextmanager
+def _at_rest(path: Path) -> Iterator[None]:
+    """Keep trainings away from a run.
+
+    Raises:
+        RunError: A process works on it, or there is none.
+    """
+    _require_run(path)
+    if TRAINING.at_work(path):
+        raise RunError(TRAINING.elsewhere(path))
+    if is_worked_on(path):
+        raise about(path, Message("another process is at work on this run"))
+    with RunFolder(path).held():
+        try:
+            # Somebody else may have moved it just before.
+            _require_run(path)
+        except RunError:
+            # The lock has made the folder anew, and nothing else is in it.
+            with suppress(OSError):
+                (path / TRAINING.files.lock).unlink()
+                path.rmdir()
+            raise
+        yield
+
+
+def _require_run(path: Path) -> None:
+    if not is_run(path):
+        raise about(path, Message("there is no such run"))

@@ -9,11 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.files import write_atomically
-from core.runs.checksums import changing
-from core.runs.contents import EVALUATION, HEADS, PRUNING
-from core.runs.files import RunError, read_text
-from core.runs.run import PAIRS
-from core.runs.settings import LINES, RunSettings, read_settings
+from core.runs.files import EVALUATION, HEADS, LINES, PAIRS, PRUNING, RunError, read_text
+from core.runs.settings import RunSettings, read_settings
 from core.tasks import CorpusError
 from core.tasks.columns import tidy
 from core.tasks.corpus import FILES
@@ -22,7 +19,6 @@ from core.tasks.pairs import as_tsv, read_pairs
 MOST_LINES = 200
 """So many lines are kept: each is read by the model alone."""
 LEAST_LINES = 2
-_OF_TEXT = ("run.json", FILES["test"], LINES, EVALUATION, HEADS, PRUNING)
 
 
 def give_text(path: Path, content: bytes, name: str) -> int:
@@ -46,10 +42,9 @@ def give_text(path: Path, content: bytes, name: str) -> int:
         task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
         task, file, kept, n = LINES, LINES, *_lines(content, name)
-    with changing(path, *_OF_TEXT):
-        _forget_what_was_measured(path)
-        write_atomically(path / file, kept)
-        _say_of(path, settings, task)
+    _forget_what_was_measured(path)
+    write_atomically(path / file, kept)
+    _say_of(path, settings, task)
     return n
 
 
@@ -63,12 +58,11 @@ def take_text_back(path: Path) -> None:
     settings = read_settings(path)
     if not settings.is_opened:
         raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
-    with changing(path, *_OF_TEXT):
-        # First: text that is there and of which nobody says so does no harm.
-        _say_of(path, settings, "")
-        _forget_what_was_measured(path)
-        for file in (FILES["test"], LINES):
-            (path / file).unlink(missing_ok=True)
+    # First: text that is there and of which nobody says so does no harm.
+    _say_of(path, settings, "")
+    _forget_what_was_measured(path)
+    for file in (FILES["test"], LINES):
+        (path / file).unlink(missing_ok=True)
 
 
 def text_of(path: Path) -> str:

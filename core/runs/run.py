@@ -14,12 +14,11 @@ request           what somebody asks of the process that trains the run: pause o
 watched           touched by whoever wants to see its weights as they now are
 train.log         what that process said
 .lock             held by that process: see `core.jobs.job`
-checksums.json    what a run holds while nobody trains it: see `core.runs.checksums`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs.job`
 pruning.json      what is left as one head after the other is silenced; pruning.lock, and so on
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
-snapshots/ best/ live/ start/    weights to look at: see `core.runs.weights`
+snapshots/ best/ live/ start/    weights to look at: see `core.runs.checkpoint`
 """
 
 from collections.abc import Mapping
@@ -33,41 +32,37 @@ from core.families.tokenizer import read_tokenizers
 from core.heads import Head
 from core.messages import Message, said
 from core.model import Transformer, build, count_parameters
-from core.runs.checkpoint import CheckpointError, load_model, require_shapes, shapes_in
-from core.runs.figures import check_figures, read_evaluation
-from core.runs.files import RunError as RunError
+from core.runs.checkpoint import (
+    CheckpointError,
+    load_model,
+    newest_checkpoint,
+    opening_weights,
+    require_shapes,
+    shapes_in,
+    step_of,
+    weights_at,
+)
 from core.runs.files import (
+    NOTICE,
     about,
     check_numbers,
     damaged,
-    is_there,
-    listed,
-    read_bytes,
     read_json,
     read_text,
 )
-from core.runs.files import read_metrics as read_metrics
-from core.runs.settings import LINES
+from core.runs.files import RunError as RunError
+from core.runs.files import is_run as is_run
+from core.runs.metrics import check_figures, read_evaluation
 from core.runs.settings import RunSettings as RunSettings
 from core.runs.settings import read_settings as read_settings
-from core.runs.weights import best_weights, newest_checkpoint, step_of, weights_at
-from core.tasks.corpus import FILES
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.tokenizer.tokenizer import Tokenizer
 from core.tokenizer.word_level import WordTokenizer, is_word_level
 from core.vocabulary import BOS, EOS
 
-NOTICE = "NOTICE"
 LONGEST_NOTICE = 500
 _LARGEST_FRESH = 1 << 28
 """Weights of a model that was never trained, of which there is no file."""
-OPENED = (
-    *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
-    *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
-)
-"""What an opened model brings beside tokenizer.json."""
-PAIRS = FILES["train"]
-"""The task of a run on the user's own pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +103,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
     Args:
         path: The folder.
-        step: One of `weights.stops`; None for what the run opens with: its newest checkpoint, or
+        step: One of `checkpoint.stops`; None for what the run opens with: its newest checkpoint, or
             its best weights where training had patience.
 
     Raises:
@@ -123,12 +118,10 @@ def load_run(path: Path, step: int | None = None) -> Run:
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
         raise about(path, said(error)) from error
-    _require_pairs(path)
     # Figures can be measured anew: without them the model is as good as before.
     evaluation, damage = None, ""
     try:
         evaluation = _evaluation_of(path, model, step)
-        _require_all(path)
     except RunError as error:
         damage = said(error)
     return Run(
@@ -145,27 +138,6 @@ def load_run(path: Path, step: int | None = None) -> Run:
     )
 
 
-def _require_all(path: Path) -> None:
-    """Refuse a run of which a file is missing that is listed.
-
-    Raises:
-        RunError: One is.
-    """
-    for name in listed(path):
-        is_there(path, name)
-
-
-def _require_pairs(path: Path) -> None:
-    """Refuse pairs and lines that are others than is listed: everything is measured on them.
-
-    Raises:
-        RunError: They are.
-    """
-    for name in (*FILES.values(), LINES):
-        if is_there(path, name):
-            read_bytes(path, name)
-
-
 def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
     # Words are noted of sources; a model of one stack reads targets, too.
     if settings.is_opened or not settings.model.is_encoder_decoder:
@@ -175,15 +147,9 @@ def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
 
 def _notice_of(path: Path) -> str:
     """Return the beginning of what must be said of a run, in one line."""
-    if not is_there(path, NOTICE):
+    if not (path / NOTICE).exists():
         return ""
     return " ".join(read_text(path, NOTICE).split())[:LONGEST_NOTICE]
-
-
-def opening_weights(path: Path, settings: RunSettings) -> Path | None:
-    """Return the file of weights that a run opens with, or None where none were kept yet."""
-    best = best_weights(path) if settings.training.patience else None
-    return best or newest_checkpoint(path)
 
 
 def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, Transformer]:
@@ -191,7 +157,6 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
     if step is None:
         file = opening_weights(path, settings)
         if file is None:
-            _require_all(path)
             raise about(path, Message("no checkpoint yet in checkpoints/"))
     else:
         file = weights_at(path, step)
@@ -224,9 +189,6 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
     """
     if settings.is_opened:
         sizes = settings.model.vocab_size, settings.model.n_target_tokens
-        # Read as files of a folder from elsewhere, which nothing lists.
-        for name in set(listed(path)) & {*OPENED, "tokenizer.json"}:
-            read_bytes(path, name)
         try:
             return read_tokenizers(path, *sizes, read_json(path, CONFIG))
         except FamilyError as error:
@@ -307,12 +269,7 @@ def read_words(path: Path) -> set[str]:
     Raises:
         RunError: words.txt is missing beside a checkpoint, or no text.
     """
-    if not is_there(path, "words.txt") and newest_checkpoint(path) is None:
+    if not (path / "words.txt").exists() and newest_checkpoint(path) is None:
         return set()
     # Not splitlines: a word may hold a sign at which that would break it.
     return set(read_text(path, "words.txt").split("\n"))
-
-
-def is_run(path: Path) -> bool:
-    """Say whether a folder claims to be a run, damaged or not."""
-    return (path / "run.json").exists()

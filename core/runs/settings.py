@@ -9,11 +9,9 @@ from typing import Any
 from core.config import ConfigError, ModelConfig
 from core.config.training import TrainConfig
 from core.messages import Message, said
-from core.runs.files import about, read_json
+from core.runs.files import LINES, about, read_json
 
 FORMAT = 1
-LINES = "lines.txt"
-"""The text of an opened model of one stack: see `core.runs.own_text`."""
 
 
 @dataclass(frozen=True, slots=True)

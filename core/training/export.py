@@ -10,20 +10,20 @@ import torch
 
 from core.evaluate.evaluation import evaluate
 from core.files import open_regular, write_atomically
-from core.runs.checkpoint import load_model, save_weights
-from core.runs.checksums import list_run
-from core.runs.files import read_bytes
-from core.runs.folder import RunFolder, new_folder
-from core.runs.run import NOTICE, PAIRS, RunError, load_run, read_settings
-from core.runs.weights import (
+from core.runs.checkpoint import (
     CHECKPOINTS,
     SNAPSHOTS,
     START,
+    load_model,
+    save_weights,
     step_of,
     weights_at,
     weights_file,
     weights_in,
 )
+from core.runs.files import NOTICE, PAIRS, read_bytes
+from core.runs.folder import RunFolder, new_folder
+from core.runs.run import RunError, load_run, read_settings
 from core.tasks.corpus import FILES
 
 COPIED = ("run.json", "tokenizer.json", "words.txt", "metrics.jsonl", NOTICE)
@@ -125,7 +125,6 @@ def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
         # Also by pairs that do not go with it.
         figures = evaluate(load_run(copy), folder=run_path)
         RunFolder(copy).write_json("evaluation.json", figures)
-        list_run(copy)
 
 
 def _begin_copy(run_path: Path, copy: Path, *, pairs: bool) -> None:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from core.config import ConfigError
 from core.config.training import TrainConfig
-from core.runs.checksums import changing
+from core.runs.checkpoint import has_state, kept_step
 from core.runs.folder import RunFolder
 from core.runs.run import RunError, read_settings
-from core.runs.weights import has_state, kept_step
 from core.tasks import task_named
 from core.tasks.mixed import Mixed
 
@@ -66,5 +65,4 @@ def extend_run(path: Path, steps: int | None = None, made_share: float | None = 
         then += ["--set", f"made_share={made_share:g}"] if made_share is not None else []
         command = f"{settings.command}\n{shlex.join(then)}  # from step {done} on"
         longer = replace(settings, training=training, command=command)
-        with changing(path, "run.json"):
-            folder.write_json("run.json", longer.to_dict())
+        folder.write_json("run.json", longer.to_dict())

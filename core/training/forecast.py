@@ -8,7 +8,7 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.describe import describe
 from core.model import count_parameters
-from core.runs.numbers import Table
+from core.runs.metrics import Table
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 

@@ -8,10 +8,9 @@ import torch
 
 from core.evaluate.metrics import Quality
 from core.model import Transformer
+from core.runs.checkpoint import is_snapshot_step
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.records import BLEU_KEYS
-from core.runs.run import read_metrics
-from core.runs.weights import is_snapshot_step
+from core.runs.metrics import BLEU_KEYS, read_metrics
 from core.training.loop import TrainStep
 
 METRICS_EVERY = 10

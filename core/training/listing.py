@@ -1,7 +1,6 @@
 """All runs in one table: how each stands, its settings and its results."""
 
-from core.runs.numbers import Named, Table, columns_of, figures
-from core.runs.records import read_record
+from core.runs.metrics import Named, Table, columns_of, figures, read_record
 from core.training.process import situation
 
 

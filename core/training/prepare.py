@@ -12,8 +12,9 @@ from core.files import write_atomically
 from core.heads import Stack
 from core.labels import SEPARATOR, longest_side
 from core.model.building import outline
+from core.runs.files import PAIRS
 from core.runs.folder import RunFolder, versions
-from core.runs.run import PAIRS, RunSettings, read_settings, read_tokenizer
+from core.runs.run import RunSettings, read_settings, read_tokenizer
 from core.tasks import Sample, Task
 from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
 from core.tasks.large import AT_HAND, LargeCorpus

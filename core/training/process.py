@@ -12,9 +12,10 @@ from typing import Any, Literal, get_args
 from core.files import end_of
 from core.jobs.job import Wish
 from core.messages import Message, as_told, said_in
+from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
+from core.runs.files import PAIRS
 from core.runs.folder import TRAINING
-from core.runs.run import PAIRS, read_settings
-from core.runs.weights import has_state, kept_step, newest_checkpoint
+from core.runs.run import read_settings
 from core.training.tokenised import TOKENS
 
 State = Literal[

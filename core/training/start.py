@@ -6,9 +6,8 @@ from pathlib import Path
 
 from core.config import ConfigError, ModelConfig
 from core.files import write_atomically
-from core.runs.checkpoint import save_weights
+from core.runs.checkpoint import START, save_weights, weights_file
 from core.runs.run import Run, load_run, read_settings
-from core.runs.weights import START, weights_file
 from core.training.presets import Preset
 from core.training.settings import LIKE, MODEL, Setting
 

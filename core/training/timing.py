@@ -20,7 +20,8 @@ from core.jobs.process import main, working
 from core.labels import longest_side
 from core.messages import N_
 from core.model import build
-from core.runs.run import PAIRS, RunError, load_run
+from core.runs.files import PAIRS
+from core.runs.run import RunError, load_run
 from core.tasks import CorpusError, Task, task_named
 from core.tasks.corpus import Corpus
 from core.tasks.length_filter import fitting

@@ -17,11 +17,16 @@ from core.jobs.job import Wish
 from core.jobs.process import reason
 from core.labels import longest_side
 from core.model import Transformer, build
-from core.runs.checkpoint import load_model, load_state
-from core.runs.checksums import check_listed, forget_list, list_run
+from core.runs.checkpoint import (
+    kept_step,
+    load_model,
+    load_state,
+    newest_checkpoint,
+    step_of,
+    weights_at,
+)
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
-from core.runs.weights import kept_step, newest_checkpoint, step_of, weights_at
 from core.tasks import task_named
 from core.tasks.length_filter import fitting
 from core.tokenizer.tokenizer import Tokenizer
@@ -99,7 +104,6 @@ def complete_run(path: Path) -> Generator[Progress]:
                 run = load_run(path)
                 run.model.to(device)
                 folder.write_json("evaluation.json", evaluate(run))
-                list_run(path)
             folder.write_status(end.state, end.step, end.message)
 
 
@@ -125,13 +129,10 @@ def _train_run(
         return (yield from _followed(training, team))
     noted = _failures_noted(folder, lambda: kept_step(folder.path))
     with noted, team.folder(folder.path, device) as own:
-        check_listed(folder.path)
         training = _begin(own, team, device)
     end = yield from _led(folder, training, team)
     # Whoever reads "finished" may count on the run's being measured.
     measured_next = measures and end.state != "paused"
-    if not measured_next:
-        list_run(folder.path)
     folder.write_status("evaluating" if measured_next else end.state, end.step, end.message)
     return end
 
@@ -139,7 +140,6 @@ def _train_run(
 def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Progress, None, _End]:
     """Train, measure and keep."""
     config = training.config
-    forget_list(folder.path)
     with _failures_noted(folder, lambda: training.first_step):
         keeper = Keeper(
             folder,

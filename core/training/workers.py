@@ -21,7 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 from core.device import best_device
 from core.files import write_atomically
 from core.model import Transformer
-from core.runs.weights import newest_checkpoint, weights_at
+from core.runs.checkpoint import newest_checkpoint, weights_at
 from core.tasks.corpus import FILES
 from core.training.tokenised import TOKENS
 

@@ -16,10 +16,10 @@ from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
 from core.messages import said
-from core.runs.contents import EVALUATION, HEADS, PRUNING
+from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
+from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
-from core.runs.weights import best_weights, newest_checkpoint, weights_at
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.effects.stored import stored_effects
 from core.studies.heads.findings import task_of

@@ -1,7 +1,8 @@
 """What a model is measured on, in words: held-out sentences, or the pairs that it was given."""
 
 from core.evaluate.evaluation import held_out_samples
-from core.runs.run import PAIRS, Run, RunError, RunSettings
+from core.runs.files import PAIRS
+from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, Mixed
 from core.tasks.copying import Copying
 from core.tasks.either import Either

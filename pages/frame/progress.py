@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.messages import said
-from core.runs.run import RunError, read_metrics
-from core.runs.weights import stops
+from core.runs.checkpoint import stops
+from core.runs.metrics import read_metrics
+from core.runs.run import RunError
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from pages.frame import cached, session

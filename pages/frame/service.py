@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from core.config import ModelConfig
 from core.config.training import TrainConfig
-from core.runs.unpack import LARGEST
+from core.runs.archive import LARGEST
 from core.training import process
 
 APP_NAME = "seq2see"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.runs.weights import stops
+from core.runs.checkpoint import stops
 
 
 def between(path: Path) -> tuple[int, ...]:

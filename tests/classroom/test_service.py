@@ -14,9 +14,9 @@ from classroom.limits import MEGABYTE, Limits
 from classroom.service import ClassService
 from classroom.settings import Classroom
 from core.config import ConfigError
+from core.runs.archive import LARGEST
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError
-from core.runs.unpack import LARGEST
 from core.training import line, process
 from core.training.presets import PRESETS
 from pages.frame import cached

@@ -10,7 +10,6 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.jobs import job as jobs
-from core.runs.checksums import forget_list
 from core.runs.run import load_run
 from core.tasks import TASKS, task_named
 from core.tokenizer.byte_level import ByteLevelTokenizer
@@ -42,18 +41,12 @@ def draw_few(patch):
     patch.setattr(trainer, "evaluate", partial(evaluate, n=100))
 
 
-def unlisted(path):
-    """Take a run's list of checksums away, so that tests may write into its files."""
-    forget_list(path)
-    return path
-
-
 def prepared(path, task="copy", **training):
     config = replace(MINIATURE.training, **training)
     preset = replace(MINIATURE, training=config)
     found = task_named(task) if isinstance(task, str) else task
     prepare.prepare_run(path, found, "miniature", preset, "python -m core train …")
-    return unlisted(path)
+    return path
 
 
 def trained(path, task="copy", **training):
@@ -61,7 +54,7 @@ def trained(path, task="copy", **training):
         draw_few(patch)
         for _ in trainer.train_run(prepared(path, task, **training)):
             pass
-    return unlisted(path)
+    return path
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from core.families import FamilyError, family_of, load, read_checkpoint
 from core.families.fast_tokenizer import FastTokenizer, fast_of_json
 from core.families.tokenizer import read_tokenizers
 from core.runs.checkpoint import CheckpointError
-from core.runs.records import read_record
+from core.runs.metrics import read_record
 from core.runs.run import RunError, load_run
 from core.studies.opening.survey import survey
 from core.training.process import situation

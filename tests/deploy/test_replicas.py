@@ -15,7 +15,7 @@ from benchmarks.served_class import SECRETS, proxied, replica
 from benchmarks.websocket_visitor import Visitor
 from classroom import cookie, settings
 from classroom.names import admitted
-from core.runs.run import read_metrics
+from core.runs.metrics import read_metrics
 from core.training import line
 from core.training.process import pause, situation
 

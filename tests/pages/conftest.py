@@ -109,9 +109,7 @@ def own_runs(tmp_path, elsewhere):
     return folder
 
 
-UNLISTED = shutil.ignore_patterns("checksums.json")
-"""Left out of a copy of a run into whose files a test writes."""
-UNMEASURED = shutil.ignore_patterns("heads.*", "checksums.json")
+UNMEASURED = shutil.ignore_patterns("heads.*")
 """Left out of a copy of a run, for what is shown where no head's silencing was measured."""
 
 
@@ -210,7 +208,7 @@ def another(own_runs):
     """Return a function that makes a run of one's own from one of the gallery."""
 
     def make(name, of="copy"):
-        return Path(shutil.copytree(ROOT / "gallery" / of, own_runs / name, ignore=UNLISTED))
+        return Path(shutil.copytree(ROOT / "gallery" / of, own_runs / name))
 
     return make
 

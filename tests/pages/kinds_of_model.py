@@ -8,7 +8,7 @@ from core.tasks import TASKS
 from core.training import trainer
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
-from tests.core.conftest import MINIATURE, draw_few, unlisted
+from tests.core.conftest import MINIATURE, draw_few
 from tests.core.families.folders import write_folder
 
 OPENED = ("bert", "bert without a head", "gpt2", "llama3", "t5", "marian")
@@ -70,5 +70,5 @@ def make(kind, runs, patch):
     for _ in trainer.train_run(runs / "run"):
         pass
     if kind.endswith("pairs gone"):
-        file = unlisted(runs / "run") / "run.json"
+        file = runs / "run" / "run.json"
         file.write_text(json.dumps(json.loads(file.read_text()) | {"task": "pairs.tsv"}))

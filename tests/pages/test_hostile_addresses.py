@@ -11,7 +11,7 @@ import string
 import pytest
 
 from classroom.sign_in import is_here
-from core.runs.names import checked_name
+from core.runs.folder import checked_name
 from core.runs.run import RunError
 from pages.frame import address, language, links
 from pages.frame.tour import TourError

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
-from core.runs.run import NOTICE
+from core.runs.files import NOTICE
 from pages.frame import cached, tour_file
-from tests.pages.conftest import ROOT, UNLISTED
+from tests.pages.conftest import ROOT
 from tests.pages.drawing import HOSTILE, taken_for_markup
 
 IN_A_NAME = "<img src=x onerror=alert(1)> ](javascript:alert(2)) $$z$$ :red[y] **bold** :smile:"
@@ -20,7 +20,7 @@ IN_A_NAME = "<img src=x onerror=alert(1)> ](javascript:alert(2)) $$z$$ :red[y] *
 @pytest.fixture
 def named_badly(own_runs, elsewhere):
     """A run of one's own whose folder, texts and figures were made to do harm."""
-    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME, ignore=UNLISTED)
+    run = shutil.copytree(ROOT / "gallery" / "copy", own_runs / IN_A_NAME)
     said = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(said | {"command": HOSTILE, "origin": HOSTILE}))
     (run / NOTICE).write_text(HOSTILE)

@@ -7,7 +7,7 @@ import pytest
 
 from pages.frame import cached
 from pages.frame.service import Service, Visitor
-from tests.pages.conftest import ROOT, UNLISTED
+from tests.pages.conftest import ROOT
 from tests.pages.drawing import draw
 from tests.pages.sent import read
 
@@ -89,7 +89,7 @@ def hers(tmp_path, monkeypatch):
     (tmp_path / "all").symlink_to(tmp_path / "disk")
     monkeypatch.setattr(cached, "OWN", tmp_path / "all")
     run = Visitor("Ann").folder(cached.OWN) / "mine"
-    shutil.copytree(ROOT / "gallery" / "copy", run, ignore=UNLISTED)
+    shutil.copytree(ROOT / "gallery" / "copy", run)
     monkeypatch.setattr(Service, "visitor", lambda _: Visitor("Ann"))
     return run
 

@@ -12,10 +12,8 @@ from core.evaluate.intervals import Difference
 from core.files import write_atomically
 from core.heads import Head
 from core.model import Transformer
-from core.runs.checksums import changing
-from core.runs.contents import HEADS, PRUNING
-from core.runs.figures import check_figures
-from core.runs.files import check_numbers, damaged, is_there, read_json
+from core.runs.files import HEADS, PRUNING, check_numbers, damaged, read_json
+from core.runs.metrics import check_figures
 from core.runs.run import Run, load_run
 from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
@@ -58,8 +56,7 @@ def store_effects(path: Path, effects: HeadEffects, weights: str | None = None) 
         "seed": effects.seed,
         "heads": [{"head": str(each.head), "effect": effect_json(each)} for each in effects.heads],
     }
-    with changing(path, HEADS):
-        write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
+    write_atomically(path / HEADS, (json.dumps(content) + "\n").encode())
 
 
 def stored_effects(run: Run) -> HeadEffects | None:
@@ -68,7 +65,7 @@ def stored_effects(run: Run) -> HeadEffects | None:
     Raises:
         RunError: heads.json does not hold the figures, or not those of the model's heads.
     """
-    if not is_there(run.path, HEADS):
+    if not (run.path / HEADS).exists():
         return None
     stored = read_json(run.path, HEADS)
     try:
@@ -145,8 +142,7 @@ def store_pruning(run: Run, curves: Curves) -> None:
         "seed": SEED,
         "orders": {name: list(map(_point_json, points)) for name, points in curves.items()},
     }
-    with changing(run.path, PRUNING):
-        write_atomically(run.path / PRUNING, (json.dumps(content) + "\n").encode())
+    write_atomically(run.path / PRUNING, (json.dumps(content) + "\n").encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +176,7 @@ def stored_pruning(run: Run, n: int) -> Curves:
     Raises:
         RunError: pruning.json does not hold curves, or not those of the model's heads.
     """
-    if not is_there(run.path, PRUNING):
+    if not (run.path / PRUNING).exists():
         return {}
     stored = read_json(run.path, PRUNING)
     try:

@@ -14,7 +14,7 @@ from core.evaluate.pointer import copying_figures
 from core.inspection import even_weights
 from core.messages import N_
 from core.model import Record, Step
-from core.runs.records import read_rows
+from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.heads.evenness import evenness
 from core.tasks import TASKS

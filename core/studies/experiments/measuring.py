@@ -8,7 +8,7 @@ from core.batch import Pair
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
-from core.runs.records import read_rows
+from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.attribution.distance import influence_by_distance
 from core.studies.attribution.layers import by_layer

@@ -14,8 +14,9 @@ from statistics import median
 import torch
 
 from core.files import write_atomically
+from core.runs.files import is_run
 from core.runs.folder import versions
-from core.runs.run import is_run, load_run
+from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import BASE, PRESET, Experiment, Variant
 from core.studies.experiments.measuring import measured

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.runs.numbers import Table
+from core.runs.metrics import Table
 from core.studies.experiments.results import Results
 
 FIGURES = ("exact_match", "n", "loss", "pronouns", "n_pronouns", "parameters")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.heads import Head
 from core.inspection import Inspection
-from core.runs.numbers import columns_of
+from core.runs.metrics import columns_of
 from core.studies.heads.evenness import evenness
 from core.studies.heads.maps import Maps, maps_of_heads
 

@@ -28,12 +28,9 @@ from core.jobs.job import Files, Job
 from core.jobs.process import main, working
 from core.messages import N_, said
 from core.model import Transformer
-from core.runs.checksums import list_run
-from core.runs.folder import versions
-from core.runs.incoming import incoming_folder
-from core.runs.names import checked_name, free_name
+from core.runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
+from core.runs.folder import checked_name, free_name, incoming_folder, versions
 from core.runs.run import RunError, RunSettings, load_run
-from core.runs.weights import CHECKPOINTS, weights_file
 from core.studies.opening.sources import local
 from core.studies.opening.survey import survey
 from core.tokenizer.tokenizer import Tokenizer
@@ -135,7 +132,6 @@ def _converted(found: Path, source: str, folder: Path, command: str) -> Iterator
         family=label,
     )
     _write(folder, model, tokenizers, checkpoint, settings)
-    list_run(folder)
     yield _WRITTEN
     load_run(folder)
 
@@ -153,8 +149,19 @@ def _write(
     settings: RunSettings,
 ) -> None:
     (folder / CHECKPOINTS).mkdir()
+    _write_weights(model, folder / CHECKPOINTS / weights_file(0))
+    for tokenizer in dict.fromkeys(tokenizers):
+        for name, content in tokenizer.files().items():
+            write_atomically(folder / name, content)
+    write_atomically(folder / CONFIG, _as_json(checkpoint.told))
+    write_atomically(folder / "run.json", _as_json(settings.to_dict()))
+
+
+def _write_weights(model: Transformer, file: Path) -> None:
     tensors = {name: each.detach().float() for name, each in model.saved().items()}
-    file = folder / CHECKPOINTS / weights_file(0)
+    if sum(each.nbytes for each in tensors.values()) <= LARGEST_READ:
+        save_weights(model, file)
+        return
     try:
         # Tensor by tensor: packed in memory first it would take twice as much.
         save_file({name: each.contiguous() for name, each in tensors.items()}, file)
@@ -163,11 +170,6 @@ def _write(
         if (found := re.search(r"os error (\d+)", str(error))) is None:
             raise
         raise OSError(int(found[1]), os.strerror(int(found[1])), str(file)) from error
-    for tokenizer in dict.fromkeys(tokenizers):
-        for name, content in tokenizer.files().items():
-            write_atomically(folder / name, content)
-    write_atomically(folder / CONFIG, _as_json(checkpoint.told))
-    write_atomically(folder / "run.json", _as_json(settings.to_dict()))
 
 
 def _as_json(content: object) -> bytes:

@@ -9,14 +9,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 from core.messages import Message
-from core.runs.run import RunError
-from core.runs.unpack import (
+from core.runs.archive import (
     chunks_of,
     opened_archive,
     parts_of,
     require_complete,
     require_readable,
 )
+from core.runs.run import RunError
 
 LARGEST_SOURCE = 12 << 30
 """Bytes of a model's files; those that are not read do not count."""

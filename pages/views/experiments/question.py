@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.runs.numbers import Table
+from core.runs.metrics import Table
 from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
 from core.studies.experiments.experiment import BASE, Expected, Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin

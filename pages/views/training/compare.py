@@ -4,8 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.numbers import numbers_of_runs, settings_of
-from core.runs.records import BLEU_KEYS, RunRecord, read_record, read_rows
+from core.runs.metrics import (
+    BLEU_KEYS,
+    RunRecord,
+    numbers_of_runs,
+    read_record,
+    read_rows,
+    settings_of,
+)
 from pages.frame import cached, charts, controls, links, measured_on, session
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent_of_100, plain, translated

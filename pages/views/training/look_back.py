@@ -9,8 +9,8 @@ import streamlit as st
 from core.heads import STACK_LABELS, Head, Site
 from core.inspection import Inspection, inspect_sentence
 from core.model.attention import attend_probed
+from core.runs.checkpoint import stops
 from core.runs.run import RunError
-from core.runs.weights import stops
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query

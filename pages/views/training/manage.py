@@ -9,11 +9,11 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.device import use_one_thread
-from core.runs.archive import archive_run
-from core.runs.management import delete_run, rename_run
-from core.runs.run import RunError, is_run
-from core.runs.unpack import unpack_run
-from core.runs.weights import newest_checkpoint
+from core.runs.archive import archive_run, unpack_run
+from core.runs.checkpoint import newest_checkpoint
+from core.runs.files import is_run
+from core.runs.folder import delete_run, rename_run
+from core.runs.run import RunError
 from core.training.export import export_run
 from pages.frame import address, cached, links, service, session
 from pages.frame.language import _, n_, number, plain

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.runs.numbers import numbers_of_runs, settings_of
-from core.runs.records import Results, RunRecord, read_record, read_rows
+from core.runs.metrics import (
+    Results,
+    RunRecord,
+    numbers_of_runs,
+    read_record,
+    read_rows,
+    settings_of,
+)
 from core.runs.run import RunSettings
 from pages.frame import cached, charts, measured_on, notes
 from pages.frame.counted import counted

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
-from core.runs.records import read_record
+from core.runs.metrics import read_record
 from core.training.listing import table_of_runs
 from pages.frame import address, measured_on, service, session
 from pages.frame.language import _, n_, number, percent, plain

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.runs.records import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
+from core.runs.metrics import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
 from pages.frame import address, cached, measured_on, progress, session, tables

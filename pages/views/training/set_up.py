@@ -9,7 +9,7 @@ import streamlit as st
 from core.config import ConfigError, ModelConfig
 from core.families.styles import STYLES
 from core.model import count_parameters
-from core.runs.run import PAIRS
+from core.runs.files import PAIRS
 from core.tasks import TASKS, Task, right_targets
 from core.training.forecast import forecast
 from core.training.prepare import check_training, train_tokenizer

@@ -7,8 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.config import ConfigError
-from core.runs.names import checked_name, free_name
-from core.runs.run import PAIRS, RunError
+from core.runs.files import PAIRS
+from core.runs.folder import checked_name, free_name
+from core.runs.run import RunError
 from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run

@@ -14,8 +14,7 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.runs.numbers import measurements
-from core.runs.records import read_rows
+from core.runs.metrics import measurements, read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train

@@ -13,8 +13,8 @@ from core.__main__ import main
 from core.commands import train
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
-from core.runs.weights import newest_checkpoint
 from core.tasks import large
 from core.tasks.pairs import read_pairs
 from core.training import trainer
@@ -48,7 +48,6 @@ def test_training_makes_a_run_with_its_evaluation(command, tmp_path):
         "metrics.jsonl",
         "evaluation.json",
         "status.json",
-        "checksums.json",
         "checkpoints",
         "snapshots",
         "best",

@@ -1,20 +1,28 @@
 import io
 import json
+import os
 import shutil
 import threading
 import zipfile
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.model import build
 from core.runs import archive
-from core.runs.archive import archive_run
-from core.runs.folder import RunFolder
-from core.runs.management import rename_run
+from core.runs.archive import (
+    archive_run,
+    belongs,
+    is_weights,
+    told_status,
+    unpack_run,
+    whole_lines,
+)
+from core.runs.checkpoint import newest_checkpoint, weights_file
+from core.runs.folder import RunFolder, rename_run
 from core.runs.run import RunError, load_run, read_settings
-from core.runs.unpack import unpack_run
-from core.runs.weights import newest_checkpoint
 from core.training.extend import extend_run
 from core.training.loop import make_optimizer
 from core.training.trainer import train_run
@@ -224,3 +232,49 @@ def test_a_run_that_trains_meanwhile_is_archived_as_it_was_at_one_moment(run, tm
     finally:
         ended.set()
         training.join()
+
+
+@given(st.integers(0, 10**12 - 1), st.sampled_from(["checkpoints", "snapshots", "best"]))
+def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_written_under(
+    step, folder
+):
+    name = f"{folder}/{weights_file(step)}"
+    assert is_weights(name) and belongs(name)
+    state = name.replace(".safetensors", ".state.safetensors")
+    assert belongs(state) == (folder == "checkpoints")
+    assert not is_weights(state)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".lock", "log.txt", "request.json", "other.json", "", "run.json/", "./run.json"),
+        *("../run.json", "checkpoints/run.json", "step-00000001.safetensors"),
+        *("checkpoints/step-1.safetensors", "checkpoints/step-000000001.safetensors"),
+        *("checkpoints/step-00000001.safetensors.tmp", "other/step-00000001.safetensors"),
+        *("checkpoints/../step-00000001.safetensors", "checkpoints/step-00000001.safetensors\n"),
+    ],
+)
+def test_any_other_file_stays_behind(name):
+    assert not belongs(name)
+
+
+def test_a_status_that_is_given_away_names_no_process(tmp_path):
+    stored = {"state": "running", "step": 7, "message": "é", "pid": os.getpid(), "host": "here"}
+    told = json.loads(told_status(json.dumps(stored).encode()))
+    assert told == {"state": "running", "step": 7, "message": "é"}
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"step": true, "state": 1}']
+)
+def test_a_status_that_says_nothing_becomes_an_empty_one(content):
+    assert json.loads(told_status(content)) == {}
+
+
+@given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
+def test_of_lines_only_the_last_can_be_left_out_and_only_where_it_does_not_end(content):
+    whole = whole_lines(content)
+    assert content.startswith(whole)
+    assert b"\n" not in content[len(whole) :]
+    assert whole == b"" or whole.endswith(b"\n")

@@ -12,12 +12,11 @@ from functools import partial
 import pytest
 
 from core.evaluate.evaluation import evaluate
-from core.runs.archive import archive_run
-from core.runs.checksums import check_listed, list_run
-from core.runs.management import delete_run, rename_run
+from core.runs.archive import archive_run, unpack_run
+from core.runs.files import is_run
+from core.runs.folder import delete_run, rename_run
 from core.runs.own_text import give_text
-from core.runs.run import RunError, is_run, load_run
-from core.runs.unpack import unpack_run
+from core.runs.run import RunError, load_run
 from core.studies.effects.head_effects import HeadEffects, head_effects
 from core.studies.effects.stored import store_effects
 from core.studies.opening.opening import open_model
@@ -44,8 +43,6 @@ def good(copy_folder, miniature, tmp_path_factory):
     write_folder(found / "model", "gpt2")
     for _ in open_model(str(found / "model"), found / "runs" / "opened"):
         pass
-    for name in ("mine", "other"):
-        list_run(found / "runs" / name)
     return found
 
 
@@ -121,7 +118,6 @@ def refused(at, name, sizes, code, n):
     for each in ("mine", "yours"):
         if is_run(at / "runs" / each):
             assert load_run(at / "runs" / each).damage == ""
-            check_listed(at / "runs" / each)
     return error is not None or disk.failed
 
 

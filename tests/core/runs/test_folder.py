@@ -6,10 +6,9 @@ import pytest
 import torch
 
 from core.model import build
-from core.runs.folder import TRAINING, RunFolder, versions
-from core.runs.incoming import INCOMING
+from core.runs.checkpoint import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
+from core.runs.folder import INCOMING, TRAINING, RunFolder, versions
 from core.runs.run import RunError, read_settings
-from core.runs.weights import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training.loop import make_optimizer
 from tests.holding import held_elsewhere
@@ -101,7 +100,7 @@ def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder
 def test_a_run_begins_with_its_settings_and_tokenizer(folder, copy_run):
     folder.begin(copy_run.settings, copy_run.tokenizer)
     found = sorted(each.name for each in folder.path.iterdir())
-    assert found == ["checksums.json", "run.json", "tokenizer.json"]
+    assert found == ["run.json", "tokenizer.json"]
     assert read_settings(folder.path) == copy_run.settings
     text = (folder.path / "tokenizer.json").read_text(encoding="utf-8")
     assert (

@@ -2,8 +2,7 @@ import os
 
 import pytest
 
-from core.runs.folder import new_folder
-from core.runs.incoming import DELETED, INCOMING, clear_left_over, incoming_folder
+from core.runs.folder import DELETED, INCOMING, clear_left_over, incoming_folder, new_folder
 
 OLD, NOW, TO_COME = (f"{INCOMING}{name}" for name in ("long_ago", "just_now", "to__come"))
 

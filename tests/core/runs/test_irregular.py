@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from core.jobs.job import Files, Job, is_worked_on
-from core.runs.archive import archive_run
+from core.runs.archive import archive_run, belongs
 from core.runs.checkpoint import CheckpointError
-from core.runs.contents import TEXTS, belongs
+from core.runs.files import TEXTS
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.records import read_record
+from core.runs.metrics import read_record
 from core.runs.run import RunError, load_run
 from core.studies.effects.stored import stored_effects, stored_pruning
 from core.studies.opening.opening import open_model
@@ -73,7 +73,7 @@ def refused(read, *arguments):
 
 
 CASES = [*((name, "a pipe") for name in NAMES), ("run.json", "a device"), ("run.json", "a folder")]
-CASES += [(name, "a device") for name in ("checksums.json", "status.json", NAMES[-1], NAMES[-4])]
+CASES += [(name, "a device") for name in ("status.json", NAMES[-1], NAMES[-4])]
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)

@@ -8,9 +8,8 @@ import pytest
 from filelock import FileLock
 
 from core.jobs import job as jobs
-from core.runs import incoming, management
-from core.runs.folder import TRAINING, RunFolder
-from core.runs.management import delete_run, rename_run
+from core.runs import folder
+from core.runs.folder import TRAINING, RunFolder, delete_run, rename_run
 from core.runs.run import RunError, load_run
 from tests.holding import held_elsewhere
 
@@ -86,7 +85,7 @@ def test_the_run_is_held_while_it_takes_its_new_name(run, monkeypatch):
         with pytest.raises(AssertionError), held_elsewhere(new):
             pass
 
-    monkeypatch.setattr(management.os, "rename", rename)
+    monkeypatch.setattr(folder.os, "rename", rename)
     assert rename_run(run, "new").is_dir()
 
 
@@ -128,7 +127,7 @@ def test_a_run_is_hidden_before_the_first_of_its_files_is_removed(run, monkeypat
     def remove(path, **_):
         seen.append((names(run.parent), content_of(path)))
 
-    monkeypatch.setattr(incoming.shutil, "rmtree", remove)
+    monkeypatch.setattr(folder.shutil, "rmtree", remove)
     before = content_of(run)
     delete_run(run)
     [(shown, content)] = seen
@@ -144,7 +143,7 @@ def test_what_a_broken_deletion_left_stays_hidden_and_goes_with_the_next(run, mo
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(incoming.shutil, "rmtree", die)
+        patch.setattr(folder.shutil, "rmtree", die)
         with pytest.raises(KeyboardInterrupt):
             delete_run(run)
     hidden, shown = names(run.parent)
@@ -158,7 +157,7 @@ def test_a_run_that_cannot_be_hidden_is_left_whole(run, monkeypatch, content_of)
         raise PermissionError("not yours")
 
     before = content_of(run)
-    monkeypatch.setattr(management.os, "rename", fail)
+    monkeypatch.setattr(folder.os, "rename", fail)
     with pytest.raises(PermissionError):
         delete_run(run)
     assert content_of(run) == before
@@ -190,7 +189,7 @@ def test_a_run_that_is_moved_away_while_it_is_asked_for_does_not_leave_an_empty_
                 os.replace(self.path, self.path.with_name("moved"))
             return super().held()
 
-    monkeypatch.setattr(management, "RunFolder", Slow)
+    monkeypatch.setattr(folder, "RunFolder", Slow)
     with pytest.raises(RunError, match="no such (run|folder)"):
         delete_run(run)
     assert names(run.parent) == ["moved"]

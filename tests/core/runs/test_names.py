@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.runs.names import LONGEST, checked_name, free_name
+from core.runs.folder import LONGEST, checked_name, free_name
 from core.runs.run import RunError
 
 LETTERS = st.characters(categories=["L", "M", "N", "Zs"], include_characters="-_.")

@@ -4,11 +4,10 @@ import pytest
 
 from core.evaluate.evaluation import evaluate, held_out_pairs
 from core.evaluate.metrics import measure
-from core.runs.archive import archive_run
-from core.runs.contents import EVALUATION, HEADS, PRUNING
+from core.runs.archive import archive_run, unpack_run
+from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
-from core.runs.unpack import unpack_run
 from core.studies.effects.ablation import Silenceable
 from core.studies.heads.findings import task_of
 from core.studies.heads.roles import roles_of_heads

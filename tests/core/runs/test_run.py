@@ -5,9 +5,10 @@ import shutil
 import pytest
 import torch
 
-from core.runs.records import read_record
-from core.runs.run import RunError, is_run, load_run
-from core.runs.weights import newest_checkpoint
+from core.runs.checkpoint import newest_checkpoint
+from core.runs.files import is_run
+from core.runs.metrics import read_record
+from core.runs.run import RunError, load_run
 
 
 @pytest.fixture

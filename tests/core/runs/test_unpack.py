@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load, save
 
-from core.runs import checks, unpack
-from core.runs.archive import archive_run
-from core.runs.run import RunError, load_run, read_metrics
-from core.runs.unpack import unpack_run
+from core.runs import archive
+from core.runs.archive import archive_run, unpack_run
+from core.runs.metrics import read_metrics
+from core.runs.run import RunError, load_run
 
 WEIGHTS = "mine/checkpoints/step-00000030.safetensors"
 STATE = "mine/checkpoints/step-00000030.state.safetensors"
@@ -55,9 +55,9 @@ def refused(runs):
 def packed(members, method=zipfile.ZIP_STORED):
     """Pack files by their names; an entry of its own kind stands as its ZipInfo."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
+    with zipfile.ZipFile(file, "w", method) as packing:
         for name, content in members.items():
-            archive.writestr(name, content)
+            packing.writestr(name, content)
     return file.getvalue()
 
 
@@ -102,7 +102,7 @@ def test_a_name_that_somebody_takes_at_the_last_moment_is_left_alone(good, runs,
     names = iter(("mine", "mine-2"))
     (runs / "mine").mkdir()
     (runs / "mine" / "notes").write_text("old")
-    monkeypatch.setattr(unpack, "free_name", lambda *_: next(names))
+    monkeypatch.setattr(archive, "free_name", lambda *_: next(names))
     assert unpack_run(good, runs) == runs / "mine-2"
     assert (runs / "mine" / "notes").read_text() == "old"
 
@@ -135,9 +135,9 @@ def test_others_may_read_a_run_that_was_taken_in(good, runs):
 
 def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
     seen = []
-    check = unpack.check_run
+    check = archive.check_run
     monkeypatch.setattr(
-        unpack, "check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
+        archive, "check_run", lambda folder: (seen.extend(runs.iterdir()), check(folder))
     )
     unpack_run(good, runs)
     assert [path.name[0] for path in seen] == ["."]
@@ -374,7 +374,7 @@ def test_no_weights_that_might_be_opened_later_are_taken_unseen(members, refused
 
 
 def test_scales_that_would_blow_up_a_weight_are_never_applied(members, refused, monkeypatch):
-    monkeypatch.setattr(checks, "load_run", lambda *_, **__: pytest.fail("was loaded"))
+    monkeypatch.setattr(archive, "load_run", lambda *_, **__: pytest.fail("was loaded"))
     tensors = load(members[WEIGHTS])
     name = next(name for name, tensor in tensors.items() if tensor.dim() == 2)
     tensors[f"{name}.scale"] = torch.ones(3, *tensors[name].shape)
@@ -401,7 +401,7 @@ def test_an_optimizer_that_is_none_is_refused(members, refused):
 def test_a_model_that_would_fill_the_memory_is_never_made(
     members, refused, monkeypatch, change, kept
 ):
-    monkeypatch.setattr(checks, "load_run", lambda *_, **__: pytest.fail("was loaded"))
+    monkeypatch.setattr(archive, "load_run", lambda *_, **__: pytest.fail("was loaded"))
     changed = changed_json(members, "mine/run.json", lambda stored: stored["model"].update(change))
     refused(
         packed({k: v for k, v in changed.items() if kept or ".safetensors" not in k}),
@@ -449,7 +449,7 @@ def test_a_full_disk_leaves_nothing_behind(good, runs, monkeypatch, when, error)
 
     with monkeypatch.context() as patch:
         if when == "load":
-            patch.setattr(checks, "load_run", fail)
+            patch.setattr(archive, "load_run", fail)
         else:
             patch.setattr(os, when, fail)
         with pytest.raises(type(error)):

@@ -7,9 +7,8 @@ from safetensors.numpy import load_file
 
 from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
-from core.runs.checksums import forget_list
+from core.runs.checkpoint import CHECKPOINTS, step_of, stops, weights_in
 from core.runs.run import RunError, load_run
-from core.runs.weights import CHECKPOINTS, step_of, stops, weights_in
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import export
@@ -115,6 +114,5 @@ def test_what_must_be_said_of_a_run_goes_with_it(copy_folder, tmp_path):
     assert load_run(tmp_path / "small").notice == "From Tatoeba, CC BY 2.0 FR."
     export_run(tmp_path / "small", tmp_path / "smaller")
     assert load_run(tmp_path / "smaller").notice == "From Tatoeba, CC BY 2.0 FR."
-    forget_list(tmp_path / "small")
     (tmp_path / "small" / "NOTICE").write_text("long " * 1000)
     assert len(load_run(tmp_path / "small").notice) == 500

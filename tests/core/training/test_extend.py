@@ -1,8 +1,8 @@
 import pytest
 
 from core.config import ConfigError
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, read_settings
-from core.runs.weights import newest_checkpoint
 from core.training.extend import extend_run
 from tests.core.training.test_trainer import finish
 

@@ -9,9 +9,10 @@ import time
 import pytest
 
 from core.jobs import job as jobs
+from core.runs.checkpoint import LIVE, newest_checkpoint, weights_in
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.run import RunError, load_run, read_metrics
-from core.runs.weights import LIVE, newest_checkpoint, weights_in
+from core.runs.metrics import read_metrics
+from core.runs.run import RunError, load_run
 from core.training.export import export_run
 from core.training.process import pause, situation, start, stop, watch
 from tests.holding import held_elsewhere

@@ -8,10 +8,9 @@ import torch
 
 from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
-from core.runs.archive import archive_run
+from core.runs.archive import archive_run, unpack_run
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, load_run, read_settings
-from core.runs.unpack import unpack_run
-from core.runs.weights import newest_checkpoint
 from core.tasks import TASKS
 from core.training import export, prepare, workers
 from core.training.presets import PRESETS

@@ -14,9 +14,9 @@ from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.model import Transformer
 from core.runs import checkpoint
+from core.runs.checkpoint import best_weights, newest_checkpoint
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_settings
-from core.runs.weights import best_weights, newest_checkpoint
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import Corpus
 from core.training import trainer

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from core.config import ConfigError
-from core.runs.weights import newest_checkpoint
+from core.runs.checkpoint import newest_checkpoint
 from core.training import trainer
 from core.training.extend import extend_run
 from core.training.loop import step_seed

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError
-from core.runs.weights import newest_checkpoint
 from core.training.process import situation
 from pages.frame import cached
 from pages.frame.bounded_cache import bytes_of

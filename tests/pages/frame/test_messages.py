@@ -9,13 +9,12 @@ import pytest
 
 from core.config import ConfigError, ModelConfig
 from core.messages import Message
-from core.runs.names import checked_name
+from core.runs.folder import checked_name
 from core.runs.run import RunError, load_run
 from core.tasks.layout import CorpusError
 from core.tasks.pairs import read_pairs
 from pages.frame import cached, language, messages
 from pages.frame.messages import explained
-from tests.pages.conftest import UNLISTED
 
 
 @pytest.fixture
@@ -65,9 +64,6 @@ def spoil(name, content):
         spoil("run.json", b'{"format": 99}'),
         spoil("run.json", b'{"format": 1}'),
         spoil("tokenizer.json", b'{"type": "words", "words": []}'),
-        spoil("checksums.json", b"{}"),
-        spoil("checksums.json", b'{"run.json": "0"}'),
-        spoil("checksums.json", b'{"evaluation.json": "0"}'),
         spoil("evaluation.json", b'{"step": "x"}'),
         lambda path: (path / "run.json").unlink(),
         lambda path: shutil.rmtree(path / "checkpoints"),
@@ -76,7 +72,7 @@ def spoil(name, content):
     ],
 )
 def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chinese):
-    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run", ignore=UNLISTED))
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
     damage(path)
     try:
         said = explained(load_run(path).damage)

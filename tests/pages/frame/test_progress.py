@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.files import write_atomically
-from core.runs.run import read_metrics
+from core.runs.metrics import read_metrics
 from pages.frame import progress
 
 

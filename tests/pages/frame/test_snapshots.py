@@ -1,4 +1,4 @@
-from core.runs.weights import stops
+from core.runs.checkpoint import stops
 from pages.frame.snapshots import between, first_with_some
 from tests.pages.conftest import ROOT
 

@@ -5,13 +5,12 @@ import shutil
 import pytest
 import torch
 
-from core.runs.checksums import check_listed, list_run
 from core.runs.run import load_run
 from core.studies.effects.measuring import MEASURING, measured_effects
 from core.studies.effects.stored import HEADS, stored_effects
 from tests.killing import FORKS, killed_again_and_again, seconds_of
 
-OWN = ("heads.", "checksums.")
+OWN = "heads."
 """How the names begin of what a measuring writes."""
 
 
@@ -30,7 +29,6 @@ def contents(folder):
 def test_a_measuring_killed_again_and_again_leaves_a_whole_run(copy_folder, tmp_path):
     FORKS.set_forkserver_preload([__name__])
     path = shutil.copytree(copy_folder, tmp_path / "run")
-    list_run(path)
     other = shutil.copytree(path, tmp_path / "other")
     before = contents(path), contents(other)
     longest = seconds_of(measure, path)
@@ -38,7 +36,6 @@ def test_a_measuring_killed_again_and_again_leaves_a_whole_run(copy_folder, tmp_
 
     def check(ended):
         assert (contents(path), contents(other)) == before
-        check_listed(path)
         run = load_run(path)
         assert run.damage == ""
         # It may have been killed between its last word and its end.
@@ -46,9 +43,7 @@ def test_a_measuring_killed_again_and_again_leaves_a_whole_run(copy_folder, tmp_
         assert MEASURING.status(path).state in ("idle", "interrupted")[: 2 - ended]
         # So that the next one, too, has all to write.
         (path / HEADS).unlink(missing_ok=True)
-        list_run(path)
 
     killed_again_and_again(measure, path, longest=longest, check=check)
     measure(path)
     assert stored_effects(load_run(path)) == expected
-    check_listed(path)

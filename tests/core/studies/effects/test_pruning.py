@@ -10,7 +10,7 @@ import pytest
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
 from core.jobs import process as work
-from core.runs.contents import PRUNING as FILE
+from core.runs.files import PRUNING as FILE
 from core.runs.run import load_run
 from core.studies.effects import pruning_job
 from core.studies.effects.ablation import Silenceable, every_head

@@ -2,8 +2,8 @@ import pytest
 
 from core.heads import Head
 from core.inspection import inspect_sentence
+from core.runs.checkpoint import stops
 from core.runs.run import load_run
-from core.runs.weights import stops
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import Forming, forming
 from tests.pages.conftest import ROOT

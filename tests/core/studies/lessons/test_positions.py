@@ -179,7 +179,7 @@ def untrained(path, trained=0, dtype=torch.float32, **settings):
         dtype: Of the weights in its file.
         settings: Of the model, where they are not those of the gallery's copy run.
     """
-    shutil.copytree(GALLERY / "copy", path, ignore=shutil.ignore_patterns("checksums.json"))
+    shutil.copytree(GALLERY / "copy", path)
     stored = json.loads((path / "run.json").read_text())
     stored["model"] |= settings
     (path / "run.json").write_text(json.dumps(stored))

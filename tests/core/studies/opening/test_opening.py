@@ -14,9 +14,8 @@ from transformers import set_seed
 from core.__main__ import main as core_main
 from core.decoding.sentence import translate
 from core.inspection import inspect_sentence
-from core.runs.archive import archive_run
+from core.runs.archive import archive_run, unpack_run
 from core.runs.run import RunError, load_run, read_settings
-from core.runs.unpack import unpack_run
 from core.studies.opening.opening import (
     HIDDEN,
     OPENING,

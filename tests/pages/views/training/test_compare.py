@@ -2,8 +2,7 @@ import json
 from html import unescape
 from urllib.parse import parse_qs
 
-from core.runs.numbers import LONG, settings_of
-from core.runs.records import read_record
+from core.runs.metrics import LONG, read_record, settings_of
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.attention.conftest import run_lines
 from tests.pages.views.training.runs_page import (

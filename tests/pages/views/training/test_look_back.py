@@ -6,8 +6,8 @@ import pytest
 
 from core.heads import Kind
 from core.inspection import inspect_sentence
+from core.runs.checkpoint import stops
 from core.runs.run import load_run
-from core.runs.weights import stops
 from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP
 from core.studies.heads.largest_weights import sharpest_head

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from core.runs.checkpoint import newest_checkpoint
 from core.runs.folder import RunFolder
-from core.runs.weights import newest_checkpoint
 from pages.views.training import manage
 from tests.holding import held_elsewhere
 from tests.pages.conftest import said

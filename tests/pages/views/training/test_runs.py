@@ -4,8 +4,8 @@ from html import unescape
 
 import pytest
 
+from core.runs.metrics import read_rows
 from core.runs.own_text import give_text
-from core.runs.records import read_rows
 from core.runs.run import load_run, read_settings
 from pages.frame import cached
 from pages.frame.language import percent

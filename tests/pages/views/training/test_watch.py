@@ -11,11 +11,10 @@ from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
 from core.inspection import inspect_sentence
 from core.model import build
-from core.runs.checkpoint import save_weights
+from core.runs.checkpoint import save_weights, weights_file
 from core.runs.folder import TRAINING
-from core.runs.records import read_rows
+from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
-from core.runs.weights import weights_file
 from core.tasks import TASKS
 from core.training import process
 from core.training.prepare import prepare_run

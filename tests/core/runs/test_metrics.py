@@ -1,15 +1,160 @@
+"""What was measured of a run: while it trained, of the trained model, and in tables of runs."""
+
 import json
 import os
+import re
 import shutil
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.model import count_parameters
-from core.runs.records import read_record, read_rows
-from core.runs.run import RunError, read_settings
-from core.runs.weights import newest_checkpoint, weights_file
+from core.runs.checkpoint import newest_checkpoint, weights_file
+from core.runs.files import RunError
+from core.runs.metrics import (
+    LONG,
+    check_figures,
+    figures,
+    numbers_of_runs,
+    read_evaluation,
+    read_metrics,
+    read_record,
+    read_rows,
+    settings_of,
+)
+from core.runs.run import read_settings
+from tests.pages.conftest import ROOT
+
+ROWS = [{"step": step, "loss": 1 / (step + 1)} for step in (1, 20, 300, 4000)]
+LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
+
+
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory):
+    """A folder whose files every example writes anew."""
+    return tmp_path_factory.mktemp("run")
+
+
+@given(st.lists(st.integers(0, len(LINES)), max_size=8).map(sorted))
+def test_whoever_looks_while_lines_are_written_reads_each_of_them_once(growing, seen):
+    rows, offset = [], 0
+    for size in (*seen, len(LINES)):
+        (growing / "metrics.jsonl").write_bytes(LINES[:size])
+        found, offset = read_metrics(growing, offset)
+        rows += found
+        assert offset == LINES.rfind(b"\n", 0, size) + 1
+    assert rows == ROWS
+
+
+def test_metrics_that_have_become_shorter_are_read_from_their_beginning(tmp_path):
+    (tmp_path / "metrics.jsonl").write_bytes(LINES)
+    _rows, offset = read_metrics(tmp_path)
+    (tmp_path / "metrics.jsonl").write_bytes(LINES[: LINES.index(b"\n") + 1])
+    assert read_metrics(tmp_path, offset) == (ROWS[:1], LINES.index(b"\n") + 1)
+
+
+def test_before_anything_was_measured_there_are_no_rows(tmp_path):
+    assert read_metrics(tmp_path) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", "3", "null", '{"loss": 1}', '{"step": "1"}', '{"step": 1, "x": true}']
+)
+def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
+    (tmp_path / "metrics.jsonl").write_text(f'{{"step": 1}}\n{line}\n')
+    with pytest.raises(RunError, match=r"metrics\.jsonl is damaged"):
+        read_metrics(tmp_path)
+
+
+NAMES = ("exact_match", "bleu", "loss", "n")
+
+
+def test_figures_may_be_whatever_a_measurement_can_give():
+    check_figures({"exact_match": 0, "bleu": 100.00000000000004, "loss": 40.0, "n": 1}, NAMES)
+    check_figures({"of_exact_match": 1.0}, ["exact_match"], "of_")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "most"),
+    [
+        ("exact_match", 1.01, "1"),
+        ("exact_match", float("nan"), "1"),
+        ("bleu", 101, "100"),
+        ("loss", -0.5, "9,007,199,254,740,992"),
+        ("loss", float("inf"), "9,007,199,254,740,992"),
+        ("n", 1e308, "9,007,199,254,740,992"),
+    ],
+)
+def test_what_none_can_give_is_named_with_its_bounds(name, value, most):
+    with pytest.raises(ValueError, match=re.escape(f"of_{name} is {value!r}, not 0 to {most}")):
+        check_figures({f"of_{name}": value}, [name], "of_")
+
+
+def test_an_evaluation_of_a_part_is_checked_as_that_of_the_whole(tmp_path):
+    assert read_evaluation(tmp_path) is None
+    (tmp_path / "evaluation.json").write_text('{"own_pairs": {"bleu": 1e308}}')
+    with pytest.raises(RunError, match=r"evaluation\.json is damaged: bleu is .*, not 0 to 100"):
+        read_evaluation(tmp_path)
+
+
+GALLERY = ROOT / "gallery"
+
+
+def rows_of(*names):
+    columns = numbers_of_runs([(name, GALLERY / name) for name in names]).table()
+    assert tuple(columns) == LONG
+    return list(zip(*columns.values(), strict=True))
+
+
+def test_every_measurement_stands_in_a_row_of_its_own():
+    rows = [row for row in rows_of("copy") if row[0] == "measured"]
+    wanted = [
+        ("measured", "copy", name, row["step"], value)
+        for row in read_rows(GALLERY / "copy")
+        for name, value in row.items()
+        if name != "step"
+    ]
+    assert rows == wanted
+
+
+def test_every_setting_stands_in_a_row_of_its_own_and_the_command_does_not():
+    settings = {row[2]: row[4] for row in rows_of("translate") if row[0] == "setting"}
+    stored = json.loads((GALLERY / "translate" / "run.json").read_text())
+    assert settings["model.d_model"] == stored["model"]["d_model"]
+    assert settings["training.adam_betas.1"] == stored["training"]["adam_betas"][1]
+    assert settings["task"] == "translate"
+    assert "command" not in settings
+
+
+def test_results_are_those_of_the_record():
+    results = {row[2]: row[4] for row in rows_of("translate") if row[0] == "result"}
+    found = read_record(GALLERY / "translate").results
+    assert results["exact_match"] == found.exact_match
+    assert (results["held_out_pairs"], results["measured_at_step"]) == (found.n, found.step)
+
+
+def test_runs_come_one_after_the_other():
+    runs = [row[1] for row in rows_of("translate", "copy")]
+    assert runs == sorted(runs, reverse=True)
+    assert set(runs) == {"translate", "copy"}
+
+
+def test_figures_of_a_run_that_was_not_measured_are_missing(tmp_path):
+    run = json.loads((GALLERY / "copy" / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    found = figures(read_record(tmp_path))
+    assert found["exact_match"] is None
+    assert found["task"] == "copy"
+    assert "command" not in settings_of(read_record(tmp_path))
+
+
+def test_a_folder_that_is_no_run_has_no_numbers(tmp_path):
+    with pytest.raises(RunError):
+        numbers_of_runs([("none", tmp_path)])
+
 
 EVALUATION = {
     "exact_match": 0.25,

@@ -1,0 +1,416 @@
+"""What was measured of a run: in its training, of the trained model, and in tables of runs.
+
+Figures are checked where they are read: each within what such a figure can be.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import isfinite, nan
+from pathlib import Path
+from reprlib import repr
+from typing import Any, Self
+
+from core.config import ModelConfig
+from core.config.settings import LARGEST_NUMBER
+from core.files import open_regular
+from core.messages import N_, Message, said
+from core.model import count_parameters
+from core.runs.checkpoint import opening_weights, step_of
+from core.runs.files import (
+    EVALUATION,
+    METRICS,
+    RunError,
+    about,
+    check_numbers,
+    damaged,
+    largest,
+    read_bytes,
+    read_json,
+)
+from core.runs.settings import RunSettings, read_settings
+
+
+def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
+    """Return what was measured, from a byte of metrics.jsonl on, and the byte to go on from.
+
+    A line that is still being written is left for the next time. Where the file has become shorter
+    than the offset (training went back to a checkpoint), all of it is read again: then what is
+    returned begins with the first step.
+
+    Raises:
+        RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
+    """
+    if not (path / METRICS).exists():
+        return [], 0
+    if offset:
+        with open_regular(path / METRICS) as opened:
+            offset = offset if offset <= opened.seek(0, 2) else 0
+            opened.seek(offset)
+            content = opened.read(largest(METRICS))
+    if not offset:
+        content = read_bytes(path, METRICS)
+    whole = content[: content.rfind(b"\n") + 1]
+    try:
+        rows = [json.loads(line) for line in whole.splitlines()]
+        for row in rows:
+            check_numbers(row, ("step", *row))
+            if not 0 <= row["step"] <= LARGEST_NUMBER:
+                raise ValueError(Message("a step is {value}", value=repr(row["step"])))
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise damaged(path, METRICS, repr(error)) from error
+    return rows, offset + len(whole)
+
+
+_SHARES = (
+    *("exact_match", "token_accuracy", "accuracy", "score", "baseline", "silenced_accuracy"),
+    *("nearest_noun", "first_noun", "random_noun"),
+)
+_MOST = dict.fromkeys(_SHARES, 1.0) | {"bleu": 100.0, "chrf": 100.0}
+"""Figure → the most that it can be; of others it is a large number."""
+_ROUNDING = 1e-6
+"""A sum of a thousand shares of 1/1000 is a little more than 1."""
+_NAMES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss", "n", "n_unfinished", "step")
+"""Of a whole evaluation, or of a part of its pairs."""
+
+
+def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str = "") -> None:
+    """Refuse what is no number, below 0, or beyond what such a figure can be.
+
+    Args:
+        stored: Figures by their names.
+        names: Those that are looked at.
+        prefix: Stands before each name in what is stored.
+
+    Raises:
+        ValueError: A value is such.
+        KeyError: A name is not there.
+    """
+    for name in names:
+        check_numbers(stored, [prefix + name])
+        value, most = stored[prefix + name], _MOST.get(name, LARGEST_NUMBER)
+        if not 0 <= value <= most + _ROUNDING:
+            raise ValueError(
+                Message(
+                    "{name} is {value}, not 0 to {most}",
+                    name=prefix + name,
+                    value=repr(value),
+                    most=int(most),
+                )
+            )
+
+
+def read_evaluation(path: Path) -> dict[str, Any] | None:
+    """Return what evaluation.json holds, or None where there is none.
+
+    Raises:
+        RunError: It cannot be read, or holds what is no figure.
+    """
+    if not (path / EVALUATION).exists():
+        return None
+    stored = read_json(path, EVALUATION)
+    try:
+        for found in (stored, stored.get("own_pairs") or {}):
+            check_figures(found, [name for name in _NAMES if found.get(name) is not None])
+    except (AttributeError, TypeError, ValueError) as error:
+        raise damaged(path, EVALUATION, said(error)) from error
+    return stored
+
+
+BLEU_KEYS = {"13a": "held_out_bleu", "zh": "held_out_bleu_zh", "char": "held_out_bleu_char"}
+"""What BLEU counts, as sacrebleu calls it → its name among what was measured in training."""
+BLEU_NAMES = (N_("BLEU"), N_("BLEU (characters)"))
+"""What people call BLEU that counts words, and BLEU that counts characters."""
+_COUNTED = re.compile(r"tok:([^|]+)")
+_FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPairs:
+    """Figures on held-out pairs that were learned beside a task's sentences."""
+
+    n: int
+    exact_match: float
+    bleu: float
+    """From 0 to 100."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Figures on held-out samples; None where one was not measured."""
+
+    step: int
+    """Steps of training of the model that was measured."""
+    n: int | None
+    """Samples; None where only the training said the figures, which measures on few."""
+    exact_match: float | None
+    token_accuracy: float | None
+    bleu: float | None
+    """From 0 to 100, as chrF."""
+    chrf: float | None
+    loss: float | None
+    n_unfinished: int = 0
+    """Of the samples, those whose output was cut at the length limit."""
+    bleu_tokens: str = "13a"
+    """What BLEU counts, as sacrebleu calls it: 13a for words."""
+    own_pairs: OwnPairs | None = None
+    """Beside the figures above, which are then of the task's sentences alone."""
+    while_training: bool = False
+    """Whether only the training said the figures: of a run that learns own pairs beside its task's
+    sentences, half of its samples are own pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run without its model."""
+
+    settings: RunSettings
+    n_parameters: int
+    results: Results | None
+    """None where nothing was measured yet."""
+    seconds: float | None
+    """Of training; None where it was not written down."""
+    changed: float
+    """When its settings or measurements were last written, in seconds since 1970."""
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read what a run's files say of it.
+
+    Raises:
+        RunError: The folder is no run, or one of its files is damaged.
+    """
+    settings = read_settings(path)
+    rows, _ = read_metrics(path)
+    files = [path / name for name in ("run.json", METRICS)]
+    try:
+        changed = max(file.stat().st_mtime for file in files if file.exists())
+        timed = next((row for row in reversed(rows) if "seconds" in row), {"seconds": None})
+        if (seconds := timed["seconds"]) is not None:
+            check_figures(timed, ("seconds",))
+        weights = opening_weights(path, settings)
+        step = None if weights is None else step_of(weights)
+        results = _results(read_evaluation(path), rows, step)
+    except RunError:
+        raise
+    except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
+        raise about(path, Message("its figures cannot be read: {why}", why=said(error))) from error
+    return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Return all that was measured in a run's training.
+
+    Raises:
+        RunError: metrics.jsonl is damaged.
+    """
+    return read_metrics(path)[0]
+
+
+@lru_cache(maxsize=256)
+def _parameters(model: ModelConfig) -> int:
+    return count_parameters(model)
+
+
+def counted_by_bleu(signature: str) -> str:
+    """Return what BLEU counts, as sacrebleu calls it; in older evaluations without signature words.
+
+    >>> counted_by_bleu("nrefs:1|tok:zh|version:2.6.0"), counted_by_bleu("")
+    ('zh', '13a')
+    """
+    said = _COUNTED.search(signature)
+    return said[1] if said else "13a"
+
+
+def bleu_name(tokens: str) -> str:
+    """Return what people call BLEU that counts these tokens: a marked text."""
+    return BLEU_NAMES[tokens != "13a"]
+
+
+def _results(
+    evaluation: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]], step: int | None
+) -> Results | None:
+    """Return the figures of the model that the run opens with, or the last ones before it.
+
+    Args:
+        evaluation: What was stored after the training.
+        rows: What was measured in the training.
+        step: Of the weights that the run opens with; None where none were kept yet.
+    """
+    if evaluation is not None and step is not None and evaluation.get("step", step) == step:
+        found = _figures({"step": step, **evaluation}, prefix="")
+        own = evaluation.get("own_pairs")
+        tokens = counted_by_bleu(str(evaluation.get("bleu_signature", "")))
+        own_pairs = None if own is None else _own_pairs(own)
+        return replace(found, own_pairs=own_pairs, bleu_tokens=tokens)
+    measured = [
+        row
+        for row in rows
+        # Of weights that a step has spoiled, the loss is no number.
+        if isfinite(row.get("held_out_loss", nan)) and (step is None or row["step"] <= step)
+    ]
+    if not measured:
+        return None
+    last = measured[-1]
+    tokens = next((tokens for tokens, key in BLEU_KEYS.items() if key in last), "13a")
+    found = _figures({**last, "held_out_bleu": last.get(BLEU_KEYS[tokens])}, prefix="held_out_")
+    return replace(found, bleu_tokens=tokens, while_training=True)
+
+
+def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
+    check_figures(stored, ("n", "exact_match", "bleu"))
+    return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
+
+
+def _figures(found: Mapping[str, Any], prefix: str) -> Results:
+    names = [
+        name for name in (*_FIGURES, "n", "n_unfinished") if found.get(prefix + name) is not None
+    ]
+    check_figures(found, names, prefix)
+
+    def figure(name: str) -> float | None:
+        return found.get(prefix + name)
+
+    n = figure("n")
+    return Results(
+        step=int(found["step"]),
+        n=None if n is None else int(n),
+        exact_match=figure("exact_match"),
+        token_accuracy=figure("token_accuracy"),
+        bleu=figure("bleu"),
+        chrf=figure("chrf"),
+        loss=figure("loss"),
+        n_unfinished=int(figure("n_unfinished") or 0),
+    )
+
+
+Columns = dict[str, list[Any]]
+Named = Sequence[tuple[str, Path]]
+"""Runs: what each is called, and its folder."""
+LONG = ("what", "run", "name", "at", "value")
+"""The columns of `numbers_of_runs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Numbers in columns."""
+
+    columns: Mapping[str, Sequence[Any]]
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
+        """Return rows as columns with these names."""
+        kept = list(rows)
+        return cls({name: [row[place] for row in kept] for place, name in enumerate(names)})
+
+    def table(self) -> Mapping[str, Sequence[Any]]:
+        """Return the name of each column → its values."""
+        return self.columns
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """Return rows as columns; None where a row lacks a value that another one has.
+
+    >>> columns_of([{"step": 1, "loss": 2.5}, {"step": 2}])
+    {'step': [1, 2], 'loss': [2.5, None]}
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def figures(record: RunRecord) -> dict[str, Any]:
+    """Return what is known of a run, flat: one row of a table of runs."""
+    settings, results = record.settings, record.results
+    return {
+        "task": settings.task,
+        "encoder_layers": settings.model.n_encoder_layers,
+        "decoder_layers": settings.model.n_decoder_layers,
+        "heads": settings.model.n_heads,
+        "d_model": settings.model.d_model,
+        "parameters": record.n_parameters,
+        "guided_head": settings.training.guide,
+        "seconds": record.seconds,
+        **{
+            name: None if results is None else getattr(results, attribute)
+            for name, attribute in _RESULTS.items()
+        },
+        **{
+            name: getattr(results.own_pairs, attribute) if results and results.own_pairs else None
+            for name, attribute in _OWN_PAIRS.items()
+        },
+    }
+
+
+_RESULTS = {
+    "exact_match": "exact_match",
+    "right_tokens": "token_accuracy",
+    "bleu": "bleu",
+    "bleu_tokens": "bleu_tokens",
+    "chrf": "chrf",
+    "held_out_loss": "loss",
+    "held_out_pairs": "n",
+    "measured_at_step": "step",
+}
+_OWN_PAIRS = {
+    "own_pairs_exact_match": "exact_match",
+    "own_pairs_bleu": "bleu",
+    "own_pairs_held_out": "n",
+}
+
+
+def measurements(path: Path) -> Table:
+    """Return what was measured in a training, a row for each step that was measured.
+
+    Raises:
+        RunError: The file is damaged.
+    """
+    return Table(columns_of(read_rows(path)))
+
+
+def numbers_of_runs(runs: Named) -> Table:
+    """Return results, settings and measurements of runs, one number in each row.
+
+    Args:
+        runs: Names and folders.
+
+    Returns:
+        what: "result", "setting" or "measured"; run; the number's name; at: the step, for what was
+        measured in the training; and the value.
+
+    Raises:
+        RunError: A folder is no run, or one of its files is damaged.
+    """
+    return Table.of_rows(LONG, (row for name, path in runs for row in _rows_of(name, path)))
+
+
+def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
+    record = read_record(path)
+    for name, value in figures(record).items():
+        if name in (*_RESULTS, *_OWN_PAIRS) and value is not None:
+            yield "result", run, name, None, value
+    for name, value in _flat(settings_of(record)):
+        yield "setting", run, name, None, value
+    for row in read_rows(path):
+        for name, value in row.items():
+            if name != "step":
+                yield "measured", run, name, row["step"], value
+
+
+def settings_of(record: RunRecord) -> dict[str, Any]:
+    """Return what distinguishes a run from others: all but its command, which repeats it."""
+    found = record.settings.to_dict()
+    return {name: value for name, value in found.items() if name not in ("format", "command")}
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list | tuple):
+            yield from _flat(
+                dict(zip(map(str, range(len(value))), value, strict=True)), f"{prefix}{name}."
+            )
+        else:
+            yield f"{prefix}{name}", value
