@@ -1,6 +1,5 @@
 import io
 import json
-import os
 import shutil
 import threading
 import zipfile
@@ -16,7 +15,6 @@ from core.runs.archive import (
     archive_run,
     belongs,
     is_weights,
-    told_status,
     unpack_run,
     whole_lines,
 )
@@ -49,15 +47,6 @@ def assert_same_weights(one, other):
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-def test_a_run_given_away_and_taken_in_has_the_same_weights_and_settings(run, tmp_path):
-    taken = unpack_run(archived(run), tmp_path / "elsewhere")
-    assert taken == tmp_path / "elsewhere" / "mine"
-    assert_same_weights(weights_of(taken), weights_of(run))
-    before, after = load_run(run), load_run(taken)
-    assert (after.settings, after.step) == (before.settings, before.step)
-    assert after.known_words == before.known_words
-
-
 def test_every_file_that_was_given_away_is_taken_in_as_it_was(run, tmp_path, content_of):
     given = archived(run)
     taken = unpack_run(given, tmp_path / "elsewhere")
@@ -85,16 +74,6 @@ def test_a_run_without_optimizer_is_taken_in(run, tmp_path):
     newest_checkpoint(run).with_suffix(".state.safetensors").unlink()
     taken = unpack_run(archived(run), tmp_path / "elsewhere")
     assert_same_weights(weights_of(taken), weights_of(run))
-
-
-def test_rounded_and_best_weights_go_with_the_run(run, tmp_path):
-    folder, model = RunFolder(run), load_run(run).model
-    folder.snapshot(model, 3, {"a"})
-    folder.keep_best(model, 40)
-    taken = unpack_run(archived(run), tmp_path / "elsewhere")
-    for step in (3, 40):
-        expected, found = load_run(run, step).model, load_run(taken, step).model
-        assert_same_weights(dict(found.named_parameters()), dict(expected.named_parameters()))
 
 
 def test_what_belongs_to_the_process_that_trained_stays_behind(run):
@@ -257,19 +236,6 @@ def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_writ
 )
 def test_any_other_file_stays_behind(name):
     assert not belongs(name)
-
-
-def test_a_status_that_is_given_away_names_no_process(tmp_path):
-    stored = {"state": "running", "step": 7, "message": "é", "pid": os.getpid(), "host": "here"}
-    told = json.loads(told_status(json.dumps(stored).encode()))
-    assert told == {"state": "running", "step": 7, "message": "é"}
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"3", b"\xff", b"[" * 100_000, b'{"step": true, "state": 1}']
-)
-def test_a_status_that_says_nothing_becomes_an_empty_one(content):
-    assert json.loads(told_status(content)) == {}
 
 
 @given(st.binary().map(lambda content: content.replace(b"x", b"\n")))

@@ -157,7 +157,7 @@ def test_a_state_of_fewer_weights_is_refused(tmp_path):
         load_state(trained()[1], tmp_path / "few.safetensors")
 
 
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
+@pytest.mark.parametrize("share", [0.001, 0.999])
 def test_truncated_file_is_named(weights, share):
     content = weights.read_bytes()
     weights.write_bytes(content[: int(len(content) * share)])
@@ -232,11 +232,8 @@ def test_missing_file_is_named(tmp_path):
     [
         {"d_model": 16},
         {"n_encoder_layers": 2},
-        {"n_decoder_layers": 3},
-        {"vocab_size": 21},
         {"tied": False},
         {"norm": "pre"},
-        {"d_k": 3},
         {"positions": "learned"},
     ],
 )

@@ -3,11 +3,10 @@ import os
 from pathlib import Path
 
 import pytest
-import torch
 
 from core.model import build
 from core.runs.checkpoint import BEST, LIVE, newest_checkpoint, step_of, stops, weights_in
-from core.runs.folder import INCOMING, TRAINING, RunFolder, versions
+from core.runs.folder import INCOMING, TRAINING, RunFolder
 from core.runs.run import RunError, read_settings
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training.loop import make_optimizer
@@ -224,33 +223,9 @@ def test_metrics_after_a_step_or_cut_off_are_forgotten(folder, rest):
     assert metrics(folder) == kept
 
 
-def test_cutting_at_zero_forgets_all_metrics(folder):
-    write_metrics(folder, '{"step": 1}\n')
-    folder.forget_after(0)
-    assert metrics(folder) == ""
-
-
-def test_cutting_where_nothing_was_measured_makes_no_file(folder):
-    folder.path.mkdir()
-    folder.forget_after(3)
-    assert list(folder.path.iterdir()) == []
-
-
 def test_status_tells_state_step_and_process(folder):
     folder.path.mkdir()
     folder.write_status("running", 12)
     status = json.loads((folder.path / "status.json").read_text())
     assert (status["state"], status["step"], status["pid"]) == ("running", 12, os.getpid())
     assert isinstance(status["heartbeat"], float)
-
-
-def test_words_of_every_script_come_back(folder):
-    folder.path.mkdir()
-    folder.write_words({"été", "a", "世界"})
-    text = (folder.path / "words.txt").read_text(encoding="utf-8")
-    assert text.splitlines() == ["a", "été", "世界"]
-
-
-def test_versions_name_what_the_numbers_depend_on():
-    assert versions()["torch"] == torch.__version__
-    assert set(versions()) == {"python", "torch", "tokenizers", "safetensors", "numpy"}

@@ -54,16 +54,12 @@ def test_stored_evaluation_is_loaded(folder):
         {"seed": "x"},
         {"exact_match": float("nan")},
         {"exact_match": 1e308},
-        {"n": -1},
         {"pronoun": {"accuracy": 1.5, "n": 2, "baselines": {}}},
         {"pronoun": {"accuracy": 0.5, "n": 2, "baselines": {"first_noun": float("inf")}}},
         {"heads": [{**HEAD, "score": -0.5}]},
         {"pronoun": {}},
-        {"pronoun": [1]},
         {"heads": None},
-        {"heads": [{}]},
         {"heads": [{**HEAD, "site": "encoder.9.self"}]},
-        {"heads": [{**HEAD, "site": 3}]},
         {"heads": [{**HEAD, "head": 99}]},
     ],
 )
@@ -93,11 +89,6 @@ def test_no_folder_is_no_run(tmp_path):
     assert not is_run(tmp_path / "none")
 
 
-def test_a_file_is_no_run(folder):
-    with pytest.raises(RunError, match="no such folder"):
-        load_run(folder / "run.json")
-
-
 def test_a_damaged_run_still_claims_to_be_one(folder):
     (folder / "run.json").write_text("{")
     assert is_run(folder)
@@ -106,15 +97,9 @@ def test_a_damaged_run_still_claims_to_be_one(folder):
 DAMAGES = {
     "missing run.json": ("run.json", lambda path: path.unlink()),
     "broken JSON": ("run.json", lambda path: path.write_text('{"format": 1')),
-    "empty run.json": ("run.json", lambda path: path.write_text("")),
-    "JSON list": ("run.json", lambda path: path.write_text("[1]")),
-    "bytes": ("run.json", lambda path: path.write_bytes(b"\xff\xfe\x00")),
     "wrong format": ("run.json", lambda path: rewrite(path, lambda s: s.update(format=2))),
-    "no format": ("run.json", lambda path: rewrite(path, lambda s: s.pop("format"))),
-    "no task": ("run.json", lambda path: rewrite(path, lambda s: s.pop("task"))),
     "no versions": ("run.json", lambda path: rewrite(path, lambda s: s.update(versions=3))),
     "model is a list": ("run.json", lambda path: rewrite(path, lambda s: s.update(model=[1]))),
-    "model is null": ("run.json", lambda path: rewrite(path, lambda s: s.update(model=None))),
     "unknown model setting": (
         "colour",
         lambda path: rewrite(path.with_name("run.json"), lambda s: s["model"].update(colour=1)),

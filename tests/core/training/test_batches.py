@@ -48,7 +48,7 @@ def same(one, other):
     return one.sources == other.sources and torch.equal(one.labels_BT, other.labels_BT)
 
 
-@pytest.mark.parametrize("first_step", [0, 1, 15, 16, 17, 33])
+@pytest.mark.parametrize("first_step", [1, 16, 33])
 def test_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, first_step):
     from_the_start = first_batches(tokenizer, first_step + 3)
     assert all(
@@ -196,8 +196,8 @@ def test_beside_made_sentences_each_epoch_has_every_own_pair_once(tokenizer, con
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=["pairs", "tokens"])
-@pytest.mark.parametrize("first_step", [1, 40, 73])
-def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, config, first_step):
+def test_mixed_batches_from_a_step_on_equal_those_after_skipping_it(tokenizer, config):
+    first_step = 40
     whole = itertools.islice(training_batches(MIXED, tokenizer, config), first_step + 3)
     later = training_batches(MIXED, tokenizer, config, first_step)
     assert all(map(same, list(whole)[first_step:], itertools.islice(later, 3)))

@@ -84,10 +84,9 @@ def test_an_averaged_run_has_the_mean_of_the_last_weights(kept, tmp_path):
     assert run.evaluation == evaluate(run, n=5)
 
 
-@pytest.mark.parametrize("last", [0, 4])
-def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path, last):
-    with pytest.raises(RunError, match=f"the mean is of 1 to 3 checkpoints, not of {last}"):
-        average_run(kept, tmp_path / "mean", last)
+def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path):
+    with pytest.raises(RunError, match="the mean is of 1 to 3 checkpoints, not of 4"):
+        average_run(kept, tmp_path / "mean", 4)
     assert not (tmp_path / "mean").exists()
 
 

@@ -88,14 +88,6 @@ def test_the_risk_is_that_of_the_formula(model):
     assert found.item() == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_step_against_the_gradient_makes_the_risk_smaller(model):
-    before = metric_loss(model, model.config, SOURCES, CANDIDATES, RISK)
-    with torch.no_grad():
-        for parameter, gradient in zip(model.parameters(), gradients(model, before), strict=True):
-            parameter -= 0.05 * gradient
-    assert metric_loss(model, model.config, SOURCES, CANDIDATES, RISK).item() < before.item()
-
-
 def test_a_better_sample_than_the_greedy_target_becomes_more_probable(model):
     one = [Candidates(((5, 6, EOS), (7, EOS)), (0.9, 0.1), 0.5)]
     loss = metric_loss(model, model.config, SOURCES[:1], one, SELF_CRITICAL)

@@ -22,13 +22,6 @@ from core.training.settings import with_settings
 from tests.core.conftest import MINIATURE
 
 
-def test_preparing_refuses_a_folder_that_has_something(prepare, tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(FileExistsError, match="exists already"):
-        prepare(tmp_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
-
-
 @pytest.mark.parametrize(
     ("like", "model", "training", "said"),
     [

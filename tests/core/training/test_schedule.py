@@ -6,7 +6,7 @@ from core.training.schedule import learning_rate
 PAPER = TrainConfig(steps=100_000)
 
 
-@pytest.mark.parametrize("step", [1, 2, 3999, 4000, 4001, 100_000])
+@pytest.mark.parametrize("step", [1, 4000, 100_000])
 @pytest.mark.parametrize("d_model", [64, 512])
 def test_rate_is_the_papers_formula(step, d_model):
     expected = d_model**-0.5 * min(step**-0.5, step * 4000**-1.5)

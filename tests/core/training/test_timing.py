@@ -20,7 +20,7 @@ from core.training.timing import TIMING, found, request, seconds_per_step
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 PAIRS = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(60)])
 FEWEST = Corpus("mine", PAIRS.samples[:FEWEST_SOURCES])
-TASKS_TRIED = {"made": TASKS["copy"], "own": PAIRS, "as few as can be": FEWEST}
+TASKS_TRIED = {"made": TASKS["copy"], "as few as can be": FEWEST}
 """Name → task."""
 
 
@@ -105,7 +105,7 @@ def test_many_pairs_are_tried_on_some_from_everywhere(miniature, tmp_path, monke
     assert lines == [f"{each.source}\t{each.target}" for each in PAIRS.samples[::3]]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", '{"seconds": "soon"}', "no JSON"])
+@pytest.mark.parametrize("content", ["", "[]", '{"seconds": "soon"}'])
 def test_what_was_not_found_is_not_known(tmp_path, content):
     (tmp_path / "found.json").write_text(content)
     assert found(tmp_path) is None
