@@ -35,11 +35,11 @@ def steps(model, tokenizer, config=CONFIG, first_step=0, task="copy"):
 
 
 def test_training_makes_the_loss_smaller(model, tokenizer):
-    config = replace(CONFIG, steps=60, batch_size=16, warmup=20)
+    config = replace(CONFIG, steps=40, batch_size=8, warmup=10)
     taken = [step.loss for step in steps(model, tokenizer, config)]
     # Before the first step the model knows nothing: about the logarithm of 600 tokens.
     assert taken[0] == pytest.approx(math.log(600), abs=1.0)
-    assert sum(taken[-5:]) / 5 < taken[0] - 1.5
+    assert sum(taken[-5:]) / 5 < taken[0] - 1.0
 
 
 def test_each_step_tells_the_schedules_rate_and_uses_it(model, tokenizer):
@@ -125,7 +125,7 @@ def test_a_guided_head_learns_to_look_at_the_antecedent(model, tokenizer):
 
 def test_a_head_of_cross_attention_learns_the_alignment(model, tokenizer):
     guide = {"guide": "decoder.0.cross:1", "guide_to": "alignment", "guide_weight": 3.0}
-    config = replace(CONFIG, steps=80, batch_size=16, warmup=20, **guide)
+    config = replace(CONFIG, steps=40, batch_size=8, warmup=10, **guide)
     quiet = build(replace(model.config, dropout=0.0), seed=1)
     taken = [step.guide_loss for step in steps(quiet, tokenizer, config, task="reverse")]
     assert all(loss is not None for loss in taken)
