@@ -43,7 +43,7 @@ def draw(opened: Opened) -> Shown | None:
 def _seen(found: BeamSearch, alpha: float) -> str:
     """Say which finished prefix is the best, which comes next, and how many were dropped."""
     n_dropped = sum(not node.kept for node in found.nodes)
-    dropped = _("Dropped: {n} of {total} prefixes.").format(
+    dropped = _("Prefixes dropped: {n} of {total}.").format(
         n=number(n_dropped), total=number(len(found.nodes))
     )
     if not found.finished:

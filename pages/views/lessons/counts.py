@@ -50,7 +50,7 @@ ACTIVATIONS = {
 def draw(opened: Opened) -> Shown:
     """Draw where the parameters of the loaded model and of others are."""
     with selection.row():
-        pictures = {"paper": _("the paper’s models"), "published": _("BERT, GPT-2, LLaMA, T5 …")}
+        pictures = {"paper": _("the paper’s models"), "published": _("published models")}
         shown = stacks.ask_picture(opened, "counts_shown", pictures)
         share = controls.toggle(_("as shares"), "share", shown == "published")
         if shown == "published":

@@ -63,8 +63,8 @@ def _seen(found: Norms, *, alone: bool) -> str:
 def _caption(found: Norms) -> str:
     text = _(
         "LayerNorm brings each vector’s standard deviation from {before} to {after}; gain and "
-        "bias follow. BatchNorm counts {alone} positions alone, {together} with the others, "
-        "{padded} with padding."
+        "bias follow. Positions that BatchNorm counts: {alone} alone, {together} with the "
+        "others, {padded} with padding."
     )
     return text.format(
         before=_range(found.around.before.deviation_K),
