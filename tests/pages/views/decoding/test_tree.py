@@ -65,7 +65,7 @@ def test_the_best_score_is_said_as_it_is_computed(open_view):
     assert score == pytest.approx(total / penalty)
     assert f"((5 + {step + 1}) / 6)^0.6 = {penalty:.3g}): “{prefix.rstrip('.')}" in shown.seen
     n_dropped = found["kept"].count(False)
-    assert f"Dropped: {n_dropped} of {len(found['kept'])} prefixes." in shown.seen
+    assert f"Prefixes dropped: {n_dropped} of {len(found['kept'])}." in shown.seen
 
 
 @pytest.mark.parametrize(("model", "marks"), [("copy", False), ("everyday", True)])
