@@ -4,7 +4,7 @@ import tomllib
 
 from pages.frame.texts import TEXTS
 
-NAMES = ("glossary", "settings", "tour")
+NAMES = ("glossary", "needs", "settings", "tour")
 LINKS = {"link", "shows", "clicks", "limits", "step"}
 """Entries that are the same in every language: only the English file has them."""
 
