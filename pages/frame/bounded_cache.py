@@ -7,10 +7,10 @@ of 16, and a model of 135 million weights as a hundred small ones.
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -130,17 +130,6 @@ def bytes_of_run(run: Run) -> int:
     return sum(each.nbytes for each in run.model.saved().values())
 
 
-class _Sort(Enum):
-    """How the bytes of an object are told."""
-
-    NOT_COUNTED = auto()
-    ALONE = auto()
-    """It refers to nothing else."""
-    TENSOR = auto()
-    ARRAY = auto()
-    WITH_PARTS = auto()
-
-
 def bytes_of(value: object) -> int:
     """Return the bytes that a value takes with all that it refers to, each counted once.
 
@@ -151,64 +140,43 @@ def bytes_of(value: object) -> int:
     total = 0
     while left:
         each = left.pop()
-        plain = _PLAIN.get(type(each))
-        if plain is not None:
-            total += plain
-            continue
-        sort = _sort(type(each))
-        if sort is _Sort.NOT_COUNTED or id(each) in seen:
-            continue
-        seen.add(id(each))
-        if sort is _Sort.TENSOR:
-            # Views of one memory keep all of it.
-            memory = each.untyped_storage()
-            total += 0 if memory.data_ptr() in seen else memory.nbytes()
-            seen.add(memory.data_ptr())
-        elif sort is _Sort.ARRAY:
-            if each.base is None:
-                total += each.nbytes
-            else:
-                left.append(each.base)
-        else:
-            total += sys.getsizeof(each)
-            if sort is not _Sort.ALONE:
-                left.extend(_parts(each))
+        identity, size, parts = _measure_of(type(each))(each)
+        if identity not in seen:
+            seen.add(identity)
+            total += size
+            left.extend(parts)
     return total
 
 
-def _sort(of: type) -> _Sort:
-    """Return how the bytes of a type's objects are told, which is asked once for each type."""
-    if of not in _SORTS:
-        _SORTS[of] = _new_sort(of)
-    return _SORTS[of]
+Measured = tuple[int, int, Iterable[object]]
+"""What identifies an object, its own bytes, and what it refers to."""
 
 
-def _new_sort(of: type) -> _Sort:
+@cache
+def _measure_of(of: type) -> Callable[[Any], Measured]:
+    """Return what measures objects of a type: a decoding has thousands, of a few types."""
     if issubclass(of, Run) or any("__call__" in vars(each) for each in of.__mro__):
-        return _Sort.NOT_COUNTED
+        return lambda each: (id(each), 0, ())
     if hasattr(of, "untyped_storage"):
-        return _Sort.TENSOR
-    sorts = {
-        np.ndarray: _Sort.ARRAY,
-        str | bytes | int | float | None: _Sort.ALONE,
-    }
-    return next((sort for kind, sort in sorts.items() if issubclass(of, kind)), _Sort.WITH_PARTS)
+        return _measure_of_tensor
+    if issubclass(of, np.ndarray):
+        # Views of one memory keep all of it.
+        return lambda each: (id(each), 0 if each.base is not None else each.nbytes, (each.base,))
+    if issubclass(of, str | bytes | int | float | None):
+        return lambda each: (id(each), sys.getsizeof(each), ())
+    if issubclass(of, Mapping):
+        return lambda each: (id(each), sys.getsizeof(each), (*each.keys(), *each.values()))
+    if issubclass(of, list | tuple | set | frozenset):
+        return lambda each: (id(each), sys.getsizeof(each), each)
+    slots = [name for each in of.__mro__ for name in getattr(each, "__slots__", ())]
+    return partial(_measure_of_record, slots)
 
 
-def _parts(value: object) -> Iterable[object]:
-    """Return what a value refers to."""
-    if isinstance(value, Mapping):
-        return (*value.keys(), *value.values())
-    if isinstance(value, list | tuple | set | frozenset):
-        return value
-    of = type(value)
-    if of not in _SLOTS:
-        _SLOTS[of] = [name for each in of.__mro__ for name in getattr(each, "__slots__", ())]
-    held = [getattr(value, name, None) for name in _SLOTS[of]]
-    return (*held, *getattr(value, "__dict__", {}).values())
+def _measure_of_tensor(tensor: Any) -> Measured:  # noqa: ANN401
+    memory = tensor.untyped_storage()
+    return memory.data_ptr(), memory.nbytes(), ()
 
 
-# A decoding has thousands of parts of a few types; most are numbers, seldom one twice.
-_PLAIN = {type(each): sys.getsizeof(each) for each in (1, 1.0)} | {bool: 0, type(None): 0}
-_SORTS: dict[type, _Sort] = {}
-_SLOTS: dict[type, list[str]] = {}
+def _measure_of_record(slots: Sequence[str], record: object) -> Measured:
+    parts = [getattr(record, name, None) for name in slots]
+    return id(record), sys.getsizeof(record), (*parts, *getattr(record, "__dict__", {}).values())
