@@ -11,7 +11,6 @@ from pages.frame import (
     address,
     interrupts,
     language,
-    language_names,
     layout,
     service,
     streamlit_internals,
@@ -40,7 +39,7 @@ def main() -> None:
         _page("training", _("Training"), ":material/model_training:"),
         _page("tour", _("Tour"), ":material/tour:"),
         _page("glossary", _("Glossary"), ":material/menu_book:"),
-        _page("languages", language_names.title(), ":material/translate:"),
+        _page("languages", language.title(), ":material/translate:"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
         # The default page has no address but /; whoever types its name finds it all the same.

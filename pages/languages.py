@@ -3,8 +3,7 @@
 import streamlit as st
 
 from pages.frame import language
-from pages.frame.language import _
-from pages.frame.language_names import own_name
+from pages.frame.language import _, own_name
 
 
 def render() -> None:

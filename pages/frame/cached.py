@@ -27,11 +27,12 @@ from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
 from core.training.stopwatch import Stopwatch
-from pages.frame import computing, interrupts, run_folders, service
+from pages.frame import interrupts, run_folders, service
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
+Held = TypeVar("Held")
 Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,7 +171,7 @@ def of(function: Callable[..., Computed], *arguments: object) -> Computed:
     # A page is drawn between such questions, which takes as long as some computations.
     service.current().give_way()
     key = _name(function), *map(key_of, arguments)
-    found = computing.of(_results(), key, lambda: function(*map(_value_of, arguments)))
+    found = computed(_results(), key, lambda: function(*map(_value_of, arguments)))
     return cast(Computed, found)
 
 
@@ -257,7 +258,7 @@ def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Co
         key: What the arguments are known by, a hash of their content for example.
         arguments: Whatever it takes.
     """
-    found = computing.of(_results(), (_name(compute), key), lambda: compute(*arguments))
+    found = computed(_results(), (_name(compute), key), lambda: compute(*arguments))
     return cast(Computed, found)
 
 
@@ -268,7 +269,18 @@ def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -
         return compute(loaded(path).model, *arguments)
 
     key = _name(compute), key_of(path), key_of(arguments)
-    return cast(Computed, computing.of(_results(), key, of_loaded))
+    return cast(Computed, computed(_results(), key, of_loaded))
+
+
+def computed(cache: BoundedCache[Held], key: Hashable, compute: Callable[[], Held]) -> Held:
+    """Return the value of a key as `BoundedCache.of` does, with a spinner while it is computed."""
+    if key in cache:
+        return cache.of(key, compute)
+    with interrupts.started() as may_end:
+        if not may_end:
+            return cache.of(key, compute, interrupts.check)
+        with st.spinner(_("Computing…"), show_time=True):
+            return cache.of(key, compute, interrupts.check)
 
 
 def _name(compute: Compute) -> str:

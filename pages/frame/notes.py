@@ -8,15 +8,24 @@ from core.runs.run import Run, RunError, RunSettings
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.evenness import evenness
 from core.studies.heads.findings import PronounHead, best_pronoun_head
-from core.tasks.familiarity import is_measured
+from core.tasks.familiarity import (
+    N_DRAWN,
+    Familiarity,
+    familiarity,
+    is_measured,
+    longest_learned,
+    nearest_words,
+)
+from core.tokenizer.words import has_unspaced, written_words
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, n_, number, percent, plain
 from pages.frame.listed import joined, listed
 from pages.frame.messages import explained
-from pages.frame.unfamiliar import unfamiliar
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
+MOST_RESPELLED = 3
+"""For so many unknown words those are named that are spelled like them."""
 
 
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
@@ -109,9 +118,66 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
     return [
         *_training_warnings(run),
         *about_reading(run, inspection),
-        *unfamiliar(run, inspection),
+        *_unfamiliar(run, inspection),
         *_everyday(run, inspection.translation.source),
     ]
+
+
+def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
+    """Return how a sentence differs from those that the model learned from."""
+    found = cached.of_run(_familiarity, run.path, inspection.translation.source)
+    words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
+    nearest = {
+        word: cached.of_run(_nearest, run.path, word)
+        for word in dict.fromkeys(inspection.source_words[at] for at in words)
+    }
+    said = [
+        _("Known words that are spelled like “{word}”: {words}.").format(
+            word=plain(word), words=listed(map(plain, known))
+        )
+        for word, known in nearest.items()
+        if known
+    ]
+    if found is not None and not found.made:
+        none = _("Training used {form}; this is none, so what was measured does not hold for it.")
+        said.append(none.format(form=_(found.form)))
+    return said + _too_long(run, inspection.translation.source)
+
+
+def _familiarity(run: Run, sentence: str) -> Familiarity | None:
+    return familiarity(cached.task(run.path), sentence)
+
+
+def _nearest(run: Run, word: str) -> list[str]:
+    return nearest_words(word, run.known_words)
+
+
+def _too_long(run: Run, sentence: str) -> list[str]:
+    """Return that a sentence has more words than those that the model learned from."""
+    n_words, longest = len(written_words(sentence)), cached.of_run(_longest, run.path)
+    if longest is None or n_words <= longest:
+        return []
+    if has_unspaced(sentence):
+        longer = n_(
+            "It has {n} character, the longest of {drawn} training sentences {longest}.",
+            "It has {n} characters, the longest of {drawn} training sentences {longest}.",
+            n_words,
+        )
+    else:
+        longer = n_(
+            "It has {n} word between spaces, the longest of {drawn} training sentences {longest}.",
+            "It has {n} words between spaces, the longest of {drawn} training sentences {longest}.",
+            n_words,
+        )
+    return [longer.format(n=number(n_words), drawn=number(N_DRAWN), longest=number(longest))]
+
+
+def _longest(run: Run) -> int | None:
+    task = cached.task(run.path)
+    # Texts of other kinds of models are no sources alone.
+    if task is None or not run.settings.model.is_encoder_decoder:
+        return None
+    return longest_learned(task)
 
 
 def _everyday(run: Run, sentence: str) -> list[str]:

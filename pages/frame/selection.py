@@ -12,8 +12,8 @@ from core.decoding.sentence import SentenceError
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
 from core.inspection import Inspection, SiteAttention, merged
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, card_link, controls, layout, lengths, notes, opening, session
-from pages.frame.language import _
+from pages.frame import cached, card_link, controls, layout, notes, opening, session
+from pages.frame.language import _, n_, number
 from pages.frame.listed import joined
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.opening import Opened
@@ -173,9 +173,30 @@ def _inspecting(opened: Opened, whole_words: bool) -> Recipe[Inspection]:
 def tell(selected: Selection, *, head: bool = True) -> None:
     """Say how long the sentence is, and lead to what is known of the head where one is chosen."""
     with st.container(key=layout.SIZE, width="content"):
-        st.caption(lengths.size(selected.opened.inspection), width="content")
+        st.caption(size(selected.opened.inspection), width="content")
     if head:
         to_card(selected)
+
+
+def size(inspection: Inspection) -> str:
+    """Return how long source and target are, or a prompt and what follows, and how long it took.
+
+    Special tokens count, as they have rows and columns in every map.
+    """
+    n_source, n_fed = len(inspection.source_tokens), len(inspection.fed_tokens)
+    milliseconds = number(1000 * inspection.seconds, 0)
+    if not n_fed:
+        text = n_("{n} token · {milliseconds} ms", "{n} tokens · {milliseconds} ms", n_source)
+        return text.format(n=number(n_source), milliseconds=milliseconds)
+    # Of a decoder alone all are a text.
+    n_given = inspection.translation.n_given + 1
+    lengths = (n_source, n_fed) if n_source else (n_given, n_fed - n_given)
+    text = _("{source} → {target} tokens · {milliseconds} ms")
+    if not n_source:
+        text = _("tokens: {source} typed → {target} written · {milliseconds} ms")
+    return text.format(
+        source=number(lengths[0]), target=number(lengths[1]), milliseconds=milliseconds
+    )
 
 
 def to_card(selected: Selection) -> None:

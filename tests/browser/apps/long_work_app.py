@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime import get_instance
 
-from pages.frame import computing, interrupts
+from pages.frame import cached, interrupts
 from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 100
@@ -40,7 +40,7 @@ def draw() -> None:
     """Show what is computed."""
     pipes = Path(st.query_params["pipes"])
     with interrupts.interruptible():
-        st.text(computing.of(kept(), str(pipes), lambda: make(pipes)))
+        st.text(cached.computed(kept(), str(pipes), lambda: make(pipes)))
 
 
 if "pipes" in st.query_params:

@@ -19,7 +19,7 @@ NO_CHANGE = "No change was found when this head is silenced"
 NO_BETTER = "no better than a rule"
 
 
-def store(path, useless, step=None):
+def store(path, useless):
     """Store effects in which for one head only no change was found."""
     run = load_run(path)
     nothing = Difference(0.9, 0.89, -0.02, 0.01, 100)
@@ -28,74 +28,53 @@ def store(path, useless, step=None):
         HeadEffect(head, *[nothing if head == useless else less] * 2, None)
         for head in every_head(run.model)
     )
-    store_effects(path, HeadEffects(effects, 100, 7, run.step if step is None else step))
+    store_effects(path, HeadEffects(effects, 100, 7, run.step))
 
 
-def test_a_head_whose_silencing_changes_nothing_is_said_with_n_and_seed(open_app, own_copy):
-    store(own_copy, Head(Site("encoder", 0, "self"), 1))
-    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
+USELESS = Head(Site("encoder", 0, "self"), 1)
+QUERY = {"model": "runs/mine", "kind": "encoder self", "layer": "0", "head": "1"}
+
+
+def test_a_head_whose_silencing_changes_nothing_is_named_as_soon_as_it_is_measured(
+    open_app, own_copy
+):
+    at = open_app(**QUERY)
+    assert NO_CHANGE not in said(at)
+    # Nothing is measured for it.
+    assert not (own_copy / HEADS).exists()
+    store(own_copy, USELESS)
     assert (
         f"{NO_CHANGE}: exact match 90\u00a0% → 89\u00a0% (95 % interval of the change: −2.00 to "
-        "1.00 points, on 100 held-out rows of letters, seed 7)." in said(at)
+        "1.00 points, on 100 held-out rows of letters, seed 7)." in said(at.run())
     )
     at.selectbox(key="head").set_value(2).run()
     assert NO_CHANGE not in said(at)
 
 
-def test_where_nothing_is_stored_nothing_is_said_and_nothing_measured(open_app, own_copy):
-    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert NO_CHANGE not in said(at)
-    assert not (own_copy / HEADS).exists()
-
-
-def test_what_is_measured_meanwhile_is_said_at_the_next_look(open_app, own_copy):
-    place = Head(Site("encoder", 0, "self"), 1)
-    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert NO_CHANGE not in said(at)
-    store(own_copy, place)
-    assert NO_CHANGE in said(at.run())
-    store(own_copy, Head(place.site, 2))
-    assert NO_CHANGE not in said(at.run())
-
-
-def test_what_was_measured_on_other_weights_is_not_said(open_app, own_copy):
-    store(own_copy, Head(Site("encoder", 0, "self"), 1), step=1)
-    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert NO_CHANGE not in said(at)
-
-
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"step": 1}', "\x00"])
+@pytest.mark.parametrize("content", ["", "[1]", "\x00"])
 def test_a_damaged_file_of_effects_says_nothing(open_app, own_copy, content):
     (own_copy / HEADS).write_text(content)
-    at = open_app(model="runs/mine", kind="encoder self", layer="0", head="1")
-    assert NO_CHANGE not in said(at)
+    assert NO_CHANGE not in said(open_app(**QUERY))
 
 
 def test_effects_of_the_newest_weights_are_not_said_of_others(own_copy):
-    store(own_copy, Head(Site("encoder", 0, "self"), 1))
+    store(own_copy, USELESS)
     run = load_run(own_copy)
-    assert notes.about_head(run, Head(Site("encoder", 0, "self"), 1)) != []
-    older = replace(run, step=run.step - 1)
-    assert notes.about_head(older, Head(Site("encoder", 0, "self"), 1)) == []
+    assert notes.about_head(run, USELESS) != []
+    assert notes.about_head(replace(run, step=run.step - 1), USELESS) == []
 
 
-def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_said(open_app):
-    run = load_run(ROOT / "gallery" / "translate")
-    kinds = {"encoder.self": "encoder self", "decoder.cross": "cross"}
+def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_named():
     found = {}
-    for kind, name in kinds.items():
-        best = best_pronoun_head(run, Kind(kind))
-        place = {"kind": name, "layer": str(best.head.layer), "head": str(best.head.index)}
-        at = open_app(model="translate", **place)
-        assert (NO_BETTER in said(at)) is not best.beats_baseline
-        if not best.beats_baseline:
-            assert f"n = {best.n}, seed {best.seed}" in said(at)
-        found[kind] = best.beats_baseline
-    assert not all(found.values())
-
-
-def test_a_head_that_beats_its_baseline_is_not_warned_of(open_app):
-    assert NO_BETTER not in said(open_app(model="translate-guided"))
+    for model in ("translate", "translate-guided"):
+        run = load_run(ROOT / "gallery" / model)
+        for kind in (Kind.ENCODER_SELF, Kind.CROSS):
+            best = best_pronoun_head(run, kind)
+            lines = [line for line in notes.about_head(run, best.head) if NO_BETTER in line]
+            assert len(lines) == (not best.beats_baseline)
+            assert all(f"n = {best.n}, seed {best.seed}" in line for line in lines)
+            found[model, kind] = best.beats_baseline
+    assert {*found.values()} == {True, False}
 
 
 def test_an_untrained_run_is_said(open_app, own_copy):
@@ -121,12 +100,6 @@ def test_a_nearly_uniform_head_is_said(own_copy):
     attention = inspection.attention[site]
     attention.weights_HQK[0] = 1 / attention.weights_HQK.shape[-1]
     assert any("nearly uniform" in line for line in notes.about_map(run, inspection, Head(site, 0)))
-
-
-def test_a_sentence_is_cut_where_a_model_has_no_more_positions(run_of_kind):
-    run = load_run(run_of_kind("odd width"))
-    found = notes.about_sentence(run, inspect_sentence(run, "a b c d " * 30))
-    assert any("The sentence was cut" in line for line in found)
 
 
 TROPHY = "The trophy didn't fit in the suitcase because it was too big."
@@ -183,3 +156,25 @@ def test_heads_that_share_keys_and_values_are_named(opened_path):
         assert f"with head{'s' * (len(others) > 1)} {', '.join(map(str, others))}:" in said
     plain = load_run(ROOT / "gallery" / "copy")
     assert not any("shares" in line for line in notes.about_head(plain, Head(site, 0)))
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence", "about"),
+    [
+        ("translate-guided", TROPHY, "Training used a sentence of the grammar; this is none"),
+        (
+            "translate-guided",
+            "It was tired and " * 8,
+            "It has 32 words between spaces",
+        ),
+        ("everyday", "I love you and " * 9, "It has 36 words between spaces"),
+        ("everyday", "The anmial slept.", "spelled like “anmial”: animal"),
+        ("copy", "a dog", "4 to 16 letters from a to z with spaces between them; this is none"),
+    ],
+)
+def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence, about):
+    run = cached.loaded(ROOT / "gallery" / model)
+    usual = cached.task(run.path).examples[0].source
+    for text, differs in ((sentence, True), (usual, False)):
+        lines = notes.about_sentence(run, cached.inspected(run.path, text, whole_words=False))
+        assert any(about in line for line in lines) == differs

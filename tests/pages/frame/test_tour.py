@@ -1,18 +1,22 @@
+from html.parser import HTMLParser
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.frame import tour_file
+from pages.frame.tour import sheet
+from pages.frame.tour_file import Stop, Tour
 
 TWO_STOPS = """
 [[stop]]
 title = "A"
-link = "/lessons?off=x"
+link = "/heads?off=x"
 shows = "off=y"
 question = "Which?"
 
 [[stop]]
 title = "B"
-link = "/heads"
+link = "/decoding"
 question = "Which?"
 """
 
@@ -28,7 +32,7 @@ def _app():
 
     from pages.frame import address, tour, tour_file
 
-    address.enter("lessons")
+    address.enter("heads")
     tour.draw()
     st.text(f"kept back {tour.keeps_back()}")
     if not tour.keeps_back():
@@ -50,10 +54,6 @@ def texts(at):
     return [each.value for each in at.text]
 
 
-def test_without_a_tour_nothing_is_kept_back_and_nothing_noted():
-    assert texts(opened())[:2] == ["kept back False", "answers {}"]
-
-
 def test_what_is_seen_is_kept_back_noted_when_shown_and_the_task_is_done():
     at = opened(tour="own", off="x")
     assert texts(at) == ["kept back True", "answers {}", "off x"]
@@ -61,19 +61,51 @@ def test_what_is_seen_is_kept_back_noted_when_shown_and_the_task_is_done():
     assert texts(at) == ["kept back False", "answers {0: '**it** looks'}", "off y"]
 
 
-def test_the_view_of_another_stop_is_no_answer():
-    at = opened(tour="own", stop="2")
+@pytest.mark.parametrize("query", [{}, {"tour": "own", "stop": "2"}], ids=["no tour", "elsewhere"])
+def test_nothing_is_kept_back_or_noted_but_at_the_stop_itself(query):
+    at = opened(**query)
     assert texts(at)[:2] == ["kept back False", "answers {}"]
-    assert [each.key for each in at.button][0] == "tour_here"
+    assert [each.key for each in at.button][:1] == ["tour_here"] * bool(query)
 
 
 @pytest.mark.parametrize("number", ["0", "3", "x", "1.0"])
 def test_a_stop_that_is_not_there_is_the_first(number):
-    at = opened(tour="own", stop=number)
-    assert "Stop 1 of 2" in at.markdown[0].value
+    assert "Stop 1 of 2" in opened(tour="own", stop=number).markdown[0].value
 
 
 def test_a_tour_that_cannot_be_opened_says_why():
     at = opened(tour="other")
     assert "no tour named other" in at.error[0].value.replace("&#32;", " ")
     assert not at.button
+
+
+class Texts(HTMLParser):
+    """What a page shows, element by element."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.found = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style" and data.strip():
+            self.found.append(data.strip())
+
+
+def test_the_sheet_has_every_task_and_at_its_end_the_answers_that_were_seen():
+    one = Stop(title="One <b>", page="heads", query={}, question="Where?", task="Point at it.")
+    two = Stop(title="Two", page="heads", query={}, question="And then?", task="Go on.")
+    tour = Tour("lesson", "A lesson", (one, two))
+    page, parser = sheet(tour, {0: "**it** looks at &#42;animal&#42;: 1.00"}), Texts()
+    parser.feed(page)
+    assert parser.found[0] == "A lesson"
+    assert {"1. One <b>", "2. Two", "Where?", "Point at it.", "And then?"} <= {*parser.found}
+    assert parser.found[-2:] == ["Answers", "1. it looks at *animal*: 1.00"]
+    # For each stop, room for a guess and for what came out.
+    assert page.count('class="room"') == 4
+    assert "Answers" not in sheet(tour, {})

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import (
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
-from pages.frame import computing, interrupts
+from pages.frame import cached, interrupts
 from pages.frame.bounded_cache import BoundedCache
 
 N_PIECES = 4
@@ -37,7 +37,7 @@ class Work:
 def page():
     import streamlit as st
 
-    from pages.frame import computing, interrupts
+    from pages.frame import cached, interrupts
 
     work = st.session_state["work"]
 
@@ -45,7 +45,7 @@ def page():
     def draw():
         with interrupts.interruptible():
             st.button("other")
-            st.text(computing.of(work.kept, "key", work.make))
+            st.text(cached.computed(work.kept, "key", work.make))
 
     draw()
     st.text("below")
@@ -56,13 +56,18 @@ def work():
     return Work()
 
 
+def drawn(page, work):
+    """Return a page before it was drawn."""
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["work"] = work
+    return at
+
+
 @pytest.fixture
 def opened(work, monkeypatch):
     """Return the page before it was drawn; all that it computes takes long."""
     monkeypatch.setattr(interrupts, "LONG", 0)
-    at = AppTest.from_function(page, default_timeout=60)
-    at.session_state["work"] = work
-    return at
+    return drawn(page, work)
 
 
 def texts(at):
@@ -110,14 +115,12 @@ def test_a_callback_comes_to_its_end(work):
     def called():
         import streamlit as st
 
-        from pages.frame import computing
+        from pages.frame import cached
 
         work = st.session_state["work"]
-        st.button("go", on_click=lambda: computing.of(work.kept, "key", work.make))
+        st.button("go", on_click=lambda: cached.computed(work.kept, "key", work.make))
 
-    at = AppTest.from_function(called, default_timeout=60)
-    at.session_state["work"] = work
-    at.run()
+    at = drawn(called, work).run()
     work.then[1] = lambda: ask(fragment=False)
     at.button[0].click().run()
     assert work.done == [0, 1, 2, 3]
@@ -125,15 +128,11 @@ def test_a_callback_comes_to_its_end(work):
 
 def test_work_inside_of_other_work_ends_with_it(opened, work):
     inner = Work()
-    work.make = lambda: computing.of(inner.kept, "inner", inner.make)
+    work.make = lambda: cached.computed(inner.kept, "inner", inner.make)
     inner.then[1] = ask
     opened.run()
     assert inner.done == [0, 1, 0, 1, 2, 3]
     assert texts(opened) == ["all of it", "below"]
-
-
-def test_without_a_page_it_is_computed_all_the_same(work):
-    assert computing.of(work.kept, "key", work.make) == "all of it"
 
 
 def test_each_layer_of_a_model_can_be_the_last_forwards_and_backwards(monkeypatch):
