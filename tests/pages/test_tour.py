@@ -121,13 +121,6 @@ def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, reve
     assert begun == [expected]
 
 
-def test_another_page_offers_the_way_back_to_the_stop(open_stop):
-    app = open_stop(0, page_name="lessons")
-    assert "tour_here" in [each.key for each in app.button]
-    assert REVEAL not in [each.key for each in app.button]
-    assert any("**What you see**" in text for text in said(app))
-
-
 def test_whoever_leaves_keeps_the_view(open_stop):
     app = open_stop(0)
     app.button(key="tour_leave").click().run()
@@ -139,11 +132,6 @@ def test_whoever_leaves_keeps_the_view(open_stop):
 def test_the_last_stop_has_none_after_it_and_the_first_none_before(open_stop):
     assert open_stop(0).button(key=tour.BACK).disabled
     assert open_stop(len(STOPS) - 1).button(key=tour.NEXT).disabled
-
-
-def test_a_tour_that_is_not_there_is_named(open_stop):
-    app = open_stop(0, tour="nowhere")
-    assert any("no tour named nowhere" in each.value for each in app.error)
 
 
 def test_the_page_lists_every_stop_with_its_question(open_page):

@@ -10,35 +10,24 @@ def _page():
     address.enter("heads")
     address.show("model", ("copy",))
     st.text(f"bare {arrival.is_bare()} but for the model {arrival.is_bare('model')}")
-    st.text(f"from elsewhere {arrival.comes_from_elsewhere()} back {arrival.is_way_back()}")
+    st.text(f"from elsewhere {arrival.comes_from_elsewhere()}")
     address.write()
 
 
-def opened(**query):
-    at = AppTest.from_function(_page)
-    at.query_params.update(query)
-    at.run()
-    assert not at.exception
-    return at
-
-
 def said(at):
+    assert not at.exception
     return [each.value for each in at.text]
 
 
-def test_the_first_page_of_a_visit_is_told_from_those_after_it():
-    at = opened()
-    assert said(at)[0] == "first True"
-    assert said(at.run())[0] == "first False"
+def test_a_page_is_entered_once():
+    at = AppTest.from_function(_page).run()
+    assert said(at) == ["first True", "bare True but for the model True", "from elsewhere True"]
+    first, _bare, elsewhere = said(at.run())
+    assert (first, elsewhere) == ("first False", "from elsewhere False")
 
 
 def test_an_address_that_asks_for_something_is_not_bare():
-    assert said(opened())[1] == "bare True but for the model True"
-    assert said(opened(model="copy"))[1] == "bare False but for the model True"
-    assert said(opened(layer="1"))[1] == "bare False but for the model False"
-
-
-def test_a_page_that_is_drawn_again_comes_from_nowhere_else():
-    at = opened()
-    assert said(at)[2] == "from elsewhere True back False"
-    assert said(at.run())[2] == "from elsewhere False back False"
+    for query, found in ({"model": "copy"}, "True"), ({"layer": "1"}, "False"):
+        at = AppTest.from_function(_page)
+        at.query_params.update(query)
+        assert said(at.run())[1] == f"bare False but for the model {found}"

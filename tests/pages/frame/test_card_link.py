@@ -22,11 +22,6 @@ def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
     assert "Decoder layer 1, cross-attention head 2" in said(card)
 
 
-def test_views_of_all_heads_have_none(open_page):
-    at = open_page("attention", view="word", model="copy")
-    assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
-
-
 @pytest.mark.parametrize("kind", ["gpt2", "bert"])
 def test_the_head_of_a_single_stack_has_a_link_to_its_card(open_page, opened_path, elsewhere, kind):
     elsewhere("OWN", opened_path(kind).parent)
@@ -47,9 +42,3 @@ def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, el
         at = open_page("attention", view=view, **query)
         assert at.get("bidi_component")
         assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
-
-
-def test_no_link_leads_to_the_card_of_a_parallel_decoder(open_page):
-    at = open_page("attention", view="maps", model="parallel")
-    assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]
-    assert open_page("heads", trial="head", model="parallel").info

@@ -69,19 +69,6 @@ def test_a_long_title_is_broken_and_parts_stand_below_each_other_in_a_narrow_win
         assert max(map(len, json.loads(lines))) <= 36
 
 
-def test_only_a_chart_that_can_be_clicked_tells_of_clicks():
-    modes = {
-        how: list(
-            AppTest.from_function(_show, args=("Squares", how))
-            .run()
-            .get("vega_lite_chart")[0]
-            .proto.selection_mode
-        )
-        for how in ("", "clickable")
-    }
-    assert modes == {"": [], "clickable": ["chosen"]}
-
-
 def _page():
     import altair as alt
 
@@ -113,7 +100,3 @@ def test_charts_write_numbers_as_the_reader_does(german):
     for number in configured("de"):
         assert (number["decimal"], number["thousands"]) == (",", ".")
         assert number["percent"] == "\u00a0%"
-
-
-def test_charts_in_english_write_by_themselves(german):
-    assert configured("en") == [None, None]

@@ -1,13 +1,7 @@
 """Components as elements of a page."""
 
-from dataclasses import replace
-
-import numpy as np
-
-from pages.frame.components import translated
 from tests.pages.conftest import chosen_since, component, pick
 from viz.plane.map_payload import unpack
-from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices, Matrix, numbered
 
 
 def test_another_head_is_sent_alone_and_leaves_all_maps_as_they_are(open_app):
@@ -51,17 +45,3 @@ def test_the_page_has_the_scripts_of_components_and_no_element_brings_one(open_a
 def lent_to(at):
     """Return the scripts that the page gets in this run."""
     return [each.proto.body for each in at.get("html") if "lend(" in each.proto.body]
-
-
-def test_texts_of_a_page_stay_and_all_others_are_filled_in():
-    panel = Matrix(
-        title="One",
-        values=np.ones((1, 1), np.float32),
-        rows=numbered("a", 1),
-        columns=numbered("b", 1),
-    )
-    shown = replace(Matrices(panels=(panel,)), texts={"png": "Bild"})
-    assert translated(shown, DEFAULT_MATRICES_TEXTS).texts == {
-        **DEFAULT_MATRICES_TEXTS,
-        "png": "Bild",
-    }

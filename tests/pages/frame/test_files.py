@@ -35,15 +35,6 @@ def test_signs_that_begin_a_formula_are_guarded_and_nothing_else():
     assert lines == [f'"{text}",-0.5' for text in guarded]
 
 
-@given(text=TEXTS, sign=st.sampled_from("=+-@\t\r\n"))
-def test_no_text_of_a_csv_file_is_a_formula(text, sign):
-    assert as_csv({"token": [sign + text]}).startswith(f'"token"\n"\'{sign}')
-
-
-def test_quotes_commas_and_lines_are_quoted():
-    assert as_csv({"a": ['say "hi"', "a,b", "a\nb"]}) == '"a"\n"say ""hi"""\n"a,b"\n"a\nb"\n'
-
-
 def test_truth_whole_numbers_and_numbers_of_numpy_are_written_plainly():
     weights = np.float32([0.1, 0.2])
     columns = {"visible": [True, False], "query": [0, 1], "weight": weights}
@@ -54,16 +45,6 @@ def test_truth_whole_numbers_and_numbers_of_numpy_are_written_plainly():
     read = json.loads(as_json({"title": "é"}, columns))
     assert read["title"] == "é"
     assert read["columns"] == {"visible": [True, False], "query": [0, 1], "weight": [first, second]}
-
-
-def test_no_rows_are_a_file_too():
-    assert from_csv(as_csv({"a": [], "b": []})) == {"a": [], "b": []}
-
-
-def test_what_json_cannot_say_is_null():
-    assert json.loads(as_json({}, {"x": [math.inf, -math.inf, math.nan]}))["columns"] == {
-        "x": [None, None, None]
-    }
 
 
 SAID = [
@@ -93,11 +74,6 @@ def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
     for name in names:
         assert not re.search(r'[<>:"/\\|?*\s\u0000-\u001f\u200b-\u200f\u2066-\u2069.]', name), name
         assert len(name.encode()) <= 180
-
-
-def test_names_of_files_are_cut_between_words():
-    name = stem({"model": "copy", "sentence": "The woman crossed the street."})
-    assert re.fullmatch(r"copy-The-woman-crossed-the-[0-9a-f]{4}-", name)
 
 
 def test_names_of_files_can_be_read_in_any_script():

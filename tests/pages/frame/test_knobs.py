@@ -11,9 +11,3 @@ def test_a_setting_is_called_what_the_training_page_calls_it():
 def test_no_two_settings_are_called_the_same_and_each_is_one():
     assert len({knob.label for knob in KNOBS.values()}) == len(KNOBS)
     assert set(KNOBS) <= {*MODEL, *TRAINING}
-
-
-def test_a_word_is_called_as_its_own_setting_says_or_as_all_do():
-    assert KNOBS["rotary_pairs"].word("halves") == "halves"
-    assert KNOBS["positions"].word("halves") == "sines first"
-    assert KNOBS["precision"].word("float32") == "float32"

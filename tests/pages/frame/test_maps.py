@@ -1,5 +1,3 @@
-"""What every page says of attention maps."""
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,6 @@ from core.runs.run import load_run
 from core.tokenizer.tokenizer import Token
 from pages.frame.maps import labels, maps_of
 from tests.pages.conftest import ROOT
-
-FIRST = Head(Kind.CROSS.site(0), 0)
 
 
 @pytest.fixture(scope="module")
@@ -23,45 +19,38 @@ def inspection(run):
     return inspect_sentence(run, "a b c")
 
 
+def texts(shown):
+    return [each.text for each in shown]
+
+
 def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training_saw_it():
     tokens = [Token("zeb", False, 0), Token("ra", False, 0), Token("EOS", True, 1)]
     found = labels(tokens, frozenset([0]))
-    assert [label.text for label in found] == ["zeb", "ra", "EOS"]
-    assert [label.continues for label in found] == [False, True, False]
-    assert [label.unknown for label in found] == [True, True, False]
-    assert [label.special for label in found] == [False, False, True]
+    assert [(each.text, each.continues, each.unknown, each.special) for each in found] == [
+        ("zeb", False, True, False),
+        ("ra", True, True, False),
+        ("EOS", False, False, True),
+    ]
 
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_maps_are_those_of_one_kind_with_its_queries_and_keys(run, inspection, kind):
     maps = maps_of(run, inspection, Head(kind.site(1), 2))
     assert maps.selected == (1, 2)
-    sites = inspection.sites_of(kind)
-    expected = [inspection.attention[site].weights_HQK for site in sites]
+    expected = [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
     assert np.array_equal(maps.weights, np.stack(expected))
     tokens = {"source": inspection.source_tokens, "target": inspection.fed_tokens}
-    for side, found in ((kind.query_side, maps.queries), (kind.key_side, maps.keys)):
-        assert [label.text for label in found] == [token.text for token in tokens[side]]
+    assert texts(maps.queries) == texts(tokens[kind.query_side])
+    assert texts(maps.keys) == texts(tokens[kind.key_side])
     assert bool(maps.predicted) == (kind.query_side == "target")
-
-
-def test_the_target_ends_with_what_was_predicted_last(run, inspection):
-    maps = maps_of(run, inspection, FIRST)
-    assert [label.text for label in maps.target] == ["BOS", "a", "b", "c", "EOS"]
+    assert texts(maps.target) == ["BOS", "a", "b", "c", "EOS"]
 
 
 @pytest.mark.parametrize(
-    ("written", "zoom"),
-    [
-        ("1,1,2,3", (1, 1, 2, 3)),
-        ("0,0,4,4", None),
-        ("0,0,5,4", None),
-        ("1,1,2", None),
-        (None, None),
-    ],
+    ("written", "zoom"), [("1,1,2,3", (1, 1, 2, 3)), ("0,0,4,4", None), ("0,0,5,4", None)]
 )
 def test_a_zoom_is_a_part_of_the_map_or_none(run, inspection, written, zoom):
-    assert maps_of(run, inspection, FIRST, zoom=written).zoom == zoom
+    assert maps_of(run, inspection, Head(Kind.CROSS.site(0), 0), zoom=written).zoom == zoom
 
 
 @pytest.mark.parametrize("whole_words", [False, True])

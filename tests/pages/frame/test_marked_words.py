@@ -10,45 +10,35 @@ from viz.component.payload import Doubt
 
 SURE, UNSURE = WrittenWord(Span(0, 2), 0.9), WrittenWord(Span(3, 7), 0.31)
 UNSEEN = WrittenWord(Span(0, 2), 0.8, "thorns")
-
-
-def of(*words):
-    return marked_words.of(
-        SimpleNamespace(translation=SimpleNamespace(text="il dort"), written=words)
-    )
+SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("word", "said"),
     [
-        ([SURE, UNSURE], ["dort: 31\xa0% – the model is unsure here."]),
+        (SURE, []),
+        (UNSURE, ["dort: 31\xa0% – the model is unsure here."]),
+        (UNSEEN, ["il: 80\xa0%. It looked most at “thorns”, which training never saw."]),
         (
-            [UNSEEN],
-            ["il: 80\xa0%. It looked most at “thorns”, which training never saw."],
-        ),
-        (
-            [WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)],
+            SECOND,
             [
                 "dort: 31\xa0% – the model is unsure here. "
                 "Where it was least sure, “part” came second: 25\xa0%."
             ],
         ),
-        ([SURE], []),
     ],
 )
-def test_a_marked_word_says_its_number_and_why(words, said):
-    assert [each.said for each in of(*words)] == said
+def test_a_marked_word_says_its_number_and_why(word, said):
+    translation = SimpleNamespace(text="il dort")
+    found = marked_words.of(SimpleNamespace(translation=translation, written=[word]))
+    assert [each.said for each in found] == said
 
 
-def test_the_legend_is_there_only_where_something_is_marked():
+def test_the_legend_explains_the_marks_that_there_are():
     assert marked_words.legend([SURE]) == ""
-    assert marked_words.legend([SURE, UNSURE]) == (
-        "dashed: the model was unsure of the word (its probability, the product of its pieces’, "
-        "is below 40\xa0%)"
-    )
-    assert marked_words.legend([UNSURE, UNSEEN]).endswith(
-        "dotted: from a word that training never saw"
-    )
+    dashed, dotted = marked_words.legend([UNSURE, UNSEEN]).split(" · ")
+    assert "below 40\xa0%" in dashed
+    assert dotted == "dotted: from a word that training never saw"
 
 
 def test_what_a_text_holds_stays_text():

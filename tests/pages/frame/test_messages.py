@@ -9,10 +9,7 @@ import pytest
 
 from core.config import ConfigError, ModelConfig
 from core.messages import Message
-from core.runs.folder import checked_name
 from core.runs.run import RunError, load_run
-from core.tasks.layout import CorpusError
-from core.tasks.pairs import read_pairs
 from pages.frame import cached, language, messages
 from pages.frame.messages import explained
 
@@ -35,17 +32,6 @@ def test_any_other_text_stays_as_it_is(loudly):
     assert explained(ValueError()) == ""
 
 
-def test_nothing_is_said_of_an_error_that_says_nothing(in_chinese):
-    assert explained(RunError()) == ""
-
-
-def test_an_error_says_its_message(monkeypatch):
-    monkeypatch.setattr(messages, "_", {"{name}: there are no pairs in it": "{name}: leer"}.get)
-    with pytest.raises(CorpusError) as refused:
-        read_pairs(b"\n\n", "my.tsv")
-    assert explained(refused.value) == "my.tsv: leer"
-
-
 @pytest.fixture
 def in_chinese(monkeypatch):
     chinese = gettext.translation(language.DOMAIN, language.LOCALES, ["zh_CN"])
@@ -60,9 +46,7 @@ def spoil(name, content):
     "damage",
     [
         spoil("run.json", b"\xff"),
-        spoil("run.json", b"[]"),
         spoil("run.json", b'{"format": 99}'),
-        spoil("run.json", b'{"format": 1}'),
         spoil("tokenizer.json", b'{"type": "words", "words": []}'),
         spoil("evaluation.json", b'{"step": "x"}'),
         lambda path: (path / "run.json").unlink(),
@@ -82,13 +66,6 @@ def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chines
     assert re.search("[\u4e00-\u9fff]", about_file)
     english = re.findall(r"\b(?:the|is|not|no|of|has|was|without|missing)\b", about_file)
     assert not english, said
-
-
-@pytest.mark.parametrize("name", ["", "x" * 99, "a/b", "-a", "a.", "con"])
-def test_a_name_that_cannot_be_is_refused_in_chinese(name, in_chinese):
-    with pytest.raises(RunError) as refused:
-        checked_name(name)
-    assert re.search("[\u4e00-\u9fff]", explained(refused.value))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from viz.plane.map_payload import unpack as unpack_maps
 from viz.plane.matrices import unpack as unpack_matrices
 from viz.plane.strips import unpack as unpack_strips
 
+ENCODER = {"model": "translate", "view": "maps", "kind": "encoder.self"}
 PLAIN = "The animal didn't cross the street because it was too tired."
 # The zebra is in pieces: its words have other numbers than their tokens.
 SPLIT = "The zebra didn't cross the street because it was too tired."
@@ -36,7 +37,7 @@ def maps(at):
 
 
 def test_the_same_word_is_pinned_in_every_kind_of_attention(open_page):
-    at = open_page("attention", model="translate", view="maps", sentence=PLAIN, kind="encoder.self")
+    at = open_page("attention", sentence=PLAIN, **ENCODER)
     send(at, "pin", {"side": "source", "index": ANIMAL})
     assert maps(at).pin == ("source", ANIMAL)
     assert "**animal** looks most at" in said(at)
@@ -74,15 +75,8 @@ def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_
     assert at.selectbox(key=session.UNIT_POSITION).value == 3
 
 
-def test_without_a_pin_units_begin_with_the_pronoun(open_page):
-    at = open_page("lessons", model="translate", lessons="units", sentence=PLAIN)
-    assert at.selectbox(key=session.UNIT_POSITION).value == IT
-
-
 def test_a_word_that_is_clicked_again_is_let_go(open_page):
-    at = open_page(
-        "attention", model="translate", view="maps", sentence=PLAIN, side="source", token="1"
-    )
+    at = open_page("attention", sentence=PLAIN, side="source", token="1", **ENCODER)
     assert maps(at).pin == ("source", 1)
     send(at, "pin", {"side": "source", "index": None})
     assert maps(at).pin is None
@@ -90,15 +84,8 @@ def test_a_word_that_is_clicked_again_is_let_go(open_page):
 
 
 def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
-    at = open_page(
-        "attention",
-        model="translate",
-        view="lines",
-        sentence=SPLIT,
-        kind="encoder.self",
-        side="source",
-        token=str(IT_OF_SPLIT),
-    )
+    query = {**ENCODER, "view": "lines", "side": "source", "token": str(IT_OF_SPLIT)}
+    at = open_page("attention", sentence=SPLIT, **query)
     assert unpack_lines(proto(at, session.LINES).bytes).queries[IT_OF_SPLIT].text == "it"
     at.segmented_control(key="unit").set_value("words").run()
     lines = unpack_lines(proto(at, session.LINES).bytes)
@@ -111,9 +98,7 @@ def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
 
 
 def test_another_sentence_lets_go(open_page):
-    at = open_page(
-        "attention", model="translate", view="maps", sentence=PLAIN, side="source", token="3"
-    )
+    at = open_page("attention", sentence=PLAIN, side="source", token="3", **ENCODER)
     assert maps(at).pin == ("source", 3)
     at.text_input(key="sentence").set_value("The dog ate the apple because it was hungry.").run()
     assert maps(at).pin is None
@@ -126,16 +111,8 @@ def test_a_pin_that_is_nowhere_is_forgotten(open_page, written):
     assert unpack_lines(proto(at, session.LINES).bytes).pinned is None
 
 
-def test_the_word_that_is_spoken_of_is_marked_while_none_is_pinned(open_page):
-    at = open_page("attention", model="translate", view="maps", sentence=PLAIN, kind="encoder.self")
-    assert (maps(at).pin, maps(at).spoken) == (None, ("source", IT))
-    assert "**it** looks" in said(at)
-    send(at, "pin", {"side": "source", "index": ANIMAL})
-    assert maps(at).spoken == ("source", ANIMAL)
-
-
 def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
-    at = open_page("attention", model="translate", view="maps", sentence=PLAIN, kind="encoder.self")
+    at = open_page("attention", sentence=PLAIN, **ENCODER)
     send(at, "pin", {"side": "source", "index": IT})
     at.text_input(key="sentence").set_value(PLAIN.replace("tired", "wide")).run()
     assert maps(at).pin == ("source", IT)

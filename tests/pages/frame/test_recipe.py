@@ -1,8 +1,6 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,8 +78,3 @@ def test_a_path_stands_for_the_run_and_the_table_is_computed_again_exactly():
 def test_results_are_shared_and_computed_anew_for_other_arguments():
     assert Recipe(given_value, 1).result() is Recipe(given_value, 1).result()
     assert Recipe(given_value, 1).result() is not Recipe(given_value, 1.0).result()
-
-
-def test_what_cannot_be_written_as_python_is_refused():
-    with pytest.raises(TypeError, match="cannot be written"):
-        Recipe(given_value, np.zeros(2)).python()

@@ -1,9 +1,6 @@
-"""Rows that are ticked stand for things, whatever else the table holds meanwhile."""
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import tables
 from tests.pages.conftest import tick_rows, ticked_rows
 
 
@@ -28,44 +25,17 @@ def _page(mode):
     st.text(",".join(ticked))
 
 
-@pytest.fixture(params=["single-row", "multi-row"])
-def mode(request):
-    return request.param
-
-
-@pytest.fixture
-def at(mode):
-    return AppTest.from_function(_page, kwargs={"mode": mode}).run()
-
-
-def tick(at, *rows):
-    [found] = at.dataframe
-    tick_rows(at, found, *rows)
-
-
-def said(at):
-    [text] = at.text
-    return text.value
-
-
-def test_what_a_ticked_row_stands_for_is_chosen(at):
-    tick(at, 2)
-    assert (said(at), ticked_rows(at, "table")) == ("three", [2])
-    tick(at)
-    assert (said(at), ticked_rows(at, "table")) == ("", [])
-
-
-def test_what_was_chosen_elsewhere_is_ticked_once_or_everywhere_it_stands(at, mode):
-    at.button(key="two").click().run()
-    assert ticked_rows(at, "table") == ([1] if mode == "single-row" else [1, 3])
-
-
-def test_a_tick_stays_with_its_thing_when_others_come_before_it(at):
-    tick(at, 2)
-    at.session_state["things"] = ["zero", "one", "two", "three"]
+@pytest.mark.parametrize(("mode", "rows"), [("single-row", [1]), ("multi-row", [1, 3])])
+def test_rows_that_are_ticked_stand_for_things_whatever_else_the_table_holds(mode, rows):
+    at = AppTest.from_function(_page, kwargs={"mode": mode}).run()
+    tick_rows(at, at.dataframe[0], 2)
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("three", [2])
+    at.session_state["things"] = ["zero", "one", "two", "three", "two"]
     at.run()
-    assert (said(at), ticked_rows(at, "table")) == ("three", [3])
-
-
-def test_shares_beside_bars_are_per_cent():
-    assert tables.beside_bars() == "percent"
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("three", [3])
+    tick_rows(at, at.dataframe[0])
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("", [])
+    # What is chosen elsewhere is ticked wherever it stands.
+    del at.session_state["things"]
+    at.button(key="two").click().run()
+    assert ticked_rows(at, "table") == rows

@@ -56,12 +56,6 @@ def test_what_a_click_chose_is_shown_by_a_widget_of_its_own(at):
     assert values(at)[0] == "typed"
 
 
-def test_who_goes_back_to_the_old_text_by_hand_gets_it(at):
-    at.button(key="new").click().run()
-    widget(at, "sentence").set_value("old").run()
-    assert values(at)[0] == "old"
-
-
 def test_what_follows_from_a_choice_follows_once_and_not_when_it_is_only_reported_again(at):
     widget(at, "kind").set_value("cross").run()
     assert values(at) == ("old", "cross", 0)
@@ -151,21 +145,6 @@ def first_value(found):
         place = first if isinstance(first, int) else first[0]
         return found.options[place] if found.type == "button_group" else int(found.options[place])
     return proto.default
-
-
-def test_an_old_text_beside_another_choice_is_not_taken_for_a_choice(at):
-    browser = SlowBrowser(at)
-    browser.ask("new")
-    # The browser has not drawn the new sentence yet when the visitor chooses something else.
-    browser.choose("head", 2)
-    assert values(at) == ("new", "self", 2)
-
-
-def test_an_old_value_beside_a_click_is_not_taken_for_a_choice(at):
-    browser = SlowBrowser(at)
-    browser.ask("third")
-    browser.ask("new")
-    assert values(at) == ("new", "self", 3)
 
 
 def test_a_choice_stands_where_what_was_told_before_reaches_the_browser_after_it(at):
