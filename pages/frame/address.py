@@ -227,7 +227,7 @@ def choose(values: Mapping[str, object]) -> None:
             visit.chosen[name] = (written(wanted),)
 
 
-def begin_anew(values: Mapping[str, str], keep: Iterable[str] = ()) -> None:
+def begin_anew(values: Mapping[str, str], keep: Iterable[str]) -> None:
     """Forget what was chosen, whatever page showed it, and choose this; before going to a page.
 
     Args:

@@ -14,7 +14,6 @@ from pages.frame import address, layout, visit
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
-Word = TypeVar("Word", bound=str)
 
 _LARGEST = 2**53 - 1
 """A browser knows no larger whole number exactly, and Streamlit draws no box for one."""
@@ -126,7 +125,7 @@ def several(
     offered: Mapping[str, str],
     default: Iterable[str],
     of: str,
-    older: Mapping[str, str] | None = None,
+    older: Mapping[str, str],
 ) -> list[str]:
     """Ask for any of a few things, all of them seen.
 
@@ -141,7 +140,7 @@ def several(
     address.belongs_to(name, of)
     texts = address.texts_of(name)
     usual = [each for each in offered if each in set(default)]
-    asked = {(older or {}).get(text, text) for text in texts or ()}
+    asked = {older.get(text, text) for text in texts or ()}
     chosen = usual if texts is None else [each for each in offered if each in asked]
     address.show(name, tuple(chosen) or ("",), named=chosen != usual)
     widget = visit.widget(name, chosen, tuple(offered.items()))

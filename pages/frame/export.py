@@ -4,12 +4,13 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
+from inspect import getsource
 
 import streamlit as st
 
 from pages.frame import address, layout, service
 from pages.frame.files import TOLD, Columns, as_csv, as_json, stem
-from pages.frame.folded import fold, fold_code, fold_formula, fold_how_to_read
+from pages.frame.folded import fold
 from pages.frame.language import N_, _, in_this_language, signs, tag, translated
 from pages.frame.listed import labelled
 from pages.frame.recipe import Recipe, Tabular
@@ -110,13 +111,20 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
         if how_to_read := shown.how_to_read or text.sections.get(HOW_TO_READ):
-            fold_how_to_read(how_to_read, compact=True)
+            read = partial(st.markdown, how_to_read)
+            fold(_("How to read this"), "how_to_read", read, compact=True)
         tries = "\n".join(f"- {one}" for one in shown.tries) or text.sections.get(TRIES, "")
         if tries:
             fold(_("What to try"), "tries", lambda: st.markdown(tries), compact=True)
         if formula := shown.formula or text.formula:
-            fold_formula(formula, compact=True)
-        fold_code((*(shown.recipe.functions if shown.recipe else ()), *shown.code), compact=True)
+            fold(_("Formula"), "formula", partial(st.latex, formula), compact=True)
+        functions = (*(shown.recipe.functions if shown.recipe else ()), *shown.code)
+        fold(_("Code that computes it"), "code", partial(_show_code, functions), compact=True)
+
+
+def _show_code(functions: Sequence[Callable[..., object] | type]) -> None:
+    for function in functions:
+        st.code(getsource(function))
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:

@@ -4,12 +4,9 @@ What is closed costs nothing then: neither here nor in the browser, which draws 
 answer, and formulas and code slowly.
 """
 
-from collections.abc import Callable, Sequence
-from inspect import getsource
+from collections.abc import Callable
 
 import streamlit as st
-
-from pages.frame.language import _
 
 
 def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = False) -> None:
@@ -27,23 +24,3 @@ def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = F
     if place.open:
         with place:
             draw()
-
-
-def fold_formula(formula: str, *, compact: bool = False) -> None:
-    """Fold a formula, in LaTeX."""
-    fold(_("Formula"), "formula", lambda: st.latex(formula), compact=compact)
-
-
-def fold_code(functions: Sequence[Callable[..., object] | type], *, compact: bool = False) -> None:
-    """Fold the source of functions of `core`."""
-
-    def draw() -> None:
-        for function in functions:
-            st.code(getsource(function))
-
-    fold(_("Code that computes it"), "code", draw, compact=compact)
-
-
-def fold_how_to_read(text: str, *, compact: bool = False) -> None:
-    """Fold how a picture is read, in Markdown."""
-    fold(_("How to read this"), "how_to_read", lambda: st.markdown(text), compact=compact)

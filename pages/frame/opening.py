@@ -42,13 +42,13 @@ class Opened:
 
 
 def model_and_sentence(
-    *, asked: bool = True, telling: Callable[[Run, Task], str] | None = None, model: str = ""
+    *, asked: bool, telling: Callable[[Run, Task], str], model: str
 ) -> Opened | None:
     """Ask for a run and a sentence; where they cannot be used, say why and return nothing.
 
     Args:
         asked: False where the sentence changes nothing: it stays what it was.
-        telling: Returns the task's example to begin with; None or empty for its first.
+        telling: Returns the task's example to begin with; empty for its first.
         model: The run to begin with, where there is one of that name; empty for the first.
     """
     paths = cached.run_paths()
@@ -70,7 +70,7 @@ def model_and_sentence(
             task,
             asked=asked,
             others=() if run is None else examples_of(run),
-            first=telling(run, task) if telling and run and task else "",
+            first=telling(run, task) if run and task else "",
         )
     if problem:
         st.error(plain(problem))
@@ -117,9 +117,7 @@ def ask_sentence(
     return sentence
 
 
-def _ask_run(
-    names: Sequence[str], *, first: str = "", then: Callable[[], None] | None = None
-) -> str:
+def _ask_run(names: Sequence[str], *, first: str, then: Callable[[], None]) -> str:
     """Ask for a run; the URL names it where it is not the usual one that a page begins with."""
     offered, usual, how = _offered(names, first)
     how["then"] = then
@@ -132,7 +130,7 @@ def _offered(names: Sequence[str], first: str) -> tuple[dict[str, str], str, con
     return {name: name for name in names}, usual, {"named": usual != names[0]}
 
 
-def chosen_settings(first: str = "") -> RunSettings | None:
+def chosen_settings(first: str) -> RunSettings | None:
     """Return the settings of the chosen run before it is asked for; None where it has none.
 
     Args:

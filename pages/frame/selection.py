@@ -132,22 +132,17 @@ def token_axis(inspection: Inspection, side: Side) -> Axis:
     return Axis(name=names[side], labels=tokens, side=side)
 
 
-def ask(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
+def ask(opened: Opened, *, unit: bool = True) -> Selection:
     """Ask which head of which attention, and between what; say why not to believe its map.
-
-    What a view does not need it does not ask for: that stays as it was chosen in another one.
 
     Args:
         opened: The run and the sentence.
-        kind: False where all kinds of attention are shown.
-        head: False where all heads are shown, or one is chosen in the picture.
         unit: False where everything is between tokens, never merged to words.
     """
     with row():
-        selected = choose(opened, kind=kind, head=head, unit=unit)
-        tell(selected, head=head)
-    if head:
-        tell_head(selected)
+        selected = choose(opened, unit=unit)
+        tell(selected)
+    tell_head(selected)
     return selected
 
 
@@ -157,7 +152,16 @@ def row() -> DeltaGenerator:
 
 
 def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
-    """Ask as `ask` does, inside of a row in which a view asks for more."""
+    """Ask as `ask` does, inside of a row in which a view asks for more.
+
+    What a view does not need it does not ask for: that stays as it was chosen in another one.
+
+    Args:
+        opened: The run and the sentence.
+        kind: False where all kinds of attention are shown.
+        head: False where all heads are shown, or one is chosen in the picture.
+        unit: False where everything is between tokens, never merged to words.
+    """
     inspection = opened.inspection
     chosen = ask_head(opened, kind=kind, head=head)
     whole_words = _ask_whole_words(asked=unit) and unit
@@ -217,7 +221,7 @@ def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
 
     Args:
         opened: The run and the sentence.
-        kind: False where none is asked for, as in `ask`.
+        kind: False where none is asked for, as in `choose`.
         head: The same for layer and head.
     """
     inspection, run = opened.inspection, opened.run
@@ -233,7 +237,7 @@ def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
     return Head(chosen.site(layer), index)
 
 
-def _ask_whole_words(*, asked: bool = True) -> bool:
+def _ask_whole_words(*, asked: bool) -> bool:
     """Ask whether subwords are merged to words."""
     unit = controls.choice(
         _("Unit"),

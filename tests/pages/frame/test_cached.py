@@ -1,7 +1,7 @@
 import gc
-import io
 import json
 import os
+import sys
 import weakref
 from pathlib import Path
 
@@ -14,41 +14,22 @@ from pages.frame import cached
 from pages.frame.bounded_cache import bytes_of
 from tests.pages.conftest import ROOT
 
+OPENED = []
+"""The files of runs that were opened to be read."""
 
-@pytest.fixture
-def opened():
-    """The files of runs that were opened or asked for their text; to be emptied by the test."""
-    found = []
-    read_text, open_path, open_file, open_handle = Path.read_text, Path.open, io.open, os.open
 
-    def note(path):
-        if isinstance(path, str | os.PathLike) and {"gallery", "runs"} & set(Path(path).parts):
-            found.append(Path(path).name)
+def _note(event, arguments):
+    if event != "open" or not isinstance(arguments[0], str | os.PathLike):
+        return
+    path, flags = Path(arguments[0]), arguments[2]
+    # Locks are opened to be written.
+    if {"gallery", "runs"} & set(path.parts) and not flags & (os.O_WRONLY | os.O_RDWR):
+        OPENED.append(path.name)
 
-    def noted_text(path, *arguments, **named):
-        note(path)
-        return read_text(path, *arguments, **named)
 
-    def noted_path(path, *arguments, **named):
-        note(path)
-        return open_path(path, *arguments, **named)
-
-    def noted_file(path, *arguments, **named):
-        note(path)
-        return open_file(path, *arguments, **named)
-
-    def noted_handle(path, flags, *arguments, **named):
-        # Locks are opened to be written.
-        if not flags & (os.O_WRONLY | os.O_RDWR):
-            note(path)
-        return open_handle(path, flags, *arguments, **named)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "open", noted_handle)
-        patch.setattr(Path, "read_text", noted_text)
-        patch.setattr(Path, "open", noted_path)
-        patch.setattr("builtins.open", noted_file)
-        yield found
+@pytest.fixture(scope="module", autouse=True)
+def _opened_files_are_noted():
+    sys.addaudithook(_note)
 
 
 PAGES = [
@@ -63,25 +44,23 @@ PAGES = [
 
 
 @pytest.mark.parametrize(("page", "query_params"), PAGES)
-def test_nothing_is_read_at_a_rerun_where_nothing_changed(
-    open_page, own_copy, opened, page, query_params
-):
+def test_nothing_is_read_at_a_rerun_where_nothing_changed(open_page, own_copy, page, query_params):
     (own_copy.parent / "broken").mkdir()
     (own_copy.parent / "broken" / "run.json").write_text("{")
     at = open_page(page, **query_params)
-    opened.clear()
+    OPENED.clear()
     at.run()
     assert not at.exception
-    assert not opened
+    assert not OPENED
 
 
-def test_a_file_that_changed_is_read_again(own_copy, opened):
+def test_a_file_that_changed_is_read_again(own_copy):
     assert cached.settings(own_copy).preset == "tiny"
     changed = json.loads((own_copy / "run.json").read_text()) | {"preset": "small"}
     (own_copy / "run.json").write_text(json.dumps(changed))
-    opened.clear()
+    OPENED.clear()
     assert cached.settings(own_copy).preset == "small"
-    assert opened.count("run.json") >= 1
+    assert OPENED.count("run.json") >= 1
 
 
 def test_what_is_wrong_with_a_run_is_said_until_it_is_mended(own_copy):

@@ -38,52 +38,38 @@ def in_chinese(monkeypatch):
     monkeypatch.setattr(messages, "_", chinese.gettext)
 
 
-def spoil(name, content):
-    return lambda path: (path / name).write_bytes(content)
+def broken_settings(path):
+    (path / "run.json").write_bytes(b"\xff")
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        spoil("run.json", b"\xff"),
-        spoil("run.json", b'{"format": 99}'),
-        spoil("tokenizer.json", b'{"type": "words", "words": []}'),
-        spoil("evaluation.json", b'{"step": "x"}'),
-        lambda path: (path / "run.json").unlink(),
-        lambda path: shutil.rmtree(path / "checkpoints"),
-        lambda path: shutil.rmtree(path),
-        lambda path: spoil(min((path / "checkpoints").iterdir()), b"{" * 100)(path),
-    ],
-)
-def test_what_is_wrong_with_a_run_is_said_in_chinese(damage, tmp_path, in_chinese):
-    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
+def broken_weights(path):
+    min((path / "checkpoints").iterdir()).write_bytes(b"{" * 100)
+
+
+def no_weights(path):
+    shutil.rmtree(path / "checkpoints")
+
+
+@pytest.mark.parametrize("damage", [broken_settings, broken_weights, no_weights])
+def test_what_is_wrong_with_a_run_is_explained_in_chinese(damage, tmp_path, in_chinese):
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run", ignore=UNLISTED))
     damage(path)
     try:
-        said = explained(load_run(path).damage)
+        why = load_run(path).damage
     except RunError as error:
-        said = explained(error)
-    about_file = said.replace(str(path), "")
-    assert re.search("[\u4e00-\u9fff]", about_file)
-    english = re.findall(r"\b(?:the|is|not|no|of|has|was|without|missing)\b", about_file)
-    assert not english, said
+        why = error
+    assert is_chinese(explained(why).replace(str(path), ""))
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"n_heads": 3},
-        {"d_model": 0},
-        {"dropout": 1.0},
-        {"norm": "between"},
-        {"positions": "rotary", "d_model": 12, "n_heads": 4},
-        {"memory": "same", "n_encoder_layers": 3},
-        {"length": "predicted"},
-        {"pointer": True, "cross": "state"},
-    ],
+    "settings", [{"n_heads": 3}, {"norm": "between"}, {"pointer": True, "cross": "state"}]
 )
 def test_settings_that_cannot_be_are_refused_in_chinese(settings, in_chinese):
     with pytest.raises(ConfigError) as refused:
         ModelConfig(**{"vocab_size": 20} | settings)
-    said = explained(refused.value)
-    assert re.search("[\u4e00-\u9fff]", said)
-    assert not re.findall(r"\b(?:the|is|not|no|of|has|or|and)\b", said), said
+    assert is_chinese(explained(refused.value))
+
+
+def is_chinese(text):
+    english = re.search(r"\b(?:the|is|not|no|of|has|or|and|was|without|missing)\b", text)
+    return re.search("[\u4e00-\u9fff]", text) and not english

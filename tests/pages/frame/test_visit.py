@@ -147,16 +147,6 @@ def first_value(found):
     return proto.default
 
 
-def test_a_choice_stands_where_what_was_told_before_reaches_the_browser_after_it(at):
-    browser = SlowBrowser(at)
-    browser.ask("third")
-    browser.choose("head", 2)
-    # Now the browser hears of the click, and shows head 3 for a moment.
-    browser.hear(1)
-    browser.ask("new")
-    assert values(at) == ("new", "self", 2)
-
-
 @pytest.mark.parametrize("seed", range(int(os.environ.get("WALKS", "10"))))
 def test_what_was_chosen_stands_whenever_the_browser_hears_of_it(at, seed):
     chance, browser = random.Random(seed), SlowBrowser(at)
