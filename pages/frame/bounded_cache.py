@@ -140,7 +140,7 @@ def bytes_of(value: object) -> int:
     total = 0
     while left:
         each = left.pop()
-        identity, size, parts = _measure_of(type(each))(each)
+        identity, size, parts = _measure_of(type(each))(each)  # type: ignore[arg-type]
         if identity not in seen:
             seen.add(identity)
             total += size

@@ -4,18 +4,18 @@ They are listed in `pages/texts/<language>/settings.toml`: whoever adds a settin
 an entry there, and it is asked for, checked and named.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.config.choices import CHOICES
 from core.config.training import TRAINING_CHOICES
 from pages.frame import texts
-from pages.frame.language import N_, _, n_, number
+from pages.frame.language import ENGLISH, N_, _, n_, number
 from pages.frame.listed import alternatives, listed_apart
 
 Value = bool | int | float | str
-Condition = Mapping[str, tuple[Value, ...]]
+Condition = Mapping[str, Sequence[Value]]
 """Setting → the values of which it has one; of several settings one is enough."""
 
 
@@ -31,6 +31,8 @@ class Knob:
     """The smallest and the largest, where it is a number."""
     step: float = 1
     """What the buttons add and take away."""
+    needs: tuple[Condition, ...] = ()
+    """What it needs, all of it, to change anything."""
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -62,9 +64,16 @@ def group_title(group: str) -> str:
 
 
 def _group(name: str) -> tuple[Knob, ...]:
+    entries = texts.toml("settings", ENGLISH)
     return tuple(
-        Knob(each, name, tuple(entry.get("limits", (0, 1))), entry.get("step", 1))
-        for each, entry in texts.toml("settings")[name].items()
+        Knob(
+            each,
+            name,
+            tuple(entry.get("limits", (0, 1))),
+            entry.get("step", 1),
+            tuple(entries["needs"][condition] for condition in entry.get("needs", ())),
+        )
+        for each, entry in entries[name].items()
         if isinstance(entry, Mapping)
     )
 
@@ -86,51 +95,8 @@ KNOBS: Mapping[str, Knob] = {
 }
 """All that can be asked for, by the setting's name."""
 
-_ROTARY: Condition = {"positions": ("rotary",)}
-_RELATIVE: Condition = {"positions": ("buckets",)}
-_SINUSOIDS: Condition = {"positions": ("sinusoidal", "halves")}
-_ATTENDS: Condition = {
-    "encoder_mixing": ("attention",),
-    "decoder_mixing": ("attention",),
-    "cross": ("attention",),
-}
-_FEEDS_FORWARD: Condition = {"feed_forward": (True,)}
-_PROJECTS: Condition = {"projections": (True,)}
-_CAUSAL: Condition = {"decoder": ("causal",)}
-_CROSS_ENTROPY: Condition = {"objective": ("cross_entropy",)}
-_REWARDS: Condition = {"objective": ("minimum_risk", "self_critical", "reinforce")}
-
 NEEDS: Mapping[str, tuple[Condition, ...]] = {
-    "sinusoid_base": (_SINUSOIDS,),
-    "rotary_base": (_ROTARY,),
-    "rotary_pairs": (_ROTARY,),
-    "n_buckets": (_RELATIVE,),
-    "max_distance": (_RELATIVE,),
-    "scores": (_ATTENDS,),
-    "score_scale": (_ATTENDS, {"scores": ("dot",)}),
-    "shared": (_ATTENDS, _PROJECTS),
-    "projections": (_ATTENDS,),
-    "output_projection": (_ATTENDS,),
-    "d_k": (_ATTENDS,),
-    "d_v": (_ATTENDS,),
-    "n_kv_heads": (_ATTENDS,),
-    "attention_bias": (_ATTENDS, {**_PROJECTS, "output_projection": (True,)}),
-    "norm": ({"norm_kind": ("layer", "rms", "batch")},),
-    "norm_eps": ({"norm_kind": ("layer", "rms", "batch")},),
-    "d_ff": (_FEEDS_FORWARD,),
-    "activation": ({**_FEEDS_FORWARD, "head_transform": (True,)},),
-    "gated": (_FEEDS_FORWARD,),
-    "ff_bias": (_FEEDS_FORWARD,),
-    "cross": ({"decoder_mixing": ("gru", "lstm")},),
-    "memory": ({"decoder_mixing": ("attention", "average", "convolution", "none")},),
-    "length": ({"decoder": ("parallel",)},),
-    "pointer": ({"cross": ("attention",)},),
-    "teacher_forcing": (_CAUSAL, _CROSS_ENTROPY),
-    "scheduled_sampling": (_CAUSAL, _CROSS_ENTROPY, {"teacher_forcing": (True,)}),
-    "objective": (_CAUSAL,),
-    "reward": (_REWARDS,),
-    "samples": (_REWARDS,),
-    "alpha": ({"objective": ("minimum_risk",)},),
+    name: knob.needs for name, knob in KNOBS.items() if knob.needs
 }
 """Setting → what it needs, all of it, to change anything; the others always do."""
 

@@ -5,7 +5,7 @@ import tomllib
 from pages.frame.texts import TEXTS
 
 NAMES = ("glossary", "needs", "settings", "tour")
-LINKS = {"link", "shows", "clicks", "limits", "step"}
+LINKS = {"link", "shows", "clicks", "limits", "step", "needs"}
 """Entries that are the same in every language: only the English file has them."""
 
 
@@ -16,7 +16,9 @@ def texts_of(language, name):
 
 def _texts(entries, path=()):
     for name, entry in entries.items():
+        if name in LINKS:
+            continue
         if isinstance(entry, dict):
             yield from _texts(entry, (*path, name))
-        elif name not in LINKS:
+        else:
             yield (*path, name), "|".join(entry) if isinstance(entry, list) else entry
