@@ -1,9 +1,10 @@
 """What a model is measured on, in words: held-out sentences, or the pairs that it was given."""
 
+from core.decoding.mask_predict import PASSES
 from core.evaluate.evaluation import held_out_samples
 from core.runs.files import PAIRS
 from core.runs.run import Run, RunError, RunSettings
-from core.tasks import NEED_PAIRS, Mixed
+from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
 from core.tasks.copying import Copying
 from core.tasks.either import Either
 from core.tasks.everyday import Everyday
@@ -59,6 +60,17 @@ def cut(n: int) -> list[str]:
         "{n} output was cut at the length limit.", "{n} outputs were cut at the length limit.", n
     )
     return [said.format(n=number(n))] if n else []
+
+
+def counted(settings: RunSettings) -> list[str]:
+    """Return how right sentences are counted where that is not as everywhere."""
+    said = []
+    if settings.model.is_parallel:
+        text = _("Written in passes (mask-predict): {n}.")
+        said.append(text.format(n=number(PASSES)))
+    if settings.task in SEVERAL_RIGHT:
+        said.append(_("A source has two right targets: either counts as right."))
+    return said
 
 
 def own_pairs(settings: RunSettings, n: int) -> str:

@@ -24,7 +24,7 @@ from core.training.presets import PRESETS
 from core.training.process import situation
 from core.training.settings import with_settings
 from pages.frame import cached
-from pages.frame.durations import duration
+from pages.frame.language import duration
 from pages.frame.view_text import view_text
 from pages.views.training import own_pairs, settings
 from pages.views.training import set_up as set_up_view

@@ -11,8 +11,7 @@ from core.studies.experiments import job
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.running import expected_seconds, keep_run, run_of
 from pages.frame import address, cached, controls, service, session
-from pages.frame.durations import duration
-from pages.frame.language import _, n_, number, plain
+from pages.frame.language import _, duration, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.experiments.question import own_folder
 

@@ -14,9 +14,8 @@ from core.training.forecast import learning_rates, parameters_of, share_of_base
 from core.training.presets import PRESETS, Preset
 from core.training.settings import Setting
 from pages.frame import address, cached
-from pages.frame.durations import duration
 from pages.frame.knobs import KNOBS, Knob
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, duration, n_, number, percent, plain
 from pages.frame.listed import listed
 from pages.views.training.settings import exact, values_of
 from pages.views.training.start import PendingSettings

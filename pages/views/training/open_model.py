@@ -11,8 +11,7 @@ from core.runs.run import RunError
 from core.studies.opening.opening import OPENING, being_opened, name_of, start
 from core.studies.opening.survey import survey
 from pages.frame import address, cached, session
-from pages.frame.durations import duration
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, duration, number, plain
 from pages.frame.messages import explained
 from pages.views.training.manage import leave
 

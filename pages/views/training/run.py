@@ -14,7 +14,6 @@ from core.runs.metrics import (
 )
 from core.runs.run import RunSettings
 from pages.frame import cached, charts, measured_on, notes
-from pages.frame.counted import counted
 from pages.frame.knobs import setting_label
 from pages.frame.language import _, n_, number, percent, plain, translated
 from pages.frame.listed import joined
@@ -82,7 +81,9 @@ def _seen(record: RunRecord) -> str:
     if results.token_accuracy is not None:
         tokens = _("Of the single tokens {share} are right.")
         right = joined([right, tokens.format(share=percent(results.token_accuracy))])
-    right = joined([right, *measured_on.cut(results.n_unfinished), *counted(record.settings)])
+    right = joined(
+        [right, *measured_on.cut(results.n_unfinished), *measured_on.counted(record.settings)]
+    )
     if not record.settings.beside_own_pairs:
         return joined([right, size])
     if own := results.own_pairs:

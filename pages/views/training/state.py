@@ -11,9 +11,7 @@ from core.runs.run import RunError
 from core.training import line, process
 from core.training.process import Situation
 from pages.frame import cached, measured_on, progress, service, session
-from pages.frame.counted import counted
-from pages.frame.durations import duration
-from pages.frame.language import N_, _, n_, number, percent, plain
+from pages.frame.language import N_, _, duration, n_, number, percent, plain
 from pages.frame.messages import explained
 
 STATES = progress.STATES | {
@@ -154,8 +152,8 @@ def _quality(path: Path) -> list[str]:
         beside = _("BLEU {bleu} on {sentences}").format(
             bleu=number(own["bleu"], 1), sentences=measured_on.own_pairs(settings, own["n"])
         )
-        return [share, beside, *cut, *counted(settings)]
-    return [share, *cut, *counted(settings)]
+        return [share, beside, *cut, *measured_on.counted(settings)]
+    return [share, *cut, *measured_on.counted(settings)]
 
 
 def say_problem(path: Path, error: Exception) -> None:

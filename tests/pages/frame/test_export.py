@@ -11,7 +11,7 @@ from core.runs.run import load_run
 from pages.frame import export
 from pages.frame.files import as_csv, as_json, stem
 from pages.frame.language import plain
-from tests.pages.conftest import ROOT, said, shown, unfold
+from tests.pages.conftest import ROOT, shown
 from tests.pages.views.attention.conftest import from_csv
 from viz.plane.map_payload import unpack
 
@@ -108,20 +108,6 @@ def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, offered
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
     assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))
     assert files["png"]().startswith(b"\x89PNG")
-
-
-def test_the_table_is_made_only_for_whoever_opens_it(open_view):
-    at, taken = open_view("maps")
-    assert not any("<table>" in each.proto.body for each in at.get("html"))
-    assert not unfold(at, "table").exception
-    [table] = [each.proto.body for each in at.get("html") if "<table>" in each.proto.body]
-    assert table.count("<tr>") == 15
-
-
-def test_five_hundred_tokens_can_be_taken_away(open_view):
-    at, taken = open_view("maps", model="copy", sentence="a b c d " * 200)
-    assert len(taken.columns()["weight"]) == 512 * 512
-    assert "512" in said(at) or "511" in said(at)
 
 
 def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(

@@ -48,15 +48,15 @@ def german(tmp_path, monkeypatch):
 def _page():
     import streamlit as st
 
-    from pages.frame import address, durations, language
-    from pages.frame.language import _, n_, number, percent
+    from pages.frame import address, language
+    from pages.frame.language import _, duration, n_, number, percent
 
     address.enter("page")
     language.enter()
     st.text(_("Attention"))
     st.text(_("Not in any catalogue"))
     st.text(" ".join(n_("{n} head", "{n} heads", n).format(n=number(n)) for n in (1, 2000)))
-    st.text(f"{number(0.5)} {percent(0.975)} {durations.duration(5)}")
+    st.text(f"{number(0.5)} {percent(0.975)} {duration(5)}")
     st.text(language.tag())
     st.button("Deutsch", on_click=language.choose, args=("de",))
     address.write()

@@ -52,7 +52,7 @@ def no_weights(path):
 
 @pytest.mark.parametrize("damage", [broken_settings, broken_weights, no_weights])
 def test_what_is_wrong_with_a_run_is_explained_in_chinese(damage, tmp_path, in_chinese):
-    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run", ignore=UNLISTED))
+    path = Path(shutil.copytree(cached.GALLERY / "copy", tmp_path / "run"))
     damage(path)
     try:
         why = load_run(path).damage

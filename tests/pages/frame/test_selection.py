@@ -1,29 +1,33 @@
 """What all views of the attention page share: the row of controls."""
 
+import re
+
 import pytest
 
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 from pages.attention import VIEWS
-
-NAMES = [view.name for view in VIEWS]
-OF_ALL_HEADS = ("word",)
+from pages.frame import selection
 
 
-@pytest.mark.parametrize("view", NAMES)
-def test_every_view_opens_from_its_link_and_hands_over_what_can_be_taken(open_view, view):
-    at, taken = open_view(view)
-    assert at.segmented_control(key="view").value == view
-    assert taken.name
-    assert taken.title
-    assert taken.snippet()
-    assert len({len(column) for column in taken.columns().values()}) == 1
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        ("bert", r"\d+ tokens · [\d,]+ ms"),
+        ("gpt2", r"tokens: \d+ typed → 24 written · [\d,]+ ms"),
+        ("marian", r"\d+ → \d+ tokens · [\d,]+ ms"),
+    ],
+)
+def test_tokens_are_counted_on_the_sides_that_there_are(opened_path, kind, size):
+    inspection = inspect_sentence(load_run(opened_path(kind)), "The street.")
+    assert re.fullmatch(size, selection.size(inspection))
 
 
-@pytest.mark.parametrize("view", NAMES)
+@pytest.mark.parametrize("view", [view.name for view in VIEWS])
 def test_what_changes_nothing_is_not_asked_for_and_stays_as_it_was(open_view, view):
     at, _ = open_view(view, model="translate", kind="cross", layer="1", head="2")
     keys = {each.key for each in [*at.segmented_control, *at.selectbox]}
-    assert ("kind" in keys) == (view != "word")
-    assert ("layer" in keys) == ("head" in keys) == (view not in OF_ALL_HEADS)
+    assert ("kind" in keys) == ("layer" in keys) == ("head" in keys) == (view != "word")
     at.segmented_control(key="view").set_value("maps").run()
     assert at.segmented_control(key="kind").value == "decoder.cross"
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
