@@ -25,8 +25,8 @@ GOES_TO, ARRIVED = "_goes_to", "_arrived"
 """In what is said to the browser, which shows neither: the page to go to, and that it is drawn.
 
 Streamlit says the address of a page that it goes to in pieces, in two runs: first what it opens
-with, while the page before has its path, then the path, then what is shown there. `layout` makes
-one step of the browser's history of all that comes between these names.
+with, while the page before has its path, then the path, then what is shown there.
+`navigation.js` makes one step of the browser's history of all that comes between these names.
 """
 
 

@@ -18,7 +18,7 @@ from pages.frame.tour_file import Tour as Tour
 from pages.frame.tour_file import TourError as TourError
 
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
-"""Keys of the buttons; `layout` presses the first two with the arrow keys."""
+"""Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
 _DRAWER = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 _ON_PAPER = """<style>
