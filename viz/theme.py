@@ -65,6 +65,10 @@ MAY_LOOK: Rgb = (168, 190, 214)
 SOURCE: Rgb = (0, 114, 178)
 TARGET: Rgb = (213, 94, 0)
 
+# Words on white paper.
+INK: Rgb = (30, 32, 40)
+FILE_FONT = "sans-serif"
+
 # What stands beside the point, on either theme.
 QUIET: Rgb = (128, 128, 128)
 # A point that holds a name in black.

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from textwrap import wrap
 from typing import Any, cast
 
 import streamlit as st
 
-from pages.frame import language, service
+from pages.frame import components, language, service, session
 from viz.charts.curves import Chart
+from viz.charts.plotly_figures import MODEBAR_TEXTS, Figure, figure_config, figure_html, title_of
 from viz.component.standalone import Drawn
 
 _TIGHT = {"title": {"offset": 4}, "legend": {"offset": 8}}
@@ -103,3 +105,26 @@ def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: i
         on_select=on_click,
     )
     return Drawn(chart=figure)
+
+
+def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:
+    """Show a figure of Plotly with the buttons that save it, and return it to take away.
+
+    Args:
+        figure: The figure.
+        key: The element's name.
+        on_select: Called when points were selected with a lasso, a box or a click, and when they
+            were let go; see `selected_points`. None where nothing can be selected.
+    """
+    service.current().give_way()
+    title = title_of(figure)
+    config = figure_config(language.translated(MODEBAR_TEXTS), language.tag())
+    st.plotly_chart(figure, key=key, on_select=on_select or "ignore", config=config, alt=title)
+    components.plotly_tools(title, key=key)
+    return Drawn(figure=partial(figure_html, figure, config))
+
+
+def selected_points(key: str) -> list[int]:
+    """Return the ids of the points that are selected in a figure, inside its callback."""
+    state: Any = session.held(key, None)
+    return [int(point["customdata"]) for point in state.selection["points"]]

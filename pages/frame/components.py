@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages.frame import language, session
 from viz.architecture import architecture as architectures
+from viz.charts.plotly_figures import PLOTLY_TEXTS, pack_tools, tools_assets
 from viz.component.assets import Assets, lending, lent, without_tags
 from viz.component.standalone import Drawn
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
@@ -57,6 +58,7 @@ _lines = _mounted("lines", lines_assets(), "lines")
 _scrubber = _mounted("scrubber", scrubber_assets(), "scrubber")
 _stepper = _mounted("decoding", decoding_assets(), "stepper")
 _architecture = _mounted("architecture", architectures.component_assets(), "architecture")
+_plotly_tools = _mounted("plotly_tools", tools_assets())
 
 
 def lend_scripts() -> None:
@@ -276,3 +278,15 @@ def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callba
     data = architectures.pack(shown)
     _show(_architecture, key, data, on_pick_change=on_pick)
     return Drawn(architectures.component_assets(), lambda: data)
+
+
+def plotly_tools(title: str, *, key: str) -> None:
+    """Show the buttons that save a figure of Plotly.
+
+    Args:
+        title: The figure's.
+        key: Of the element that holds the figure.
+    """
+    texts = language.translated(PLOTLY_TEXTS)
+    data = pack_tools(title, texts, key=key, locale=language.tag())
+    _plotly_tools(key=f"{key}-tools", data=data)

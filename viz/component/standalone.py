@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from viz import theme
 from viz.charts.curves import Chart
 from viz.charts.export import chart_svg
+from viz.charts.plotly_figures import library
 from viz.charts.signs import ENGLISH, Signs
 from viz.component.assets import Assets, text_of, with_named_export, without_tags
 
@@ -29,10 +30,13 @@ class Drawn:
     chart: Chart | Callable[[], Chart] | None = None
     """A function makes it when it is taken away: of what still grows, as it is then."""
     html: str = ""
+    figure: Callable[[], str] | None = None
+    """Makes a figure of Plotly as HTML."""
 
     def __post_init__(self) -> None:
-        if sum((self.assets is not None, self.chart is not None, bool(self.html))) != 1:
-            raise ValueError("a picture is a component, a chart, or HTML")
+        kinds = (self.assets, self.chart, self.figure, self.html or None)
+        if sum(each is not None for each in kinds) != 1:
+            raise ValueError("a picture is a component, a chart, a figure, or HTML")
         if (self.assets is None) != (self.packed is None):
             raise ValueError("a component needs something to draw")
 
@@ -68,12 +72,16 @@ def standalone_page(
         ValueError: A component's script does not export exactly one function as its default.
     """
     content = [_picture(picture, number, signs) for number, picture in enumerate(pictures)]
+    if any(picture.figure for picture in pictures):
+        content.insert(0, f"<script>{library()}</script>")
     return _page(title, facts or {}, "\n".join(content), language)
 
 
 def _picture(picture: Drawn, number: int, signs: Signs) -> str:
     if picture.chart is not None:
         return f'<div class="chart">{chart_svg(picture.drawn_chart(), signs)}</div>'
+    if picture.figure is not None:
+        return picture.figure()
     if picture.assets is None or picture.packed is None:
         return picture.html
     return _component(picture.assets, picture.packed(), number)

@@ -1,0 +1,107 @@
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from viz import theme
+from viz.charts.plotly_figures import (
+    MODEBAR_TEXTS,
+    ON_PAPER,
+    Points,
+    figure_config,
+    figure_html,
+    scatter,
+    surface,
+    title_of,
+)
+from viz.charts.signs import Signs
+from viz.component.standalone import Drawn, standalone_page
+
+NASTY = "</script><b>$x$ %{x}"
+WAVES = np.sin(np.arange(12, dtype=np.float32)).reshape(3, 4)
+
+
+def surfaces():
+    groups = range(0, 4, 2), range(1, 4, 2)
+    return surface(WAVES, ("position", "dimension", "value"), groups, title="Waves")
+
+
+def points(n_dimensions):
+    places = np.arange(4.0 * n_dimensions).reshape(4, n_dimensions) ** 2
+    groups = [
+        Points(places[:3], ["cat", NASTY, "dog"], [7, 8, 9], "others"),
+        Points(places[3:], ["the"], [4], "sentence", theme.SOURCE, labelled=True),
+    ]
+    figure = scatter(groups, [f"axis {at}" for at in range(n_dimensions)], title="Words")
+    return places, figure
+
+
+def test_surfaces_are_the_columns_of_the_table():
+    first, second = surfaces().data
+    assert np.array_equal(first.z, WAVES[:, [0, 2]])
+    assert np.array_equal(second.z, WAVES[:, [1, 3]])
+    assert first.customdata[0].tolist() == [0, 2]
+    assert max(first.x) < min(second.x)
+    # 0 is the middle of the scale.
+    assert first.cmin == second.cmin == -first.cmax == -np.abs(WAVES).max()
+
+
+@pytest.mark.parametrize("n_dimensions", [2, 3])
+def test_points_stand_at_their_places_and_are_known_by_their_ids(n_dimensions):
+    places, figure = points(n_dimensions)
+    axes = "xyz"[:n_dimensions]
+    drawn = [np.column_stack([trace[axis] for axis in axes]) for trace in figure.data]
+    assert np.array_equal(np.concatenate(drawn), places)
+    assert [list(trace.customdata) for trace in figure.data] == [[7, 8, 9], [4]]
+    assert figure.data[1].mode == "markers+text"
+
+
+def test_a_label_is_no_tag_and_no_formula():
+    label = points(2)[1].data[0].text[1]
+    assert label == "&lt;/script&gt;&lt;b&gt;&#36;x&#36; %{x}"
+
+
+@pytest.mark.parametrize("figure", [surfaces(), points(2)[1], points(3)[1]])
+def test_every_colour_is_one_of_the_theme(figure):
+    known = {theme.colour(rgb) for rgb in (*theme.DIVERGING, theme.SOURCE, theme.QUIET)}
+    known.add(theme.colour(theme.QUIET, 0.35))
+    written = figure.to_json()
+    assert set(re.findall(r"rgba?\([^)]*\)", written)) <= known
+    assert not re.search(r'"#[0-9a-f]{3,8}"', written, re.IGNORECASE)
+
+
+def test_numbers_have_the_signs_of_the_language():
+    figure = scatter([], ["x", "y"], title="", signs=Signs(",", "."))
+    assert figure.layout.separators == ",."
+
+
+def test_a_long_title_goes_over_lines_and_is_said_whole():
+    title = "The directions in which the vectors of a vocabulary differ most"
+    figure = scatter([], ["x", "y"], title=title)
+    assert figure.layout.title.text.split("<br>") == [
+        "The directions in which the vectors of a",
+        "vocabulary differ most",
+    ]
+    assert title_of(figure) == title
+
+
+def test_a_file_has_the_library_once_and_each_figure_on_paper():
+    config = figure_config({name: f"[{name}]" for name in MODEBAR_TEXTS}, "fr")
+    drawn = [Drawn(figure=lambda: figure_html(points(2)[1], config)) for _ in range(2)]
+    page = standalone_page(drawn, "Words")
+    assert page.count("Plotly.newPlot(") == 2
+    assert page.count("plotly.js v") == 1
+    assert json.dumps(ON_PAPER["font"]["color"]) in page
+    assert "[Lasso Select]" in page
+    assert NASTY not in page
+    assert "cdn.plot.ly/plotly" not in page
+
+
+def test_plotly_is_imported_by_what_draws_with_it_only():
+    found = "import sys, viz.charts.plotly_figures, viz.component.standalone; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", found], capture_output=True, check=True).stdout
+    assert "viz.charts.plotly_figures" in modules.decode().split()
+    assert "plotly" not in modules.decode().split()

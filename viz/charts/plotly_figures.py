@@ -1,0 +1,308 @@
+"""Figures of Plotly: what turns in three dimensions, and points that are selected with a lasso.
+
+Plotly is imported when one is drawn. On the page, a figure has the fonts and the background of the
+page's theme; in a file, those of `ON_PAPER`.
+"""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz import theme
+from viz.charts.signs import ENGLISH, Signs
+from viz.component.assets import Assets, joined, text_of
+from viz.component.payload import framed
+from viz.messages import N_
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as Figure
+else:
+    Figure = Any
+
+Array = NDArray[Any]
+
+PLOTLY_TEXTS: Mapping[str, str] = {
+    "file": N_("figure"),
+    "png": N_("PNG"),
+    "svg": N_("SVG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg.help": N_("Save as a drawing: {title}"),
+}
+"""What the buttons below a figure say."""
+MODEBAR_TEXTS: Mapping[str, str] = {
+    "Zoom": N_("Zoom"),
+    "Pan": N_("Pan"),
+    "Box Select": N_("Select a box"),
+    "Lasso Select": N_("Select with a lasso"),
+    "Reset axes": N_("Reset axes"),
+    "Turntable rotation": N_("Turn"),
+    "Reset camera to default": N_("Reset camera"),
+    "Double-click to zoom back out": N_("Double-click to zoom back out"),
+}
+"""Plotly's name of a button, or of a hint → what the reader is told."""
+_REMOVED = (
+    *("toImage", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation"),
+    *("resetCameraLastSave3d", "hoverClosest3d"),
+)
+ON_PAPER: dict[str, Any] = {
+    "template": {},
+    "paper_bgcolor": theme.PAPER,
+    "plot_bgcolor": theme.PAPER,
+    "font": {"color": theme.colour(theme.INK), "family": theme.FILE_FONT},
+}
+"""The part of a layout that is different in files."""
+HEIGHT, TITLE_LINE = 480, 40
+"""Pixels of a figure with its title, and letters of a title in one line on a phone."""
+_GRID = theme.colour(theme.QUIET, 0.35)
+_EDGE = theme.colour(theme.QUIET)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Points:
+    """Points of one colour."""
+
+    points: Array
+    """Their places, N × 2 or N × 3."""
+    labels: Sequence[str]
+    """What each one is: any text, shown on hover."""
+    ids: Sequence[int]
+    """By which a selected point is known."""
+    name: str
+    """What they are together, in the legend."""
+    colour: theme.Rgb = theme.QUIET
+    labelled: bool = False
+    """Whether the label stands beside each point, too."""
+
+
+def surface(
+    values: Array,
+    axes: tuple[str, str, str],
+    groups: Sequence[Sequence[int]],
+    *,
+    title: str,
+    signs: Signs = ENGLISH,
+) -> Figure:
+    """Return a table as surfaces that turn: blue below 0, orange above it.
+
+    Args:
+        values: rows × columns.
+        axes: What the rows, the columns and the values are.
+        groups: Columns that make one surface each, from left to right.
+        title: What the figure shows.
+        signs: What numbers are written with.
+    """
+    import plotly.graph_objects as go
+
+    gap = max(1, values.shape[1] // 12)
+    starts = [sum(map(len, groups[:at])) + at * gap for at in range(len(groups))]
+    limit = float(np.abs(values).max()) or 1.0
+    traces = [
+        _surface(values[:, group], group, start, limit, axes)
+        for group, start in zip(groups, starts, strict=True)
+    ]
+    rows, columns, value = axes
+    scene = _scene((columns, rows, value))
+    marked = [
+        (start + at, group[at])
+        for group, start in zip(groups, starts, strict=True)
+        for at in sorted({0, len(group) // 2})
+    ]
+    scene["xaxis"] |= {
+        "tickvals": [place for place, _ in marked],
+        "ticktext": [str(column) for _, column in marked],
+    }
+    scene |= {"aspectmode": "manual", "aspectratio": {"x": 1.4, "y": 0.9, "z": 0.4}}
+    scene["camera"] = {"eye": {"x": -0.6, "y": -1.75, "z": 0.9}, "center": {"z": -0.12}}
+    return go.Figure(traces, _layout(title, signs) | {"scene": scene})
+
+
+def _surface(
+    values: Array, group: Sequence[int], start: int, limit: float, axes: tuple[str, str, str]
+) -> dict[str, Any]:
+    steps = len(theme.DIVERGING) - 1
+    rows, columns, value = map(_escaped, axes)
+    lines = (f"{rows}: %{{y}}", f"{columns}: %{{customdata}}", f"{value}: %{{z:.4f}}")
+    return {
+        "type": "surface",
+        "x": list(range(start, start + len(group))),
+        "z": values,
+        "customdata": np.tile(np.asarray(group), (len(values), 1)),
+        "cmin": -limit,
+        "cmax": limit,
+        "colorscale": [[at / steps, theme.colour(rgb)] for at, rgb in enumerate(theme.DIVERGING)],
+        "showscale": False,
+        "lighting": {"ambient": 0.85, "diffuse": 0.25, "specular": 0.05},
+        "hovertemplate": "<br>".join(lines) + "<extra></extra>",
+    }
+
+
+def scatter(
+    groups: Sequence[Points],
+    axes: Sequence[str],
+    *,
+    title: str,
+    lasso: bool = False,
+    signs: Signs = ENGLISH,
+) -> Figure:
+    """Return points in two dimensions, to be selected, or in three, to be turned.
+
+    Args:
+        groups: From the lowest to the topmost; all with as many dimensions as there are axes.
+        axes: What the two or three axes are.
+        title: What the figure shows.
+        lasso: Whether a line around points selects them; else a click selects one.
+        signs: What numbers are written with.
+    """
+    import plotly.graph_objects as go
+
+    flat = len(axes) == 2
+    traces = [_trace(group, len(axes)) for group in groups]
+    layout = _layout(title, signs) | {
+        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
+        "hovermode": "closest",
+    }
+    if flat:
+        axis = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "showgrid": True, "automargin": True}
+        x, y = ({**axis, "title": {"text": _escaped(name)}} for name in axes)
+        # One scale for both: distances are to be seen.
+        x |= {"constrain": "domain"}
+        layout |= {"xaxis": x, "yaxis": {**y, "scaleanchor": "x"}}
+        layout["dragmode"] = "lasso" if lasso else "pan"
+    else:
+        camera = {"eye": {"x": 1.2, "y": -1.4, "z": 0.8}, "center": {"z": -0.1}}
+        layout["scene"] = _scene(axes) | {"aspectmode": "data", "camera": camera}
+    return go.Figure(traces, layout)
+
+
+def _trace(group: Points, n_dimensions: int) -> dict[str, Any]:
+    places = dict(zip("xyz", np.asarray(group.points, np.float32).T[:n_dimensions], strict=False))
+    size = (7, 9) if group.labelled else (3, 5)
+    return {
+        "type": "scatter3d" if n_dimensions == 3 else "scatter",
+        **places,
+        "name": _escaped(group.name),
+        "mode": "markers+text" if group.labelled else "markers",
+        "text": [_escaped(label) for label in group.labels],
+        "textposition": "top center",
+        "textfont": {"size": 13, "weight": 600, "color": theme.colour(group.colour)},
+        "customdata": list(group.ids),
+        "marker": {
+            "color": theme.colour(group.colour),
+            "size": size[n_dimensions == 2],
+            "opacity": 1.0 if group.labelled else 0.4,
+        },
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _layout(title: str, signs: Signs) -> dict[str, Any]:
+    lines = [_escaped(line) for line in wrap(title, TITLE_LINE, break_on_hyphens=False)]
+    return {
+        # Without one, Plotly has colours of its own.
+        "template": {},
+        "title": {
+            "text": "<br>".join(lines),
+            "x": 0,
+            "xanchor": "left",
+            "y": 0.98,
+            "yanchor": "top",
+        },
+        "meta": {"title": title},
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 0, "b": 0, "t": 40 + 20 * len(lines)},
+        "separators": signs.decimal + signs.group,
+    }
+
+
+def _scene(axes: Sequence[str]) -> dict[str, Any]:
+    lines = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "linecolor": _EDGE}
+    off = {"showspikes": False, "showbackground": False}
+    named = {
+        f"{letter}axis": {**lines, **off, "title": {"text": _escaped(name)}}
+        for letter, name in zip("xyz", axes, strict=True)
+    }
+    return {**named, "dragmode": "turntable"}
+
+
+def _escaped(text: str) -> str:
+    """Return any text as Plotly, which reads tags and formulas, writes it."""
+    return html.escape(text, quote=False).replace("$", "&#36;")
+
+
+def title_of(figure: Figure) -> str:
+    """Return a figure's title as it was given."""
+    return str(figure.layout.meta["title"])
+
+
+def figure_config(texts: Mapping[str, str], locale: str) -> dict[str, Any]:
+    """Return how Plotly shows a figure: few buttons, in the reader's language.
+
+    Args:
+        texts: Those of `MODEBAR_TEXTS`.
+        locale: The reader's language (BCP 47).
+    """
+    return {
+        "displaylogo": False,
+        "scrollZoom": False,
+        "responsive": True,
+        "modeBarButtonsToRemove": list(_REMOVED),
+        "locale": locale,
+        "locales": {locale: {"dictionary": dict(texts), "format": {}}},
+    }
+
+
+def library() -> str:
+    """Return the script plotly.js."""
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
+
+
+def figure_html(figure: Figure, config: Mapping[str, Any]) -> str:
+    """Return a figure as part of an HTML file that has `library`.
+
+    Args:
+        figure: The figure.
+        config: As `figure_config` returns it.
+    """
+    import plotly.graph_objects as go
+    import plotly.io
+
+    on_paper = go.Figure(figure.data, figure.layout.to_plotly_json() | ON_PAPER)
+    return str(
+        plotly.io.to_html(
+            on_paper,
+            config=dict(config),
+            include_plotlyjs=False,
+            full_html=False,
+        )
+    )
+
+
+@cache
+def tools_assets() -> Assets:
+    """Return the component with the two buttons below a figure."""
+    return Assets(
+        html=text_of("component/plotly_tools.html"),
+        css=theme.css_variables() + text_of("component/shared.css"),
+        js=joined("component/plotly_tools"),
+    )
+
+
+def pack_tools(title: str, texts: Mapping[str, str], *, key: str, locale: str = "en") -> bytes:
+    """Write what the buttons below a figure need.
+
+    Args:
+        title: The figure's.
+        texts: Those of `PLOTLY_TEXTS`.
+        key: Of the element that holds the figure.
+        locale: The reader's language.
+    """
+    header = {"key": key, "locale": locale, "title": title, "texts": dict(texts)}
+    return framed(header | {"paper": ON_PAPER})
