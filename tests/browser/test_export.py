@@ -165,3 +165,37 @@ def test_the_table_can_be_read_without_the_picture(visit):
     row = table.get_by_role("row", name="8 it")
     expect(row.get_by_role("cell").nth(1)).to_have_text("1.00")
     expect(table.get_by_role("columnheader").nth(2)).to_have_text("1 animal")
+
+
+@pytest.mark.slow
+def test_a_surface_that_turns_is_saved_as_picture_drawing_and_page(visit, download, open_file):
+    page = visit("lessons?lessons=positions&positions_shown=table&model=copy&pe_length=20")
+    page.locator(".js-plotly-plot .gl-container canvas").first.wait_for(timeout=60_000)
+    begins = {"Save as a picture": b"\x89PNG", "Save as a drawing": b"<svg"}
+    for label, signs in begins.items():
+        with page.expect_download() as found:
+            page.get_by_role("button", name=label).click()
+        assert found.value.suggested_filename.startswith("copy-")
+        assert found.value.path().read_bytes().startswith(signs)
+    with open_file(download(page, "HTML")) as file:
+        file.locator(".js-plotly-plot .gl-container canvas").first.wait_for()
+
+
+@pytest.mark.slow
+def test_words_that_a_lasso_holds_are_named_with_their_neighbours(visit):
+    page = visit("lessons?lessons=embedding&embedding_shown=points&model=translate")
+    plot = page.locator(".js-plotly-plot .nsewdrag")
+    plot.wait_for(timeout=60_000)
+    box = plot.bounding_box()
+    corners = [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9), (0.1, 0.1)]
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place, steps=5)
+    page.mouse.up()
+    expect(page.get_by_text("Nearest to ")).to_have_count(8)
+    expect(page.get_by_text("Of the selected tokens, the first 8 are listed.")).to_be_visible()
+    assert len(parse_qs(urlsplit(page.url).query)["words"][0].split(",")) == 8
+    # The selection stays on the screen.
+    expect(page.locator(".js-plotly-plot .selectionlayer path").first).to_be_visible()

@@ -20,14 +20,13 @@ from pages.frame import cached, controls, selection, session
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, n_, number, plain
-from pages.frame.listed import listed
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
 from pages.frame.rounding import short
 from pages.frame.view import Shown
-from pages.views.lessons import stacks
+from pages.views.lessons import stacks, vocabulary
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 from viz.direction import isolated
@@ -49,11 +48,11 @@ TIED = {
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw the angles of the sentence's tokens, or the lengths of the vectors that are added."""
+    """Draw the angles of the sentence's tokens, the vocabulary, or the lengths that are added."""
     with selection.row():
-        pictures = {"angles": _("angles"), "lengths": _("lengths")}
+        pictures = {"angles": _("angles"), "points": _("points"), "lengths": _("lengths")}
         shown = stacks.ask_picture(opened, "embedding_shown", pictures, NEEDS)
-        if shown == "angles":
+        if shown != "lengths":
             stack, tokens = stacks.ask(opened, "vectors_stack", opened.run.model.config.stacks[0])
             ids = _ids(opened, stack)
             recipe = Recipe(sentence_vectors, opened.path, opened.sentence, stack)
@@ -61,10 +60,14 @@ def draw(opened: Opened) -> Shown:
             first, _second = found.closest() or (0, 0)
             usual = ids.index(found.ids[first])
             position = stacks.ask_position(opened, stack, session.VECTORS_POSITION, usual)
+        if shown == "points":
+            n_dimensions = vocabulary.ask_dimensions()
     tied = _("In this model {tied}.").format(tied=_(TIED[opened.run.settings.model.tied]))
     if shown == "lengths":
         st.caption(tied)
         return _lengths(opened)
+    if shown == "points":
+        return vocabulary.draw(opened, stack, ids[position], n_dimensions)
     near = cached.of_model(nearest, opened.path, stack, ids[position], N_NEAREST)
     st.caption(f"{_near(opened, stack, tokens[position], near)} {tied}")
     names = [tokens[ids.index(token)] for token in found.ids]
@@ -136,13 +139,8 @@ def _near(opened: Opened, stack: Stack, token: Token, near: tuple[Neighbour, ...
     """Say which tokens of the whole vocabulary are nearest to one."""
     tokenizers = {"encoder": opened.run.tokenizer, "decoder": opened.run.target_tokenizer}
     named = tokenizers[stack].describe([each.token for each in near])
-    one = _("{token} ({cosine})")
-    said = listed(
-        one.format(token=plain(name.text), cosine=number(each.cosine, 2))
-        for name, each in zip(named, near, strict=True)
-    )
-    text = _("Nearest to **{token}** in the whole vocabulary, by cosine: {said}.")
-    return text.format(token=plain(token.text), said=said)
+    names, cosines = [name.text for name in named], [each.cosine for each in near]
+    return vocabulary.nearest_tokens(token.text, names, cosines)
 
 
 def _lengths(opened: Opened) -> Shown:

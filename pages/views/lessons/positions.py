@@ -18,9 +18,9 @@ from core.studies.lessons.positions import (
     waves,
 )
 from pages.frame import controls
-from pages.frame.charts import chart
+from pages.frame.charts import chart, plotly_chart
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number
+from pages.frame.language import _, n_, number, signs
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
@@ -28,6 +28,7 @@ from pages.frame.rounding import TINY, bound, short
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves
+from viz.charts.plotly_figures import surface
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -129,14 +130,10 @@ def _waves(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
 def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
     made = table.result()
     table_PD, title = made.encodings(), _("Every position has a row of its own")
-    panel = Matrix(
-        title=title,
-        values=table_PD.astype(np.float32),
-        rows=numbered(_("position"), made.length),
-        columns=numbered(_("dimension: even sin, odd cos"), made.d_model),
-        scale="signed",
-        value_name=_("value"),
-    )
+    axes = _("position"), _("dimension: even sin, odd cos"), _("value")
+    # A sine beside its cosine would be a saw.
+    groups = range(0, made.d_model, 2), range(1, made.d_model, 2)
+    figure = surface(table_PD.astype(np.float32), axes, groups, title=title, signs=signs())
     found = closest_rows(table_PD)
     seen = _("There is one position only, and nothing to tell it from.")
     if found is not None:
@@ -155,7 +152,7 @@ def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
         recipe=table,
         seen=seen,
         code=[sinusoids, exact_sinusoids, timescales],
-        pictures=[matrices(Matrices(panels=[panel]), key="pe_map")],
+        pictures=[plotly_chart(figure, "pe_map")],
     )
 
 

@@ -59,4 +59,4 @@ def test_of_a_long_sentence_any_part_can_be_drawn(open_lesson):
 def test_a_model_that_adds_no_positions_offers_no_lengths(open_alone):
     at, shown, _run = open_alone("gpt2", "embedding", embedding_shown="lengths")
     assert shown.name == "embedding_decoder"
-    assert not [each for each in at.segmented_control if each.key == "embedding_shown"]
+    assert at.segmented_control(key="embedding_shown").options == ["angles", "points"]

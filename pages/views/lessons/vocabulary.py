@@ -1,0 +1,137 @@
+"""The vocabulary as points: its vectors in two or three of all dimensions, and what is near."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.heads import Kind, Stack
+from core.studies.lessons.embeddings import nearest
+from core.studies.lessons.vocabulary_map import (
+    SEED,
+    VocabularyMap,
+    principal_components,
+    vocabulary_map,
+)
+from pages.frame import address, controls
+from pages.frame.charts import plotly_chart, selected_points
+from pages.frame.language import _, number, percent, plain, signs
+from pages.frame.listed import listed
+from pages.frame.opening import Opened
+from pages.frame.positions import position
+from pages.frame.recipe import Recipe
+from pages.frame.view import Shown
+from viz import theme
+from viz.charts.plotly_figures import Figure, Points, scatter
+
+MAP, SELECTED, DIMENSIONS = "vocabulary", "words", "dimensions"
+"""Keys of the figure, of the selected tokens' ids in the URL, and of what is asked."""
+MOST_LISTED = 8
+"""Selected tokens whose neighbours are named."""
+
+
+def ask_dimensions() -> int:
+    """Ask in how many dimensions the vocabulary is drawn: in two, or in three to be turned."""
+    offered = {2: _("2 dimensions"), 3: _("3 dimensions")}
+    return controls.choice(_("Dimensions"), DIMENSIONS, offered, 2)
+
+
+def draw(opened: Opened, stack: Stack, usual: int, n_dimensions: int) -> Shown:
+    """Draw a vocabulary, and name what is nearest to the tokens that are selected in it.
+
+    Args:
+        opened: The run and the sentence.
+        stack: By which the tokens are read.
+        usual: Id of the token whose neighbours are named where none is selected.
+        n_dimensions: 2 or 3.
+    """
+    address.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
+    n_tokens, width = opened.run.model.embedding(stack).tokens.weight.shape
+    selected = _ids(address.linked(SELECTED), n_tokens)
+    recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, selected or (usual,))
+    found = recipe.result()
+    figure = _figure(found, stack, n_dimensions)
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        picture = plotly_chart(figure, MAP, _take if n_dimensions == 2 else None)
+    with right:
+        for near in found.near:
+            st.markdown(nearest_tokens(near.token, near.neighbours, near.cosines))
+        if len(selected) == MOST_LISTED:
+            said = _("Of the selected tokens, the first {n} are listed.")
+            st.caption(said.format(n=number(MOST_LISTED)))
+        elif n_dimensions == 2 and not selected:
+            st.caption(_("Draw a line around points to see their neighbours."))
+    return Shown(
+        name=f"vocabulary_{stack}",
+        title=_("The vocabulary as points"),
+        recipe=recipe,
+        seen=_seen(found, n_dimensions, width),
+        code=(principal_components, nearest),
+        pictures=[picture],
+    )
+
+
+def _ids(written: str | None, n_tokens: int) -> tuple[int, ...]:
+    ids = (position(each, n_tokens) for each in (written or "").split(","))
+    return tuple(dict.fromkeys(each for each in ids if each is not None))[:MOST_LISTED]
+
+
+def _take() -> None:
+    ids = selected_points(MAP)[:MOST_LISTED]
+    address.choose({SELECTED: ",".join(map(str, ids)) or None})
+
+
+def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
+    colour = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
+    in_sentence = [token in found.sentence for token in found.ids]
+
+    def group(name: str, inside: bool) -> Points:
+        at = [place for place, each in enumerate(in_sentence) if each is inside]
+        return Points(
+            found.points_N3[at, :n_dimensions],
+            [found.texts[place] for place in at],
+            [found.ids[place] for place in at],
+            name,
+            colour if inside else theme.QUIET,
+            labelled=inside,
+        )
+
+    axis = _("component {n} ({share})")
+    return scatter(
+        [group(_("other tokens"), False), group(_("the sentence"), True)],
+        [
+            axis.format(n=number(at), share=percent(share))
+            for at, share in enumerate(found.shares[:n_dimensions])
+        ],
+        title=_("The vocabulary as points"),
+        lasso=True,
+        signs=signs(),
+    )
+
+
+def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
+    """Say how much of the vectors' differences the picture holds."""
+    text = _(
+        "These {n} directions of {d_model} hold **{share}** of the variance of {tokens} token "
+        "vectors; of random vectors they would hold {random} (seed {seed}). Neighbours are found "
+        "in all {d_model}."
+    )
+    return text.format(
+        n=number(n_dimensions),
+        d_model=number(width),
+        share=percent(sum(found.shares[:n_dimensions])),
+        tokens=number(len(found.ids)),
+        random=percent(sum(found.random_shares[:n_dimensions])),
+        seed=number(SEED),
+    )
+
+
+def nearest_tokens(token: str, neighbours: Sequence[str], cosines: Sequence[float]) -> str:
+    """Say which tokens of the whole vocabulary are nearest to one."""
+    one = _("{token} ({cosine})")
+    said = listed(
+        one.format(token=plain(name), cosine=number(cosine, 2))
+        for name, cosine in zip(neighbours, cosines, strict=True)
+    )
+    text = _("Nearest to **{token}** in the whole vocabulary, by cosine: {said}.")
+    return text.format(token=plain(token), said=said)
