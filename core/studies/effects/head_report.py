@@ -98,6 +98,9 @@ class HeadReport:
     def _others(self) -> Iterator[Row]:
         for head, likeness in self.alike:
             yield {"what": "alike", "name": str(head), "value": likeness}
+        places_N2, _share = self.likeness.places
+        for head, (x, y) in zip(self.likeness.heads, places_N2.tolist(), strict=True):
+            yield {"what": "place", "name": str(head), "x": x, "y": y}
         for each in self.heads:
             head_row: Row = {"what": "mean_largest_weight", "name": str(each.head)}
             yield head_row | {"to": str(each.leading or ""), "value": each.confidence.value}

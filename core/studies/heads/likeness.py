@@ -67,6 +67,26 @@ class Likeness:
             raise ValueError("a single head has no other one beside it")
         return int(self._others_NN()[number].argmax())
 
+    @property
+    def places(self) -> tuple[NDArray[np.float64], float]:
+        """Places in the plane whose distances are about 1 less the likeness: classical scaling.
+
+        Source: Torgerson, "Multidimensional scaling: I. Theory and method" (1952). The sign of an
+        axis is free; here its largest place is above 0.
+
+        Returns:
+            places_N2, and the share of the variance that they hold.
+        """
+        squared_NN = (1 - self.likeness_NN) ** 2
+        centre_NN = np.eye(len(self.heads)) - 1 / len(self.heads)
+        values_N, axes_NN = np.linalg.eigh(-centre_NN @ squared_NN @ centre_NN / 2)
+        largest = [-1, max(-2, -len(self.heads))]
+        kept_2 = values_N[largest].clip(0)
+        places_N2 = axes_NN[:, largest] * np.sqrt(kept_2)
+        signs_2 = np.sign(places_N2[np.abs(places_N2).argmax(axis=0), [0, 1]])
+        share = kept_2.sum() / max(values_N.clip(0).sum(), 1e-30)
+        return places_N2 * signs_2, float(share)
+
     def _others_NN(self) -> NDArray[np.float64]:
         return np.where(np.eye(len(self.heads), dtype=bool), -np.inf, self.likeness_NN)
 

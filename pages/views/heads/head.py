@@ -113,11 +113,10 @@ def _draw(opened: Opened, known: HeadReport) -> list[Drawn]:
 
 
 def _draw_alike(known: HeadReport) -> Drawn:
-    """Draw how like this head each other one of its kind is; a click opens it."""
+    """Draw all heads of its kind, alike ones near each other; a click opens one."""
     text = _("1: always the same weights; 0: never a token in common. Mean of all pairs: {mean}.")
     st.caption(text.format(mean=number(known.likeness.mean or 0.0, 2)))
-    values = dict(known.alike) | {known.card.head: 1.0}
-    return head_map.draw_likeness(values, known.card.head)
+    return head_map.draw_likeness(known.likeness, known.heads, known.card.head)
 
 
 def _draw_rows(card: HeadCard) -> Drawn:

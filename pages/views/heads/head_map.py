@@ -1,22 +1,28 @@
-"""All heads of a kind as tiles; a click opens what is known of one."""
+"""All heads of a kind as tiles, and as points; a click opens what is known of one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from core.heads import Head
+from core.studies.heads.likeness import Likeness
 from core.studies.heads.question import Role
 from core.studies.heads.roles import HeadRole
 from pages.frame import address, clicks, session
+from pages.frame.charts import plotly_chart, selected_points
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, percent
+from pages.frame.language import N_, _, number, percent, signs
 from pages.views.heads import role_names
+from viz import theme
+from viz.charts.plotly_figures import Points, scatter
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
-MAP, ALIKE = "head_map", "head_alike_map"
-"""Keys of the maps."""
+MAP, ALIKE = "head_map", "head_alike"
+"""Keys of the tiles, and of the points."""
+FEW = 32
+"""Heads whose names have room beside their points."""
 NO_ROLE = "·"
 """In the tile of a head without a leading role."""
 TILES = {
@@ -39,56 +45,59 @@ def draw(heads: Sequence[HeadRole], chosen: Head) -> Drawn:
         heads: All of one kind, by layer and head.
         chosen: The one that is open.
     """
-    cell = _("layer {row}, head {column}: mean largest weight {value}")
-    return _draw(
-        MAP,
-        {each.head: each.confidence.value for each in heads},
-        {each.head: (tile(each), _detail(each)) for each in heads},
-        chosen,
-        {"title": _("All heads: {kind}"), "value": _("mean largest weight"), "cell": cell},
-    )
-
-
-def draw_likeness(values: Mapping[Head, float], chosen: Head) -> Drawn:
-    """Draw how like a head each other one of its kind is; a click opens that one.
-
-    Args:
-        values: Head → likeness, of the chosen one too.
-        chosen: The head that the others are compared with.
-    """
-    said = {head: (number(value, 2), number(value)) for head, value in values.items()}
-    cell = _("layer {row}, head {column}: likeness {value}")
-    names = {"title": _("Likeness to this head: {kind}"), "value": _("likeness"), "cell": cell}
-    return _draw(ALIKE, values, said, chosen, names)
-
-
-def _draw(
-    key: str,
-    values: Mapping[Head, float],
-    said: Mapping[Head, tuple[str, str]],
-    chosen: Head,
-    names: Mapping[str, str],
-) -> Drawn:
-    """Draw a value for each head: a text in its cell, and another where it is pointed at."""
-    n_heads = 1 + max(head.index for head in values)
-    n_layers = 1 + max(head.layer for head in values)
-    layers = [chosen.kind.site(layer).heads(n_heads) for layer in range(n_layers)]
+    n_heads = 1 + max(each.head.index for each in heads)
+    rows = [heads[start : start + n_heads] for start in range(0, len(heads), n_heads)]
     panel = Matrix(
-        title=names["title"].format(kind=_(chosen.kind.label)),
-        values=np.array([[values[head] for head in row] for row in layers], np.float32),
-        rows=_links(numbered(_("layer"), n_layers), 0),
-        columns=_links(numbered(_("head"), n_heads), n_layers),
-        texts=[[said[head][0] for head in row] for row in layers],
-        details=[[said[head][1] for head in row] for row in layers],
-        value_name=names["value"],
+        title=_("All heads: {kind}").format(kind=_(chosen.kind.label)),
+        values=np.array([[each.confidence.value for each in row] for row in rows], np.float32),
+        rows=_links(numbered(_("layer"), len(rows)), 0),
+        columns=_links(numbered(_("head"), n_heads), len(rows)),
+        texts=[[tile(each) for each in row] for row in rows],
+        details=[[_detail(each) for each in row] for row in rows],
+        value_name=_("mean largest weight"),
     )
+    cell = _("layer {row}, head {column}: mean largest weight {value}")
     help_text = _("Arrow keys move from head to head, Enter opens it.")
     shown = Matrices(
         panels=[panel],
         selected=(0, chosen.layer, chosen.index),
-        texts={"cell": names["cell"], "help.pick": help_text},
+        texts={"cell": cell, "help.pick": help_text},
     )
-    return matrices(shown, key=key, on_pick=partial(_take, key))
+    return matrices(shown, key=MAP, on_pick=partial(_take, MAP))
+
+
+def draw_likeness(likeness: Likeness, heads: Sequence[HeadRole], chosen: Head) -> Drawn:
+    """Draw all heads of a kind as points, alike ones near each other; a click opens one.
+
+    Args:
+        likeness: Of the heads.
+        heads: What roles they have.
+        chosen: The one that is open.
+    """
+    places_N2, share = likeness.places
+    roles = {each.head: tile(each) for each in heads}
+    named = _("{layer}.{head} {role}")
+    labels = [
+        named.format(layer=head.layer, head=head.index, role=roles[head]) for head in likeness.heads
+    ]
+    own = likeness.heads.index(chosen)
+    others = [at for at in range(len(labels)) if at != own]
+
+    def group(name: str, at: list[int], colour: theme.Rgb, labelled: bool) -> Points:
+        return Points(places_N2[at], [labels[each] for each in at], at, name, colour, labelled)
+
+    figure = scatter(
+        [
+            group(_("other heads"), others, theme.QUIET, len(labels) <= FEW),
+            group(_("this head"), [own], theme.TARGET, True),
+        ],
+        (_("distance"), _("distance")),
+        title=_("Heads that are alike are near: {share} of the variance").format(
+            share=percent(share)
+        ),
+        signs=signs(),
+    )
+    return plotly_chart(figure, ALIKE, partial(_take_point, likeness.heads))
 
 
 def tile(found: HeadRole) -> str:
@@ -122,3 +131,8 @@ def _links(axis: Axis, start: int) -> Axis:
 def _take(key: str) -> None:
     if pick := clicks.picked(key):
         address.choose({session.LAYER: pick["row"], session.HEAD: pick["column"]})
+
+
+def _take_point(heads: Sequence[Head]) -> None:
+    for at in selected_points(ALIKE)[:1]:
+        address.choose({session.LAYER: heads[at].layer, session.HEAD: heads[at].index})

@@ -125,3 +125,14 @@ def test_the_mean_is_of_pairs_of_different_heads_only():
     heads = SITES[0].heads(3)
     assert Likeness(heads, likeness_NN, 1, 1).mean == pytest.approx((0.25 + 0.5 + 0.0) / 3)
     assert Likeness(heads[:1], likeness_NN[:1, :1], 1, 1).mean is None
+
+
+@given(seed=st.integers(0, 9999))
+def test_places_in_the_plane_have_the_distances_of_heads_that_lie_in_one(seed):
+    points_N2 = np.random.default_rng(seed).normal(size=(5, 2)) / 10
+    distance_NN = np.linalg.norm(points_N2[:, None] - points_N2, axis=-1)
+    heads = tuple(SITES[0].heads(5))
+    places_N2, share = Likeness(heads, 1 - distance_NN, 1, 1).places
+    found_NN = np.linalg.norm(places_N2[:, None] - places_N2, axis=-1)
+    np.testing.assert_allclose(found_NN, distance_NN, atol=1e-9)
+    assert share == pytest.approx(1)

@@ -122,12 +122,11 @@ def test_a_run_whose_pairs_are_gone_says_why_there_is_no_card(open_page, own_cop
     assert at.error
 
 
-def test_all_heads_like_it_stand_in_one_map_and_a_click_opens_one(open_page, copy_run):
+def test_all_heads_of_its_kind_stand_where_they_are_alike(open_page, copy_run):
     at = unfold(open_head(open_page), "head_alike")
     found = head_likeness(copy_run, Kind.CROSS)
     own = found.heads.index(Head.parse("decoder.0.cross:0"))
-    protos = [each.proto for each in at.get("bidi_component") if "head_alike_map" in each.proto.id]
-    [panel] = unpack(protos[0].bytes).panels
-    assert panel.values.reshape(-1) == pytest.approx(found.likeness_NN[own])
-    send_from(at, protos[0], "pick", {"panel": 0, "row": 1, "column": 2})
-    assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
+    others, chosen = json.loads(at.get("plotly_chart")[0].proto.spec)["data"]
+    assert chosen["customdata"] == [own]
+    assert sorted(others["customdata"] + [own]) == list(range(len(found.heads)))
+    assert chosen["text"][0].startswith("0.0 ")
