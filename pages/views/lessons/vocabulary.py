@@ -112,9 +112,9 @@ def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
 def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
     """Say how much of the vectors' differences the picture holds."""
     text = _(
-        "These {n} directions of {d_model} hold **{share}** of the variance of {tokens} token "
-        "vectors; of random vectors they would hold {random} (seed {seed}). Neighbours are found "
-        "in all {d_model}."
+        "**{share}** of the variance of the token vectors (n = {tokens}) lies in the directions "
+        "shown ({n} of {d_model}); of random vectors it would be {random} (seed {seed}). "
+        "Neighbours are found in all directions."
     )
     return text.format(
         n=number(n_dimensions),

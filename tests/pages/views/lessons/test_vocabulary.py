@@ -25,7 +25,7 @@ def test_the_share_of_the_variance_is_said(open_points, run):
     for n_dimensions in (2, 3):
         at, _shown = open_points(dimensions=str(n_dimensions))
         share = variance_D[:n_dimensions].sum() / variance_D.sum()
-        assert f"These {n_dimensions} directions of 128 hold **{percent(share)}**" in said(at)
+        assert f"**{percent(share)}** of the variance of the token vectors" in said(at)
 
 
 @pytest.mark.parametrize("words", ["", "x,-1,99999999999,3.5,9000000"])
