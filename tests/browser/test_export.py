@@ -143,7 +143,7 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     page = visit("heads?model=copy&sentence=a+b+c&trial=roles&roles_on=sentence")
     page.get_by_role("radio", name="decoder self").click()
     page.get_by_role("radio", name="whole words").click()
-    chosen = "Decoder layer 1, self-attention head 2: "
+    chosen = "Decoder layer 1, self-attention head 2: looks"
     expect(page.get_by_text(chosen)).to_be_visible()
     page.get_by_role("button", name="Link").click()
     link = page.get_by_test_id("stPopoverBody").locator("code")

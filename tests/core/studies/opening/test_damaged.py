@@ -260,6 +260,7 @@ def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(
         raise SafetensorError("Error while serializing: I/O error: No space left (os error 28)")
 
     monkeypatch.setattr("core.studies.opening.opening.save_file", full)
+    monkeypatch.setattr("core.studies.opening.opening.LARGEST_READ", 0)
     with pytest.raises(OSError, match="No space left") as refused:
         list(open_model(str(folders / "gpt2"), tmp_path / "run"))
     assert said(refused.value).startswith("No space left on the disk: ")
