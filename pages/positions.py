@@ -1,11 +1,12 @@
 """What older links to the lessons about positions open."""
 
 from pages.frame import moved
+from pages.frame.language import _
 
 
 def render() -> None:
     """Go to the lesson that shows the same now."""
-    moved.follow("positions", "positions", "waves")
+    moved.lead_on("positions", "positions", "waves", _("Lessons"))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ PAGES = (
     "lessons",
     "experiments",
     "training",
-    "runs",
     "tour",
     "glossary",
 )
 """What can be linked to, as `app.py` lists it."""
+OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
+"""Addresses that lead on to one of them."""
 GOES_TO, ARRIVED = "_goes_to", "_arrived"
 """In what is said to the browser, which shows neither: the page to go to, and that it is drawn.
 

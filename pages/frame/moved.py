@@ -99,6 +99,20 @@ def follow(page: str, choice: str, usual: str = "") -> None:
         links.go(found.page, {**asked, **query})
 
 
+def lead_on(page: str, choice: str, usual: str, label: str) -> None:
+    """Draw a page that has moved: go where it is now; a visitor who comes back finds a link.
+
+    Args:
+        page: The older address.
+        choice: What chose its view, in the URL.
+        usual: The view of an address that names none.
+        label: What the new page is called.
+    """
+    follow(page, choice, usual)
+    found = MOVED[page, usual]
+    links.link(found.page, label, None, found.query)
+
+
 def _asked(name: str) -> str | list[str]:
     """Return what a link asks for under a name; several texts as a list."""
     texts = address.texts_of(name) or ("",)

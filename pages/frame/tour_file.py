@@ -152,7 +152,7 @@ def _checked(written: object, at: int, file: Path) -> Stop:
     except ValueError:
         # What stands for another machine is no address.
         page = written["link"]
-    if page not in links.PAGES:
+    if page not in (*links.PAGES, *links.OLDER_PAGES):
         text = _("Stop {at} of {file}: there is no page {page}.")
         raise TourError(text.format(at=at, file=file, page=page))
     return _stop(written)
