@@ -39,12 +39,13 @@ LARGEST_WIDTH = 384
 """From here on the numbers take longer than the calls, and a plan saves nothing."""
 _SETTINGS = (  # noqa: SIM905  # a line for each would be long
     "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
-    "dropout norm positions max_positions tied norm_eps activation attention_bias ff_bias "
+    "dropout norm max_positions tied norm_eps activation attention_bias ff_bias "
     "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
     "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
 ).split()
-"""May have any value but those of `_OTHERS`; all others must have their default."""
-_OTHERS = {"positions": ("buckets", "rotary")}
+"""May have any value; all others but the positions must have their default."""
+_ADDED = ("sinusoidal", "halves", "learned", "none")
+"""Positions that are added to the tokens; those within the scores are left to the modules."""
 _MODULES = frozenset(
     [DecoderLayer, Residual, SelfAttention, CrossAttention, FeedForward, LayerNorm, Embedding]
     + [nn.Linear, nn.Embedding, nn.ModuleList, nn.Identity, Dropout, MEMORIES["last"]]
@@ -74,10 +75,8 @@ def plan_of(
 
 def _has_known_settings(config: ModelConfig) -> bool:
     """Say whether all settings that are not listed have the values of the paper."""
-    return all(
-        getattr(config, field.name) not in _OTHERS.get(field.name, ())
-        if field.name in _SETTINGS
-        else getattr(config, field.name) == field.default
+    return config.positions in _ADDED and all(
+        field.name in (*_SETTINGS, "positions") or getattr(config, field.name) == field.default
         for field in dataclasses.fields(config)
     )
 
