@@ -66,9 +66,10 @@ def write_texts(folder):
 def marked_entries(entries, path=()) -> Iterator[str]:
     """Yield the lines of a TOML file as the language has it; what is no text is left out."""
     yield f"[{'.'.join(path)}]" if path else ""
-    tables = {name: entry for name, entry in entries.items() if isinstance(entry, dict)}
-    for name, entry in entries.items():
-        if name not in tables and name not in LINKS:
+    texts = {name: entry for name, entry in entries.items() if name not in LINKS}
+    tables = {name: entry for name, entry in texts.items() if isinstance(entry, dict)}
+    for name, entry in texts.items():
+        if name not in tables:
             shown = marked(entry) if isinstance(entry, str) else list(map(marked, entry))
             # Strings and lists of them are written alike in both formats.
             yield f"{name} = {json.dumps(shown, ensure_ascii=False)}"
