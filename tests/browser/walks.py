@@ -217,7 +217,7 @@ READ = """() => {
     const radio = key => document.querySelector(`${of(key)} [aria-checked=true]`);
     const box = key => document.querySelector(`${of(key)} input:not([disabled])`);
     const found = { url: location.href };
-    for (const key of ["kind", "view", "unit", "method", "attention"]) {
+    for (const key of ["kind", "view", "unit", "method", "attention", "lessons"]) {
         found[key] = radio(key)?.innerText.trim() ?? null;
     }
     for (const key of ["model", "sentence", "layer", "head"]) found[key] = box(key)?.value ?? null;
@@ -236,6 +236,7 @@ def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
     """Return what is not as it must be: name → (what it must be, what it is)."""
     page, named = read_address(found["url"])
     labels = {"kind": KINDS, "attention": KINDS, "unit": UNITS, "method": METHODS}
+    labels |= {"lessons": LESSONS}
     wanted: dict[str, object] = {"page": state.page, "failed": False, "running": False}
     is_now: dict[str, object] = {"page": page, "failed": found["failed"]}
     is_now["running"] = found["running"]
@@ -245,7 +246,7 @@ def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
         may_lack = name in ("kind", "layer", "head", "unit") and state.value("view") != "maps"
         is_now[name] = wanted[name] if found[name] is None and may_lack else found[name]
     known = {"model", "sentence", "kind", "layer", "head", "view", "unit", "method", "attention"}
-    known |= set(state.pin())
+    known |= {"lessons", *state.pin()}
     wanted["address"] = state.address()
     is_now["address"] = {name: text for name, text in named.items() if name in known}
     if state.page == "" and state.value("view") == "maps":
