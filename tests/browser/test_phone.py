@@ -156,15 +156,6 @@ def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_c
 
 
 @pytest.mark.slow
-def test_all_positions_are_no_thin_stripe(visit):
-    page = shown(
-        visit("lessons?lessons=positions&positions_shown=table", **PHONE), ".matrices[data-drawn]"
-    )
-    cells = page.locator(".panel .cells").bounding_box()
-    assert cells["width"] / cells["height"] < 2
-
-
-@pytest.mark.slow
 def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
     page = shown(visit("attention?view=maps&kind=cross", **PHONE), ".maps[data-drawn]")
     assert page.evaluate(SIDEWAYS) <= 0
