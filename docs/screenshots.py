@@ -17,18 +17,31 @@ HERE = Path(__file__).parent
 PATIENCE = 180_000
 """Milliseconds that a page may take on a busy machine."""
 PAGES = {
-    "": ".lines[data-drawn]",
-    "?view=maps&other=sentence": ".matrices[data-drawn]",
-    "?view=steps&stage=q%C2%B7k": ".matrices[data-drawn]",
-    "?view=lines&shown=all&kind=decoder.cross": ".lines[data-drawn]",
-    "heads": ".matrices[data-drawn]",
-    "?tour=paper&stop=2&view=lines&layer=2&head=0&side=source&token=8": ".lines[data-drawn]",
-    "lessons?lessons=parts": ".architecture[data-drawn]",
-    "lessons?lessons=masks&masks_shown=scores&row=0": ".matrices[data-drawn]",
-    "training?training=look_back&model=translate-guided&step=200": ".maps[data-drawn]",
-    "experiments?experiment=bottleneck&outcome=lengths": ".stVegaLiteChart svg",
-    "training?training=runs&runs=translate&runs=translate-guided": ".stVegaLiteChart svg",
+    "start": ("", ".lines[data-drawn]"),
+    "compare": ("?view=maps&other=sentence", ".matrices[data-drawn]"),
+    "steps": ("?view=steps&stage=q%C2%B7k", ".matrices[data-drawn]"),
+    "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
+    "heads": ("heads", ".matrices[data-drawn]"),
+    "paper": (
+        "?tour=paper&stop=2&view=lines&layer=2&head=0&side=source&token=8",
+        ".lines[data-drawn]",
+    ),
+    "layers": ("lessons?lessons=parts", ".architecture[data-drawn]"),
+    "masks": ("lessons?lessons=masks&masks_shown=scores&row=0", ".matrices[data-drawn]"),
+    "training": (
+        "training?training=look_back&model=translate-guided&step=200",
+        ".maps[data-drawn]",
+    ),
+    "experiments": (
+        "experiments?experiment=bottleneck&outcome=lengths",
+        ".stVegaLiteChart svg",
+    ),
+    "runs": (
+        "training?training=runs&runs=translate&runs=translate-guided",
+        ".stVegaLiteChart svg",
+    ),
 }
+"""Name of a picture → the link that opens it, and what stands when the view does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +88,9 @@ def in_english(browser: Browser, address: str) -> None:
         page.screenshot(path=HERE / f"attention-{scheme}.png")
     page = opened(browser, f"{address}/decoding", ".decoding[data-drawn]", "light")
     page.screenshot(path=HERE / "decoding-light.png")
-    for link, drawn in PAGES.items():
+    for name, (link, drawn) in PAGES.items():
         page = opened(browser, f"{address}/{link}", drawn, "light")
-        page.screenshot(path=HERE / f"{name_of(link)}-light.png")
+        page.screenshot(path=HERE / f"{name}-light.png")
 
 
 def in_chinese(browser: Browser, address: str) -> None:
@@ -86,12 +99,6 @@ def in_chinese(browser: Browser, address: str) -> None:
         url = f"{address}/{view.link}{'&' if '?' in view.link else '?'}lang=zh_CN"
         page = opened(browser, url, view.drawn, view.scheme, view.size, scale=1)
         page.screenshot(path=HERE / "zh" / f"{name}.png")
-
-
-def name_of(link: str) -> str:
-    """Return the page of a link; for a view of the first page the view, and "start" for none."""
-    page, _, parameters = link.partition("?")
-    return page or parameters.partition("&")[0].partition("=")[2] or "start"
 
 
 def opened(
