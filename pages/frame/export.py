@@ -49,16 +49,12 @@ class Shown:
 
     title: str
     """What is shown, in a sentence."""
-    recipe: Recipe[Tabular] | None = None
+    recipe: Recipe[Tabular]
     """Computes every number that is shown."""
     text: ViewText | None = None
     """Its words, where a part of the view has words of its own."""
     name: str = ""
     """What tells its files from those of the same view with other settings."""
-    numbers: Callable[[], Columns] | None = None
-    """Of a view without a recipe: every number, name of a column → its values."""
-    python: str = ""
-    """Of a view without a recipe: Python that computes the numbers as `numbers`."""
     code: Sequence[Callable[..., object] | type] = ()
     """Functions of `core` to be read beside those of the recipe."""
     seen: str
@@ -80,13 +76,7 @@ class Shown:
 
     def columns(self) -> Columns:
         """Return every number that is shown: name of a column → its values."""
-        if self.recipe is not None:
-            return self.recipe.result().table()
-        return self.numbers() if self.numbers else {}
-
-    def snippet(self) -> str:
-        """Return Python after which `numbers` is what `columns` returns."""
-        return self.recipe.python() if self.recipe else self.python
+        return self.recipe.result().table()
 
 
 def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) -> None:
@@ -105,7 +95,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
     with st.container(key=layout.TAKEN):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
-            _link_and_python(link, shown.snippet())
+            _link_and_python(link, shown.recipe.python())
             # Components save their pictures themselves, under names that begin like the files'.
             begins = html.escape(_begin(about))
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
@@ -118,7 +108,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
             fold(_("What to try"), "tries", lambda: st.markdown(tries), compact=True)
         if formula := shown.formula or text.formula:
             fold(_("Formula"), "formula", partial(st.latex, formula), compact=True)
-        functions = (*(shown.recipe.functions if shown.recipe else ()), *shown.code)
+        functions = (*shown.recipe.functions, *shown.code)
         fold(_("Code that computes it"), "code", partial(_show_code, functions), compact=True)
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from core.heads import Head, Site
 from pages.frame import cached
 from pages.frame.cached import Folder, RunAt
-from pages.frame.snippets import place
 
 Result = TypeVar("Result", covariant=True)
 WIDTH = 88
@@ -174,5 +173,12 @@ def _changed(value: object) -> dict[str, object]:
     }
 
 
+def project_path(path: Path) -> Path:
+    """Return a run's folder relative to the project; of one elsewhere its last two names."""
+    if path.is_relative_to(cached.ROOT):
+        return path.relative_to(cached.ROOT)
+    return Path(path.parent.name, path.name)
+
+
 def _path(path: Path) -> str:
-    return f"Path({json.dumps(place(path).as_posix(), ensure_ascii=False)})"
+    return f"Path({json.dumps(project_path(path).as_posix(), ensure_ascii=False)})"

@@ -373,18 +373,3 @@ def own_random(own_runs):
         return path
 
     return maker
-
-
-@pytest.fixture
-def handed_over():
-    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
-    found = []
-    offer = view.offer
-
-    def noted(shown, *others):
-        found.append(shown)
-        offer(shown, *others)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(view, "offer", noted)
-        yield found

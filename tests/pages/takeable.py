@@ -12,7 +12,7 @@ def numbers_of(shown, *names):
 
 def computed(shown, root=None):
     """Return the numbers that a view's Python computes, one after another."""
-    return flat(run_lines(shown.snippet(), *([root] if root else [])))
+    return flat(run_lines(shown.recipe.python(), *([root] if root else [])))
 
 
 def assert_takeable(at, shown):

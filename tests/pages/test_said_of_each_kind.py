@@ -41,8 +41,8 @@ def test_of_each_kind_of_positions_it_is_said_why_others_are_shown(
     ],
 )
 def test_the_formula_of_the_masks_has_those_that_the_attention_has(
-    open_page, handed_over, model, attention, terms
+    open_page, taken, model, attention, terms
 ):
     open_page("lessons", lessons="masks", model=model, sentence="a b c", attention=attention)
-    formula = handed_over[-1].formula
+    formula = taken[-1].formula
     assert tuple(each for each in ("PAD", "look-ahead") if each in formula) == terms

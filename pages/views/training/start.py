@@ -15,9 +15,10 @@ from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run
 from core.training.presets import Preset
 from core.training.settings import LIKE, Setting, train_command
-from pages.frame import address, cached, controls, service, session, snippets
+from pages.frame import address, cached, controls, service, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
+from pages.frame.recipe import project_path
 
 NAME, VIEW = "run_name", "training"
 WATCH = "watch"
@@ -52,7 +53,7 @@ class PendingSettings:
         given = self.task.given if isinstance(self.task, Corpus) else {}
         task = PAIRS if self.own else self.name
         held_out = {part: [FILES[part]] for part in ("valid", "test") if part in given}
-        begun = {"start": [str(snippets.place(self.start))]} if self.start else {}
+        begun = {"start": [str(project_path(self.start))]} if self.start else {}
         return {"task": [task]} | held_out | begun
 
     @property
@@ -84,7 +85,7 @@ def ask(folder: Path, wanted: PendingSettings) -> str:
             key="start",
         )
     command = train_command(
-        snippets.place(folder / name), wanted.files, wanted.preset_name, wanted.changed
+        project_path(folder / name), wanted.files, wanted.preset_name, wanted.changed
     )
     if pressed and not problem:
         with st.spinner(_("Learning the tokenizer, and starting …")):

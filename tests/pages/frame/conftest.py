@@ -1,1 +1,1 @@
-from tests.pages.views.attention.conftest import offered, open_view  # noqa: F401
+from tests.pages.views.attention.conftest import open_view  # noqa: F401

@@ -102,9 +102,9 @@ def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
     assert f'<i hidden data-files-begin="{begins}"></i>' in bodies
 
 
-def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, offered, files):
+def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, taken, files):
     open_page("heads", trial="roles", roles_on="sentence", model="copy", sentence="a b c")
-    taken = offered[-1]
+    taken = taken[-1]
     drawn = re.findall(r">([^<>]+)</text>", files["svg"]())
     assert {taken.title, *taken.columns()} <= set(map(html.unescape, drawn))
     assert files["png"]().startswith(b"\x89PNG")

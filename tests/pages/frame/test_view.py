@@ -6,8 +6,9 @@ SENTENCE = "The *dog* slept."
 def _page(seen, instead, other_model):
     import streamlit as st
 
-    from core.heads import Head
+    from core.studies.lessons.positions import Sinusoids
     from pages.frame import address
+    from pages.frame.recipe import Recipe
     from pages.frame.view import Shown, View, show
 
     def draw(subject):
@@ -15,9 +16,7 @@ def _page(seen, instead, other_model):
         return Shown(
             name="file",
             title="A title",
-            numbers=lambda: {"x": [1]},
-            python="numbers = 1",
-            code=[Head],
+            recipe=Recipe(Sinusoids, 4, 8),
             seen=seen,
             instead=instead,
             other_model=other_model,

@@ -6,7 +6,6 @@ import io
 import numpy as np
 import pytest
 
-from pages.frame import view as frame_view
 from tests.pages.conftest import MODEL, ROOT
 
 
@@ -55,26 +54,11 @@ def from_csv(text):
 
 
 @pytest.fixture
-def offered():
-    """What the page hands over while it is drawn: one `Shown` for each time, the newest last."""
-    found = []
-    offer = frame_view.offer
-
-    def noted(shown, *others):
-        found.append(shown)
-        offer(shown, *others)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame_view, "offer", noted)
-        yield found
-
-
-@pytest.fixture
-def open_view(open_app, offered):
+def open_view(open_app, taken):
     """Return a function that opens a view as a link does, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
         at = open_app(view=view, **({"model": MODEL} | query_params))
-        return at, offered[-1] if offered else None
+        return at, taken[-1] if taken else None
 
     return opener

@@ -22,7 +22,7 @@ def panels(at):
 def assert_python_leaves_the_same_numbers(shown, *columns, root=ROOT):
     """Run a view's Python, and compare what it leaves with these columns, one after another."""
     expected = flat([list(shown.columns()[name]) for name in columns])
-    found = run_lines(shown.snippet(), root)
+    found = run_lines(shown.recipe.python(), root)
     assert found == pytest.approx(expected, abs=1e-6)
 
 
@@ -31,12 +31,12 @@ def texts(labels):
 
 
 @pytest.fixture
-def open_view(open_page, handed_over):
+def open_view(open_page, taken):
     """Return a function that opens a view by its link, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
         at = open_page("decoding", decoding=view, **query_params)
-        return at, handed_over[-1] if handed_over else None
+        return at, taken[-1] if taken else None
 
     return opener
 

@@ -291,8 +291,8 @@ def test_a_search_stands_below_with_its_tree(open_view):
     assert [picture.chart is not None for picture in shown.pictures] == [False, True]
 
 
-def test_the_output_layer_below_follows_the_stepper(open_view, handed_over):
+def test_the_output_layer_below_follows_the_stepper(open_view, taken):
     at, _shown = open_view("steps", part="output", sentence=PLAIN)
     for step in (0, 3):
         send(at, "step", {"step": step})
-        assert handed_over[-1].name == f"output-layer.{step}"
+        assert taken[-1].name == f"output-layer.{step}"

@@ -70,7 +70,7 @@ def test_the_influence_of_a_token_falls_as_the_results_say(
     assert f"{labels['gru']} **25-fold**; {labels['base']} **1.7-fold**." in shown.seen
     monkeypatch.chdir(distances_here.parent)
     again = {}
-    exec(shown.snippet(), again)
+    exec(shown.recipe.python(), again)
     assert again["numbers"] == shown.columns()
 
 

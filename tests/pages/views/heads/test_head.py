@@ -29,11 +29,11 @@ def open_head(open_page, head="decoder.0.cross:0", **query):
     )
 
 
-def test_a_link_opens_the_card_of_its_head(open_page, handed_over):
+def test_a_link_opens_the_card_of_its_head(open_page, taken):
     at = open_head(open_page, "decoder.1.self:2")
     assert at.segmented_control(key="kind").value == "decoder.self"
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
-    assert handed_over[-1].title == "All that is known of decoder layer 1, self-attention head 2"
+    assert taken[-1].title == "All that is known of decoder layer 1, self-attention head 2"
     assert unpack(component(at, "matrices").bytes).selected == (0, 1, 2)
 
 

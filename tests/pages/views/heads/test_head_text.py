@@ -104,14 +104,14 @@ def test_of_an_opened_encoder_one_sentence_says_why_nothing_is_measured(open_hea
 
 @pytest.mark.parametrize("like", ["bert", "gpt2"])
 def test_a_model_trained_here_has_a_card_on_held_out_sentences(
-    open_page, one_stack_folder, elsewhere, handed_over, like
+    open_page, one_stack_folder, elsewhere, taken, like
 ):
     elsewhere("OWN", one_stack_folder(like).parent)
     at = open_page("heads", trial="head", model=f"runs/{like}", text_costs="true")
     assert "of 400 held-out rows of letters, seed 0" in said(at)
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
-    rows = handed_over[-1].columns()
+    rows = taken[-1].columns()
     assert {"strip", "on_random_tokens", "silenced", "alike"} <= set(rows["what"])
     assert "loss_of_others" in rows["name"]
 

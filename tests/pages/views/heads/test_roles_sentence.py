@@ -14,7 +14,7 @@ from core.tokenizer.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads import roles_sentence as overview
 from tests.pages.conftest import MODEL, ROOT, said, tick_rows, ticked_rows
-from tests.pages.views.attention.conftest import offered, seen  # noqa: F401
+from tests.pages.views.attention.conftest import seen
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}
@@ -22,14 +22,14 @@ TOKENS = tuple(Token(text, text == "EOS", at) for at, text in enumerate(["the", 
 
 
 @pytest.fixture
-def open_overview(open_page, offered):  # noqa: F811
+def open_overview(open_page, taken):
     """Return a function that opens the view, and gives the page and its `Shown`."""
 
     def opener(**query):
         at = open_page(
             "heads", **({"trial": "roles", "roles_on": "sentence", "model": MODEL} | query)
         )
-        return at, offered[-1]
+        return at, taken[-1]
 
     return opener
 

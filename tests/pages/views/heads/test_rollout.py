@@ -55,11 +55,11 @@ def test_the_decoders_rollout_is_divided_by_the_rows_that_see_a_token(open_page,
     assert len(fair) == n
 
 
-def test_a_stack_without_self_attention_is_not_offered(open_page, own_random, handed_over):
+def test_a_stack_without_self_attention_is_not_offered(open_page, own_random, taken):
     own_random(decoder_mixing="gru")
     asked = {"model": "runs/random", "attributed": "rollout", "rollout_stack": "decoder"}
     assert not open_attribution(open_page, **asked).exception
-    assert handed_over[-1].name == "rollout_encoder"
+    assert taken[-1].name == "rollout_encoder"
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

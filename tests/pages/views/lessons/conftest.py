@@ -19,13 +19,13 @@ TEXTS = "it was\nThe animal did not cross the street because it was too tired."
 
 
 @pytest.fixture
-def open_lesson(open_page, handed_over):
+def open_lesson(open_page, taken):
     """Return a function that opens a lesson by its link, and gives the page and its `Shown`."""
 
     def opener(view, **query_params):
-        del handed_over[:]
+        del taken[:]
         at = open_page("lessons", lessons=view, **query_params)
-        return at, handed_over[-1] if handed_over else None
+        return at, taken[-1] if taken else None
 
     return opener
 

@@ -18,7 +18,9 @@ def test_the_python_computes_curves_and_settings_and_a_link_leads_to_the_heads(
     [shown] = taken
     numbers = shown.columns()
     assert tuple(numbers) == LONG
-    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
+    assert run_lines(shown.recipe.python()) == [
+        value for column in numbers.values() for value in column
+    ]
     assert set(numbers["what"]) == {"result", "setting", "measured"}
     [link] = [each.proto for each in at.get("page_link") if each.proto.label.startswith("Compare")]
     assert parse_qs(link.query_string) == {

@@ -119,7 +119,9 @@ def test_the_python_reads_what_is_known_of_the_run(open_runs, own_runs, taken):
     open_runs(runs="translate-guided")
     [shown] = taken
     numbers = shown.columns()
-    assert run_lines(shown.snippet()) == [value for column in numbers.values() for value in column]
+    assert run_lines(shown.recipe.python()) == [
+        value for column in numbers.values() for value in column
+    ]
     rows = list(zip(*numbers.values(), strict=True))
     evaluation = json.loads((ROOT / "gallery" / "translate-guided" / "evaluation.json").read_text())
     name = "translate-guided"

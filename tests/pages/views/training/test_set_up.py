@@ -6,7 +6,7 @@ def test_the_python_computes_the_numbers_of_what_was_chosen(open_page, own_runs,
     shown = taken[-1]
     numbers = shown.columns()
     flat = [value for column in numbers.values() for value in column]
-    assert run_lines(shown.snippet()) == flat
+    assert run_lines(shown.recipe.python()) == flat
     rows = set(zip(*numbers.values(), strict=True))
     assert {("setting", "d_model", 64), ("setting", "objective", "reinforce")} <= rows
 
