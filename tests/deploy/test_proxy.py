@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -31,6 +31,10 @@ def listening():
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
+            # A connection closed while the proxy still writes is a 502, whatever was answered.
+            with suppress(ConnectionError):
+                while self.rfile.read1():
+                    pass
 
         do_POST = do_PUT = do_GET
 
