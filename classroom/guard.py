@@ -17,7 +17,7 @@ from classroom.names import NameTakenError, admitted, admitted_by_account, is_kn
 from classroom.passwords import Attempts, matches
 from classroom.settings import Classroom
 from classroom.sign_in import Form
-from core.messages import N_, said
+from core.messages import N_, error_text
 from core.runs.folder import same
 from pages.frame.service import OWNER, Visitor
 
@@ -197,7 +197,7 @@ class Guard:
         try:
             visitor = admitted(self._runs, form.name, form.word)
         except NameTakenError as error:
-            return said(error)
+            return error_text(error)
         except OSError:
             return CANNOT_BE_KEPT
         self._of_name.note(name, failed=False)

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from classroom.passwords import hashed, matches
-from core.messages import N_, said
+from core.messages import N_, error_text
 from core.runs.folder import checked_name, free_name, same
 from core.runs.run import RunError
 from pages.frame.run_folders import visitors
@@ -102,7 +102,7 @@ def _checked(name: str) -> str:
     try:
         return checked_name(name)
     except RunError as error:
-        raise NameTakenError(said(error)) from error
+        raise NameTakenError(error_text(error)) from error
 
 
 def _given_before(runs: Path, name: str) -> str | None:

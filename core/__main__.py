@@ -24,7 +24,7 @@ from core.commands.errors import CommandError
 from core.commands.options import OneSentence
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
-from core.messages import said
+from core.messages import error_text
 from core.runs.checkpoint import CheckpointError
 from core.runs.run import RunError
 from core.tasks import CorpusError
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SentenceError,
         TrainingError,
     ) as error:
-        print(f"error: {said(error)}", file=sys.stderr)  # noqa: T201
+        print(f"error: {error_text(error)}", file=sys.stderr)  # noqa: T201
         return 2
     except KeyboardInterrupt:
         return 130

@@ -9,7 +9,7 @@ from typing import Any, Self
 def N_(text: str) -> str:  # noqa: N802
     """Return a text as it is; the mark lets the extraction of messages find it.
 
-    Translated is it when it is shown, in the language of whoever looks.
+    A page translates it when it shows it.
 
     >>> N_("encoder self")
     'encoder self'
@@ -18,10 +18,10 @@ def N_(text: str) -> str:  # noqa: N802
 
 
 class Message(str):
-    """A marked text with values filled in: English by itself, and a page can say it otherwise.
+    """A marked text with values filled in: English by itself, and a page can translate it.
 
-    >>> said = Message("{n} tokens, not {other}", n=1200, other="two")
-    >>> said, said.template, said.values["n"]
+    >>> message = Message("{n} tokens, not {other}", n=1200, other="two")
+    >>> message, message.template, message.values["n"]
     ('1,200 tokens, not two', '{n} tokens, not {other}', 1200)
     """
 
@@ -44,10 +44,10 @@ class Message(str):
         return _again, (self.template, dict(self.values))
 
 
-class SaidError(Exception):
-    """An error whose text a page can say otherwise.
+class MessageError(Exception):
+    """An error whose text a page can translate.
 
-    >>> str(SaidError("{n} tokens", n=1200)), said(SaidError("none {n}"))
+    >>> str(MessageError("{n} tokens", n=1200)), error_text(MessageError("none {n}"))
     ('1,200 tokens', 'none {n}')
     """
 
@@ -56,12 +56,12 @@ class SaidError(Exception):
         super().__init__(text if isinstance(text, Message) else Message(text, **values))
 
 
-def said(error: BaseException) -> str:
-    """Return what an error says, which a page can say otherwise where it is a `Message`.
+def error_text(error: BaseException) -> str:
+    """Return the text of an error: a `Message` where it has one, which a page can translate.
 
-    >>> said(ValueError(Message("{n} tokens", n=1200))).template, said(KeyError("a"))
+    >>> error_text(ValueError(Message("{n} tokens", n=1200))).template, error_text(KeyError("a"))
     ('{n} tokens', "'a'")
-    >>> said(OSError(28, "No space left on device", "run.json"))
+    >>> error_text(OSError(28, "No space left on device", "run.json"))
     'No space left on the disk: run.json'
     """
     if isinstance(error, OSError) and error.strerror:
@@ -71,7 +71,7 @@ def said(error: BaseException) -> str:
 
 
 def reason(error: OSError) -> str:
-    """Return why the system refused something, without the file that it was about."""
+    """Return the operating system's reason for an error, without the name of the file."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return Message("No space left on the disk") if full else str(error.strerror)
 
@@ -79,18 +79,20 @@ def reason(error: OSError) -> str:
 _OF_FILE = N_("{why}: {path}")
 
 
-def as_told(text: str) -> dict[str, Any]:
-    """Return what one process writes of a text, as JSON holds it, and another reads.
+def message_to_json(text: str) -> dict[str, Any]:
+    """Return a text as JSON, for another process to read.
 
-    >>> said_in(as_told(Message("{n} tokens", n=1200))).template, said_in(as_told("none"))
-    ('{n} tokens', 'none')
+    >>> message_from_json(message_to_json(Message("{n} tokens", n=1200))).template
+    '{n} tokens'
+    >>> message_from_json(message_to_json("none"))
+    'none'
     """
     return {"message": str(text)} | ({"said": _parts(text)} if isinstance(text, Message) else {})
 
 
-def said_in(told: Mapping[str, Any]) -> str:
-    """Return the text that was told; nothing where none was, or what is written there is none."""
-    return _whole(told.get("said")) or str(told.get("message", ""))
+def message_from_json(written: Mapping[str, Any]) -> str:
+    """Return the text that `message_to_json` wrote, or "" if there is none."""
+    return _whole(written.get("said")) or str(written.get("message", ""))
 
 
 def _parts(value: int | str) -> dict[str, Any] | int | str:

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from reprlib import repr
 from typing import Any, Self, get_args
 
-from core.messages import Message, SaidError, said
+from core.messages import Message, MessageError, error_text
 
 LARGEST_NUMBER = 2**53
 """Up to here every whole number is one in float64 and in JavaScript, too."""
 
 
-class ConfigError(SaidError, ValueError):
+class ConfigError(MessageError, ValueError):
     """A setting that cannot be; the message names it, its value and what would do."""
 
 
@@ -101,4 +101,4 @@ class Settings:
         try:
             return cls(**settings)
         except TypeError as error:
-            raise ConfigError("{name}: {why}", name=cls.__name__, why=said(error)) from error
+            raise ConfigError("{name}: {why}", name=cls.__name__, why=error_text(error)) from error

@@ -12,7 +12,7 @@ from core.decoding.generate import generate
 from core.decoding.limit import CONTINUATION
 from core.decoding.mask_predict import MaskPredict, SentencePass, predicted_places, sentence_passes
 from core.decoding.step import DecodeStep
-from core.messages import SaidError
+from core.messages import MessageError
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.tokenizer.words import has_unspaced
@@ -22,7 +22,7 @@ _LARGEST_MAPS = 1 << 28
 """Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""
 
 
-class SentenceError(SaidError, ValueError):
+class SentenceError(MessageError, ValueError):
     """A text that cannot be translated; the message says why."""
 
 

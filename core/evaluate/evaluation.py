@@ -10,7 +10,7 @@ from core.evaluate.files import score_file
 from core.evaluate.metrics import Quality, measure
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.labels import longest_side
-from core.messages import said
+from core.messages import error_text
 from core.runs.run import Run, RunError
 from core.tasks import CorpusError, Mixed, Sample, Task, task_named
 from core.tasks.length_filter import fitting
@@ -101,7 +101,7 @@ def _task(run: Run, folder: Path | None = None) -> Task:
         return fitting(task, run.tokenizer, longest_side(run.settings.model, run.tokenizer))
     except CorpusError as error:
         raise RunError(
-            "{path}: its task cannot be read: {why}", path=run.path, why=said(error)
+            "{path}: its task cannot be read: {why}", path=run.path, why=error_text(error)
         ) from error
 
 

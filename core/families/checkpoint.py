@@ -18,7 +18,7 @@ from core.config.choices import RotaryPairs
 from core.families.family import FamilyError
 from core.families.gguf_file import read_gguf
 from core.files import open_regular
-from core.messages import Message, said
+from core.messages import Message, error_text
 
 CONFIG = "config.json"
 GGUF_ENDING = ".gguf"
@@ -78,7 +78,9 @@ def read_settings(file: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise FamilyError("{file} cannot be read: {why}", file=file, why=error.strerror) from error
     except (ValueError, RecursionError) as error:
-        raise FamilyError("{file} cannot be read: {why}", file=file, why=said(error)) from error
+        raise FamilyError(
+            "{file} cannot be read: {why}", file=file, why=error_text(error)
+        ) from error
     if not isinstance(found, dict):
         raise FamilyError(
             "{file} holds {name}, not settings by their names", file=file, name=type(found).__name__

@@ -16,12 +16,12 @@ from torch import Tensor
 from core.config import ModelConfig
 from core.config.choices import Activation
 from core.heads import Stack
-from core.messages import SaidError
+from core.messages import MessageError
 
 Weights = Mapping[str, Tensor]
 
 
-class FamilyError(SaidError, ValueError):
+class FamilyError(MessageError, ValueError):
     """A checkpoint that cannot become a model; the message says what of it is not known."""
 
 

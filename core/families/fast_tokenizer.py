@@ -13,7 +13,7 @@ from typing import Any
 import tokenizers
 
 from core.families.family import FamilyError
-from core.messages import said
+from core.messages import error_text
 from core.tokenizer.bpe_json import TokenizerError, tokenizer_of_json
 from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
 
@@ -181,7 +181,7 @@ def fast_of_json(text: str) -> tokenizers.Tokenizer:
         return tokenizer_of_json(text)
     except TokenizerError as error:
         raise FamilyError(
-            "{file} is no tokenizer that can be read: {why}", file=FILE, why=said(error)
+            "{file} is no tokenizer that can be read: {why}", file=FILE, why=error_text(error)
         ) from error
 
 

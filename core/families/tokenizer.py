@@ -24,7 +24,7 @@ from core.families.sentencepiece import (
     sentencepiece_tokenizer,
 )
 from core.families.tokenizer_files import read_named, read_numbers, read_text
-from core.messages import said
+from core.messages import error_text
 from core.tokenizer.tokenizer import Tokenizer
 
 _BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -115,7 +115,7 @@ def _byte_level(path: Path, n: int) -> tokenizers.Tokenizer:
     # The library raises bare Exception.
     except Exception as error:
         raise FamilyError(
-            "vocab.json and merges.txt do not go together: {why}", why=said(error)
+            "vocab.json and merges.txt do not go together: {why}", why=error_text(error)
         ) from error
     fast.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     fast.decoder = decoders.ByteLevel()

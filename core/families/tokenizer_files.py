@@ -7,7 +7,7 @@ from typing import Any
 
 from core.families.family import FamilyError
 from core.files import open_regular
-from core.messages import said
+from core.messages import error_text
 
 LARGEST = 64 << 20
 """Bytes of a tokenizer's file."""
@@ -54,7 +54,7 @@ def read_named(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, FamilyError):
             raise
-        raise FamilyError("{file} is damaged: {why}", file=file, why=said(error)) from error
+        raise FamilyError("{file} is damaged: {why}", file=file, why=error_text(error)) from error
     if not isinstance(found, dict):
         raise FamilyError("{file} holds no JSON object", file=file)
     return found

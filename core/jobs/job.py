@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 from filelock import FileLock, Timeout
 
 from core.files import end_of, is_new, open_regular, read_checked, with_checksum, write_atomically
-from core.messages import Message, as_told, said_in
+from core.messages import Message, message_from_json, message_to_json
 
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
@@ -116,7 +116,7 @@ class Job:
             return Status("idle", 0, 0, "")
         if told.get("state") == "paused":
             return Status("paused", done, of, "")
-        if message := said_in(told):
+        if message := message_from_json(told):
             return Status("failed", done, of, message)
         return Status("interrupted", done, of, self.last_words(folder))
 
@@ -134,7 +134,7 @@ class Job:
         Raises:
             OSError: The folder is gone or cannot be written to.
         """
-        told = {**figures, "state": state, **as_told(message)}
+        told = {**figures, "state": state, **message_to_json(message)}
         write_atomically(folder / self.files.progress, with_checksum(told))
 
     def last_words(self, folder: Path) -> str:

@@ -24,7 +24,7 @@ from typing import TypeVar
 from filelock import FileLock, Timeout
 
 from core.jobs.job import Job, Wish
-from core.messages import Message, said
+from core.messages import Message, error_text
 
 LAST = 19
 NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))
@@ -214,7 +214,7 @@ def reason(error: BaseException) -> str:
             "layers or fewer heads take less",
             most=MEGABYTES,
         )
-    return said(error) or type(error).__name__
+    return error_text(error) or type(error).__name__
 
 
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "bad_alloc", "could not create a")
@@ -247,6 +247,6 @@ def main(
         for _ in work(Path(folder), *others):
             pass
     except expected as error:
-        print(f"error: {said(error)}", file=sys.stderr)  # noqa: T201
+        print(f"error: {error_text(error)}", file=sys.stderr)  # noqa: T201
         return 2
     return 0

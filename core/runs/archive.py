@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from core.files import open_regular, write_atomically, written_atomically
-from core.messages import Message, said
+from core.messages import Message, error_text
 from core.runs.checkpoint import (
     CHECKPOINTS,
     WEIGHT_FOLDERS,
@@ -236,7 +236,9 @@ def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
     except Exception as error:  # zipfile lets out whatever a damaged file makes of it
-        raise RunError("this is no zip archive that can be read: {why}", why=said(error)) from error
+        raise RunError(
+            "this is no zip archive that can be read: {why}", why=error_text(error)
+        ) from error
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -368,7 +370,7 @@ def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes
 
 def _damaged(info: zipfile.ZipInfo, error: Exception) -> RunError:
     return RunError(
-        "the archive is damaged at {path}: {why}", path=repr(info.filename), why=said(error)
+        "the archive is damaged at {path}: {why}", path=repr(info.filename), why=error_text(error)
     )
 
 
@@ -400,7 +402,7 @@ def check_run(folder: Path) -> None:
     except OSError:
         raise
     except Exception as error:  # a stranger's file may make anything of its readers
-        what: int | str = said(error) or type(error).__name__
+        what: int | str = error_text(error) or type(error).__name__
         if isinstance(what, Message):
             what = what.values["why"] if what.template == ABOUT else what
         raise RunError("the archive holds no usable run: {why}", why=what) from error

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from core.config import ModelConfig
 from core.files import open_regular, write_atomically
-from core.messages import Message, SaidError, said
+from core.messages import Message, MessageError, error_text
 from core.model import Transformer, unfilled
 from core.model.building import outline
 from core.runs.settings import RunSettings
@@ -121,14 +121,14 @@ def _is_weights(file: Path) -> bool:
     return file.name.removeprefix("step-").removesuffix(".safetensors").isdecimal()
 
 
-class CheckpointError(SaidError, ValueError):
+class CheckpointError(MessageError, ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
 def no_safetensors(name: str, error: Exception) -> CheckpointError:
     """Return an error that says of a file of weights what its reader says."""
     return CheckpointError(
-        "{name} is damaged or no safetensors file: {why}", name=name, why=said(error)
+        "{name} is damaged or no safetensors file: {why}", name=name, why=error_text(error)
     )
 
 
@@ -297,7 +297,7 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
     except (KeyError, ValueError) as error:
         raise CheckpointError(
-            "{name} does not fit this training: {why}", name=path.name, why=said(error)
+            "{name} does not fit this training: {why}", name=path.name, why=error_text(error)
         ) from error
 
 

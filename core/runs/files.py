@@ -9,7 +9,7 @@ from typing import Any
 
 from core.config.settings import LARGEST_NUMBER
 from core.files import open_regular
-from core.messages import N_, Message, SaidError, said
+from core.messages import N_, Message, MessageError, error_text
 from core.tasks.corpus import FILES
 
 NOTICE = "NOTICE"
@@ -40,7 +40,7 @@ _LARGEST_OF = dict.fromkeys((EVALUATION, HEADS, PRUNING), 1 << 20)
 """Bytes of a file that is read as figures, often."""
 
 
-class RunError(SaidError, ValueError):
+class RunError(MessageError, ValueError):
     """A folder that is no usable run; the message names it and what is wrong with it."""
 
 
@@ -105,7 +105,7 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
     except RunError:
         raise
     except (ValueError, RecursionError) as error:
-        raise damaged(path, name, said(error)) from error
+        raise damaged(path, name, error_text(error)) from error
     if not isinstance(stored, dict):
         raise about(path, Message("{name} holds no JSON object", name=name))
     return stored

@@ -27,7 +27,7 @@ import torch
 from core.files import open_regular, with_checksum, write_atomically
 from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
-from core.messages import N_, Message, as_told
+from core.messages import N_, Message, message_to_json
 from core.model import Transformer
 from core.runs.checkpoint import (
     BEST,
@@ -329,7 +329,7 @@ class RunFolder:
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
         """Say how far training is, and why it failed if it did."""
-        told = {"state": state, "step": step, **as_told(message)}
+        told = {"state": state, "step": step, **message_to_json(message)}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
         self._write(TRAINING.files.progress, with_checksum({**told, **process}))
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 from core.config import ModelConfig
 from core.config.settings import LARGEST_NUMBER
 from core.files import open_regular
-from core.messages import N_, Message, said
+from core.messages import N_, Message, error_text
 from core.model import count_parameters
 from core.runs.checkpoint import opening_weights, step_of
 from core.runs.files import (
@@ -115,7 +115,7 @@ def read_evaluation(path: Path) -> dict[str, Any] | None:
         for found in (stored, stored.get("own_pairs") or {}):
             check_figures(found, [name for name in _NAMES if found.get(name) is not None])
     except (AttributeError, TypeError, ValueError) as error:
-        raise damaged(path, EVALUATION, said(error)) from error
+        raise damaged(path, EVALUATION, error_text(error)) from error
     return stored
 
 
@@ -196,7 +196,9 @@ def read_record(path: Path) -> RunRecord:
     except RunError:
         raise
     except (LookupError, OSError, OverflowError, TypeError, ValueError) as error:
-        raise about(path, Message("its figures cannot be read: {why}", why=said(error))) from error
+        raise about(
+            path, Message("its figures cannot be read: {why}", why=error_text(error))
+        ) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
 
 

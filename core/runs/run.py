@@ -30,7 +30,7 @@ from core.config import ModelConfig
 from core.families import CONFIG, FamilyError
 from core.families.tokenizer import read_tokenizers
 from core.heads import Head
-from core.messages import Message, said
+from core.messages import Message, error_text
 from core.model import Transformer, build, count_parameters
 from core.runs.checkpoint import (
     CheckpointError,
@@ -117,13 +117,13 @@ def load_run(path: Path, step: int | None = None) -> Run:
         tokenizer, target_tokenizer = read_both_tokenizers(path, settings)
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
-        raise about(path, said(error)) from error
+        raise about(path, error_text(error)) from error
     # Figures can be measured anew: without them the model is as good as before.
     evaluation, damage = None, ""
     try:
         evaluation = _evaluation_of(path, model, step)
     except RunError as error:
-        damage = said(error)
+        damage = error_text(error)
     return Run(
         path=path,
         settings=settings,
@@ -192,7 +192,7 @@ def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, 
         try:
             return read_tokenizers(path, *sizes, read_json(path, CONFIG))
         except FamilyError as error:
-            raise about(path, said(error)) from error
+            raise about(path, error_text(error)) from error
     tokenizer = read_tokenizer(path, settings.model)
     if tokenizer.vocab_size != settings.model.vocab_size:
         raise about(
@@ -226,7 +226,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
         raise
     except ValueError as error:
         raise about(
-            path, Message("{name}: {why}", name="tokenizer.json", why=said(error))
+            path, Message("{name}: {why}", name="tokenizer.json", why=error_text(error))
         ) from error
 
 
@@ -258,7 +258,7 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
             if head.site not in sites or head.index >= model.config.n_heads:
                 raise ValueError(f"the model has no head {head}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        why = said(error) if isinstance(error, ValueError) else repr(error)
+        why = error_text(error) if isinstance(error, ValueError) else repr(error)
         raise damaged(path, "evaluation.json", why) from error
     return stored
 

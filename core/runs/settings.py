@@ -8,7 +8,7 @@ from typing import Any
 
 from core.config import ConfigError, ModelConfig
 from core.config.training import TrainConfig
-from core.messages import Message, said
+from core.messages import Message, error_text
 from core.runs.files import LINES, about, read_json
 
 FORMAT = 1
@@ -104,4 +104,6 @@ def read_settings(path: Path) -> RunSettings:
     except KeyError as error:
         raise about(path, Message("run.json does not say {name}", name=error)) from error
     except (ConfigError, TypeError, ValueError) as error:
-        raise about(path, Message("{name}: {why}", name="run.json", why=said(error))) from error
+        raise about(
+            path, Message("{name}: {why}", name="run.json", why=error_text(error))
+        ) from error

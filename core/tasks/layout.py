@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.messages import Message, SaidError
+from core.messages import Message, MessageError
 from core.tasks.columns import JUDGED, Record, chosen_separator, records_of, tidy
 from core.tasks.header import SOURCE, TARGET, is_header, language_code, named_columns
 
@@ -17,7 +17,7 @@ _NO_TEXT = re.compile(r"[\d\s.,:/+-]*")
 _ATTRIBUTION = re.compile(r"CC[- ]BY|https?://|tatoeba\.org", re.IGNORECASE)
 
 
-class CorpusError(SaidError, ValueError):
+class CorpusError(MessageError, ValueError):
     """A file of pairs that cannot be used; the message names the line and what is wrong."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import tokenizers
 
-from core.messages import Message, said
+from core.messages import Message, error_text
 from core.tokenizer.words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
@@ -79,7 +79,7 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise TokenizerError(_short(said(error), _LONGEST_REASON)) from error
+        raise TokenizerError(_short(error_text(error), _LONGEST_REASON)) from error
 
 
 def _tried(found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:

@@ -12,7 +12,7 @@ from typing import Self
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
-from core.messages import Message, said
+from core.messages import Message, error_text
 from core.tokenizer.bpe_json import tokenizer_of_json
 from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
 from core.tokenizer.words import BEFORE_UNSPACED, WORDS
@@ -121,7 +121,7 @@ class ByteLevelTokenizer(Tokenizer):
             return cls(tokenizer_of_json(text), begins, ends)
         except Exception as error:  # the library raises bare Exception
             raise ValueError(
-                Message("not a byte-level tokenizer: {why}", why=said(error))
+                Message("not a byte-level tokenizer: {why}", why=error_text(error))
             ) from error
 
     def to_json(self) -> str:

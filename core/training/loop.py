@@ -16,7 +16,7 @@ from core.config.training import TrainConfig
 from core.device import autocast, rounded_products
 from core.evaluate.loss import token_loss
 from core.heads import Head
-from core.messages import SaidError
+from core.messages import MessageError
 from core.model import Record, Step, Transformer
 from core.training.free_running import free_running
 from core.training.loss import LENGTH_WEIGHT, Lengths, guided_loss, guided_rows, length_loss
@@ -27,7 +27,7 @@ from core.training.scheduled import sampled_share, with_own_words
 from core.training.workers import ALONE, Workers
 
 
-class TrainingError(SaidError, RuntimeError):
+class TrainingError(MessageError, RuntimeError):
     """Training cannot go on; the message says at which step and why."""
 
 

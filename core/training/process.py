@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from core.files import end_of
 from core.jobs.job import Wish
-from core.messages import Message, as_told, said_in
+from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
 from core.runs.files import PAIRS
 from core.runs.folder import TRAINING
@@ -76,7 +76,7 @@ def situation(path: Path) -> Situation:
         state = _told_state(path, status)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
-    message = said_in(status)
+    message = message_from_json(status)
     if state == "interrupted":
         message = message or TRAINING.last_words(path)
     # What ended early has nothing to do, though steps are left; an exported run has no optimizer.
@@ -136,7 +136,7 @@ def _status(path: Path) -> dict[str, Any]:
         return status
     if TRAINING.is_damaged(path):
         damage = Message("{name} is damaged", name=TRAINING.files.progress)
-        return {"state": "interrupted", "step": 0, **as_told(damage)}
+        return {"state": "interrupted", "step": 0, **message_to_json(damage)}
     return {}
 
 

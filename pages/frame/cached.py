@@ -15,7 +15,7 @@ import streamlit as st
 from core.device import use_one_thread
 from core.files import state_of
 from core.inspection import Inspection, inspect_sentence, merged
-from core.messages import said
+from core.messages import error_text
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.folder import TRAINING
@@ -97,7 +97,7 @@ def complaint(path: Path) -> str:
     try:
         weights = of_files(_weights_and_settings, path)
     except RunError as error:
-        return said(error)
+        return error_text(error)
     return "" if weights else _("{run}: no checkpoint yet").format(run=path)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.messages import said
+from core.messages import error_text
 from core.runs.checkpoint import stops
 from core.runs.metrics import read_metrics
 from core.runs.run import RunError
@@ -89,7 +89,7 @@ def at_newest(
         found = step, cached.of_run_at(compute, path, step, *arguments)
     except (OSError, RunError) as error:
         if before is None or before[0] != of or not path.is_dir():
-            raise RunError(said(error)) from error
+            raise RunError(error_text(error)) from error
         found = before[1]
     kept[compute.__qualname__] = of, found
     return found

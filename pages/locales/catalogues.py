@@ -23,7 +23,7 @@ ERRORS = (
     *("CheckpointError", "ConfigError", "CorpusError", "FamilyError", "PatchingError", "PathError"),
     *("RunError", "ScoresError", "SentenceError", "TooLargeError", "TrainingError"),
 )
-"""Those of core that are made of a template and values (`core.messages.SaidError`)."""
+"""Those of core that are made of a template and values (`core.messages.MessageError`)."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {
     "_": None,
     "N_": None,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.messages import N_, Message, SaidError, as_told, said, said_in
+from core.messages import N_, Message, MessageError, error_text, message_from_json, message_to_json
 
 
 def test_a_marked_text_stays_as_it_is():
@@ -39,13 +39,13 @@ def parts(value):
 @given(values)
 def test_what_one_process_tells_another_reads_as_it_was(value):
     told = Message("{why}!", why=value)
-    again = said_in(json.loads(json.dumps(as_told(told))))
+    again = message_from_json(json.loads(json.dumps(message_to_json(told))))
     assert (again, parts(again)) == (told, parts(told))
 
 
 @given(st.text())
 def test_other_text_is_told_as_it_is(text):
-    assert said_in(as_told(text)) == text
+    assert message_from_json(message_to_json(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_other_text_is_told_as_it_is(text):
     ],
 )
 def test_what_no_message_is_made_of_is_left(parts):
-    assert said_in({"message": "as it was", "said": parts}) == "as it was"
-    assert said_in({"said": parts}) == ""
+    assert message_from_json({"message": "as it was", "said": parts}) == "as it was"
+    assert message_from_json({"said": parts}) == ""
 
 
 def test_values_of_other_types_stand_as_python_writes_them():
@@ -78,12 +78,12 @@ def test_values_of_other_types_stand_as_python_writes_them():
 
 
 def test_an_error_is_made_of_a_template_and_values_or_of_a_message():
-    made, handed = SaidError("{n} tokens", n=1200), SaidError(Message("{n} tokens", n=1200))
+    made, handed = MessageError("{n} tokens", n=1200), MessageError(Message("{n} tokens", n=1200))
     for error in (made, handed, pickle.loads(pickle.dumps(made))):
-        assert (str(error), said(error).template) == ("1,200 tokens", "{n} tokens")
-    assert str(SaidError("braces {stay}")) == "braces {stay}"
-    assert said(KeyError("a")) == "'a'"
-    assert said(OSError(28, "No space left on device")) == "No space left on the disk"
-    assert said(OSError(122, "Disk quota exceeded", "a")) == "No space left on the disk: a"
-    assert said(OSError(30, "Read-only file system", "a")) == "Read-only file system: a"
-    assert said(FileExistsError("a exists already")) == "a exists already"
+        assert (str(error), error_text(error).template) == ("1,200 tokens", "{n} tokens")
+    assert str(MessageError("braces {stay}")) == "braces {stay}"
+    assert error_text(KeyError("a")) == "'a'"
+    assert error_text(OSError(28, "No space left on device")) == "No space left on the disk"
+    assert error_text(OSError(122, "Disk quota exceeded", "a")) == "No space left on the disk: a"
+    assert error_text(OSError(30, "Read-only file system", "a")) == "Read-only file system: a"
+    assert error_text(FileExistsError("a exists already")) == "a exists already"

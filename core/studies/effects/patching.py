@@ -20,7 +20,7 @@ from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
-from core.messages import SaidError
+from core.messages import MessageError
 from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
 from core.studies.effects.ablation import every_head
@@ -28,7 +28,7 @@ from core.studies.effects.second_sentence import Fed, paired
 from core.tokenizer.tokenizer import Token
 
 
-class PatchingError(SaidError, ValueError):
+class PatchingError(MessageError, ValueError):
     """Two sentences that cannot be compared; the message says why."""
 
 

@@ -22,14 +22,14 @@ import torch
 from torch import Tensor
 
 from core.heads import Head, Site
-from core.messages import Message, SaidError
+from core.messages import Message, MessageError
 from core.model import Patch, Probe, Probes, Record, Step, Transformer
 from core.model.attention import MultiHeadAttention
 from core.model.masks import padding_mask
 from core.studies.effects.second_sentence import Fed
 
 
-class PathError(SaidError, ValueError):
+class PathError(MessageError, ValueError):
     """What cannot be patched along a path; the message says why."""
 
 

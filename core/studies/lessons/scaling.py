@@ -19,7 +19,7 @@ from core.decoding.sentence import Translation, translate
 from core.decoding.step import sayable
 from core.heads import Site
 from core.inspection import even_weights
-from core.messages import Message, SaidError
+from core.messages import Message, MessageError
 from core.model import Probe, Probes, Record, Rescale, Step
 from core.runs.run import Run
 from core.studies.heads.evenness import evenness
@@ -41,7 +41,7 @@ MOST = 16
 LARGEST = 1e6
 
 
-class ScoresError(SaidError, ValueError):
+class ScoresError(MessageError, ValueError):
     """A text that is no list of scores; the message says why, and what would do."""
 
 

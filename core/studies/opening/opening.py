@@ -26,7 +26,7 @@ from core.families.tokenizer import read_tokenizers
 from core.files import write_atomically
 from core.jobs.job import Files, Job
 from core.jobs.process import main, working
-from core.messages import N_, said
+from core.messages import N_, error_text
 from core.model import Transformer
 from core.runs.checkpoint import CHECKPOINTS, LARGEST_READ, save_weights, weights_file
 from core.runs.folder import checked_name, free_name, incoming_folder, versions
@@ -96,7 +96,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
         yield 1.0
     except (ConfigError, FamilyError) as error:
         raise RunError(
-            "{source} cannot be opened: {why}", source=source, why=said(error)
+            "{source} cannot be opened: {why}", source=source, why=error_text(error)
         ) from error
     finally:
         for room in rooms:

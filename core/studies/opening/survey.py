@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from core.families import CONFIG, FamilyError, family_of
 from core.families.checkpoint import GGUF_ENDING, read_settings, unreadable, weight_files
 from core.families.gguf_file import GGUFReader
-from core.messages import N_, said
+from core.messages import N_, error_text
 
 BYTES_OF_A_WEIGHT = 4
 """They are kept in single precision."""
@@ -90,7 +90,7 @@ def _n_weights(file: Path) -> int:
         return sum(tensor.numel() for tensor in found.values())
     except SafetensorError as error:
         raise FamilyError(
-            "{file} is damaged or no safetensors file: {why}", file=file, why=said(error)
+            "{file} is damaged or no safetensors file: {why}", file=file, why=error_text(error)
         ) from error
     # A damaged file, or one made to harm, has torch raise anything.
     except Exception as error:

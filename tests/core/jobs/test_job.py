@@ -13,7 +13,7 @@ import pytest
 from core.jobs import job as jobs
 from core.jobs.job import ROOT, Files, JobError, Status, is_worked_on
 from core.jobs.process import main, working
-from core.messages import SaidError
+from core.messages import MessageError
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
@@ -346,8 +346,8 @@ def test_an_app_forgets_processes_that_have_ended(folder):
 
 
 def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
-    with pytest.raises(SaidError), working(COUNTING, folder):
-        raise SaidError("{n} numbers", n=1200)
+    with pytest.raises(MessageError), working(COUNTING, folder):
+        raise MessageError("{n} numbers", n=1200)
     found = COUNTING.status(folder)
     assert found == Status("failed", 0, 0, "1,200 numbers")
     assert found.message.template == "{n} numbers"

@@ -12,7 +12,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from core.messages import said
+from core.messages import error_text
 from core.runs.run import RunError
 from core.studies.opening.opening import open_model
 from tests.core.families.folders import write_folder
@@ -263,7 +263,7 @@ def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(
     monkeypatch.setattr("core.studies.opening.opening.LARGEST_READ", 0)
     with pytest.raises(OSError, match="No space left") as refused:
         list(open_model(str(folders / "gpt2"), tmp_path / "run"))
-    assert said(refused.value).startswith("No space left on the disk: ")
+    assert error_text(refused.value).startswith("No space left on the disk: ")
 
 
 def test_nothing_of_a_folder_was_executed(folders, tmp_path):
