@@ -20,16 +20,11 @@ from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
-from core.messages import MessageError
 from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.effects.ablation import every_head
-from core.studies.effects.second_sentence import Fed, paired
+from core.studies.effects.second_sentence import Fed, PatchingError, paired
+from core.studies.heads.question import heads_of
 from core.tokenizer.tokenizer import Token
-
-
-class PatchingError(MessageError, ValueError):
-    """Two sentences that cannot be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +110,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         SentenceError: There is no text.
         PatchingError: The sentences differ in length, or the same is written after both.
     """
-    both = paired(run, clean, corrupt, PatchingError)
+    both = paired(run, clean, corrupt)
     step = both.parting
     if step is None:
         raise PatchingError(
@@ -124,7 +119,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     tokens = (both.written[0][step], both.written[1][step])
     pair = _Pair(run.model, *both.fed(step), tokens)
     clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
-    heads, sites = every_head(run.model), run.model.sites()
+    heads, sites = heads_of(run.model), run.model.sites()
     alone, together = dict[Head, float](), dict[Site, float]()
     for site in sites:
         *singly, together[site] = pair.restored_of(site)

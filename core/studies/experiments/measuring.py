@@ -12,7 +12,7 @@ from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.attribution.distance import influence_by_distance
 from core.studies.attribution.layers import by_layer
-from core.studies.effects.ablation import Silenceable
+from core.studies.effects.head_effects import Silenceable
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.results import Trained
 from core.tasks import TASKS, Sample

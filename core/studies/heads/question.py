@@ -322,7 +322,7 @@ def read(model: Transformer, batch: Batch, probe: Probe) -> None:
             model.encode(source_BS, probe)
 
 
-def heads_of(model: Transformer, kinds: Sequence[Kind]) -> list[Head]:
-    """Return the heads of some kinds of attention, layer by layer."""
+def heads_of(model: Transformer, kinds: Sequence[Kind] = tuple(Kind)) -> list[Head]:
+    """Return the heads of some kinds of attention: encoder self, decoder self, cross."""
     sites = [site for site in model.sites() if site.attention in kinds]
     return [head for site in sites for head in site.heads(model.config.n_heads)]

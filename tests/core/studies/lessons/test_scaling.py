@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.decoding.sentence import translate
 from core.model import Record, Step
 from core.runs.run import load_run
-from core.studies.effects.ablation import every_head
+from core.studies.heads.question import heads_of
 from core.studies.lessons.scaling import (
     LARGEST,
     MOST,
@@ -206,7 +206,7 @@ def test_without_the_scaling_heads_are_sharper_on_average(read):
     run, sentence, _translation = read
     found = without_scaling(run, sentence)
     assert mean_of(found.unscaled) < mean_of(found.scaled)
-    assert found.table()["head"] == [*map(str, every_head(run.model)), None]
+    assert found.table()["head"] == [*map(str, heads_of(run.model)), None]
     numbers = [each for heads in found.scaled.values() for each in heads]
     assert found.table()["scaled"] == [*numbers, None]
     assert 0 <= found.n_same <= found.n_tokens
