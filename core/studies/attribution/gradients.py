@@ -130,19 +130,11 @@ class IntegratedGradients:
     difference: float
     """What the scores should add up to: the log-probability of the word, less that after a source
     of nothing but zero vectors (and positions)."""
-    n_gradients: int
-    """So many were computed."""
 
     @property
     def total(self) -> float:
         """What the scores add up to."""
         return float(self.scores_S.sum())
-
-    @property
-    def gap(self) -> float:
-        """How far the sum is from the difference, as a share of it."""
-        missed = abs(self.total - self.difference)
-        return missed / max(abs(self.difference), SMALLEST_DIFFERENCE)
 
 
 class _Way:
@@ -184,21 +176,16 @@ def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
     On every piece of the way the scores should add up to what is gained there. Pieces on which
     they miss it are halved, so that most gradients are computed where the log-probability bends
     most, until all of them together come within 1 %.
-
-    Args:
-        model: In evaluation mode; it stays as it is.
-        said: The word, and what it follows.
     """
     way = _Way(model, said)
     difference = float(way.gained(torch.tensor([[0.0, 1.0]])))
     allowed = WITHIN * max(abs(difference), SMALLEST_DIFFERENCE)
     scores_S = torch.zeros(len(said.asked_ids), dtype=torch.float64)
-    n_gradients, missed = 0, 0.0
+    missed = 0.0
     ends_P = torch.linspace(0, 1, PIECES + 1)
     pieces_N2 = torch.stack([ends_P[:-1], ends_P[1:]], dim=1)
     for rounds_left in reversed(range(MOST_ROUNDS)):
         scores_NS = way.scores(pieces_N2)
-        n_gradients += GRADIENTS_PER_PIECE * len(pieces_N2)
         missed_N = (scores_NS.sum(dim=1) - way.gained(pieces_N2)).abs()
         length_N = pieces_N2[:, 1] - pieces_N2[:, 0]
         bent_N = missed_N > allowed * length_N.clamp_min(SHORTEST)
@@ -209,7 +196,7 @@ def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
         if not bent_N.any():
             break
         pieces_N2 = _halved(pieces_N2[bent_N])
-    return IntegratedGradients(scores_S.numpy(), difference, n_gradients)
+    return IntegratedGradients(scores_S.numpy(), difference)
 
 
 def _halved(pieces_N2: Tensor) -> Tensor:

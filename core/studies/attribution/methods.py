@@ -67,10 +67,6 @@ class Attribution:
     integrated: IntegratedGradients | None
     """With what its scores should sum to; None where that method was not asked."""
 
-    def largest_part(self, method: Method) -> int:
-        """Return the part of the source to which a method gives the largest number, either way."""
-        return int(np.abs(self.scores[method]).argmax())
-
     @property
     def probability(self) -> float:
         """Of the word."""

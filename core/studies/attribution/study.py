@@ -73,14 +73,6 @@ def attribution_study(
 ) -> AttributionStudy:
     """Ask methods about a word that a run writes, and on request about one of other sentences.
 
-    Args:
-        run: A loaded run.
-        inspection: Of the sentence, between tokens.
-        step: Which of `written_ids`, counted from 0.
-        methods: Which are asked.
-        by_word: Whether the numbers are those of the source's words, and not of its tokens.
-        n_trust: Held-out sentences on which the methods are compared with leaving one out.
-
     Raises:
         RunError: The methods are compared, and there are no held-out sentences.
     """

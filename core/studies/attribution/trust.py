@@ -73,12 +73,6 @@ def trust_steps(
     The word is one of the true target's, drawn at random for each sentence (EOS may be drawn), and
     is asked about after the true prefix.
 
-    Args:
-        run: A loaded run.
-        n: Held-out sentences.
-        seed: Draws them, and the words.
-        whole_words: Whether the order is that of the source's words, and not of its tokens.
-
     Raises:
         RunError: The task is a file of pairs that cannot be used, or nothing fits the model.
     """

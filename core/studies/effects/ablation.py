@@ -48,9 +48,6 @@ class Intervention:
     def probe(self, averages: Averages | None = None) -> Probe:
         """Return the probe that does it.
 
-        Args:
-            averages: Of `average_mixed`; needed to freeze, else unused.
-
         Raises:
             ValueError: A head is to be frozen and no averages are given.
         """
@@ -141,12 +138,6 @@ def before_after(
     run: Run, sentence: str, probe: Probe | None, own: Translation | None = None
 ) -> BeforeAfter:
     """Translate a sentence with the model as it is and with a probe, feeding both the former.
-
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        probe: Changes the model; None for nothing.
-        own: The translation of the unchanged model, if it is at hand.
 
     Raises:
         SentenceError: There is no text.
@@ -273,14 +264,6 @@ def ablation_report(
 ) -> AblationReport:
     """Translate a sentence with heads changed, and return beside it what each head costs.
 
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        changed: What is done to which heads; to none for a model as it is.
-        figure: Of the stored costs; None leaves what is stored with the run unread.
-        target: The true target, where it is known.
-        averages: Of `average_mixed`; needed to freeze, else unused.
-
     Raises:
         SentenceError: There is no text.
         RunError: What is stored is damaged.
@@ -315,13 +298,6 @@ def first_changed(
     averages: Averages | None = None,
 ) -> str:
     """Return the first sentence that is translated differently with heads changed, or nothing.
-
-    Args:
-        run: A loaded run.
-        sentences: In order.
-        kind: What is done to the heads.
-        heads: Which are changed.
-        averages: Of `average_mixed`; needed to freeze, else unused.
 
     Raises:
         SentenceError: One has no text.

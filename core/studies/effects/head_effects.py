@@ -67,10 +67,6 @@ class Silenceable:
     def __init__(self, model: Transformer, pairs: Sequence[Pair]) -> None:
         """Keep the pairs as batches.
 
-        Args:
-            model: In evaluation mode.
-            pairs: That fit the model's positions.
-
         Raises:
             ConfigError: The decoder is parallel: its rows are fed what they are to predict.
         """
@@ -209,11 +205,6 @@ class HeadEffects:
 
 def head_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[HeadEffect]:
     """Silence one head after the other, and yield what each changes.
-
-    Args:
-        run: A loaded run.
-        n: Held-out sentences; fewer where the task has fewer.
-        seed: Draws them.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.

@@ -84,11 +84,6 @@ def override_row(
 def rewired(weights_K: Weights, key: int, *, everything: bool) -> Weights:
     """Return a row that attends to a key: its largest weight lies there, or all of it.
 
-    Args:
-        weights_K: The row; it sums to 1.
-        key: Gets the weight.
-        everything: True to move all weight, False for that of the key with the largest.
-
     >>> row = np.array([0.25, 0.5, 0.25], np.float32)
     >>> rewired(row, 0, everything=False).tolist(), rewired(row, 0, everything=True).tolist()
     ([0.75, 0.0, 0.25], [1.0, 0.0, 0.0])
@@ -207,14 +202,6 @@ def move_weight(
     run: Run, sentence: str, head: Head, query: int, key: int, everything: bool
 ) -> WeightMove:
     """Let one row of one head look at another key, and the model write again.
-
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        head: Whose row it is.
-        query: The row.
-        key: Where it is made to look.
-        everything: True to move all weight, False for that of the key with the largest.
 
     Raises:
         SentenceError: There is no text.

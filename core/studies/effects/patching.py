@@ -53,12 +53,7 @@ class PatchingStudy:
     """The share that all heads of the model restore together: 1, but for rounding."""
 
     def strongest(self, least: float, n: int) -> list[tuple[Head, float]]:
-        """Return the heads that restore most, with their shares, the largest first.
-
-        Args:
-            least: A head that restores less is left out.
-            n: So many heads at most.
-        """
+        """Return the heads that restore most, with their shares, the largest first."""
         ranked = sorted(self.heads.items(), key=lambda item: item[1], reverse=True)
         return [(head, share) for head, share in ranked if share >= least][:n]
 
@@ -100,11 +95,6 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
 
     After both the model is fed the tokens that it writes after either; the measure is taken at the
     step where these part. A decoder alone goes on from both as prompts.
-
-    Args:
-        run: A loaded run.
-        clean: Whose values are put in.
-        corrupt: Through which the model runs.
 
     Raises:
         SentenceError: There is no text.

@@ -115,12 +115,6 @@ def pruning_by_score(
 ) -> Iterator[PruningPoint]:
     """Silence the head with the lowest score first, among equal ones the first of the model.
 
-    Args:
-        run: A loaded run.
-        scores: The importance of every head.
-        n: Held-out sentences.
-        seed: Draws them.
-
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """

@@ -124,13 +124,7 @@ def margin(measure: Measure | None) -> float:
 def findings(
     experiment: Experiment, results: Results, measure: Measure | None = None
 ) -> list[Finding]:
-    """Return what came out for each variant that was trained, the base first.
-
-    Args:
-        experiment: The question.
-        results: Its trainings.
-        measure: One of the experiment's; None for exact match.
-    """
+    """Return what came out for each variant that was trained, the base first."""
     found = []
     name = EXACT_MATCH if measure is None else measure.name
     for variant in experiment.variants:
@@ -182,12 +176,7 @@ def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
 
 
 def in_words(finding: Finding, writing: Writing | None = None) -> str:
-    """Return a finding in a sentence or two.
-
-    Args:
-        finding: What came out.
-        writing: In which language; None for English.
-    """
+    """Return a finding in a sentence or two."""
     writing = writing or Writing()
     measure, less = finding.measure, finding.less
     in_percent = measure is None or measure.share
@@ -235,13 +224,7 @@ def why(finding: Finding, writing: Writing) -> str:
 def measured_in_words(
     experiment: Experiment, results: Results, writing: Writing | None = None
 ) -> list[str]:
-    """Return in sentences what an experiment measures beside the usual figures, by variant.
-
-    Args:
-        experiment: Which; one that measures nothing else has nothing to say.
-        results: What was measured; older files may lack it.
-        writing: In which language; None for English.
-    """
+    """Return in sentences what an experiment measures beside the usual figures, by variant."""
     writing, measuring = writing or Writing(), experiment.by_passes
     if measuring is None:
         return []

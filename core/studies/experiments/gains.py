@@ -23,13 +23,7 @@ class Gain:
 
 
 def gains(experiment: Experiment, results: Results, measure: str) -> list[Gain]:
-    """Return what each variant gained, the start first as far as that is how they are shown.
-
-    Args:
-        experiment: One in which all begin with the same weights; of others nothing is returned.
-        results: Its trainings.
-        measure: A name.
-    """
+    """Return what each variant gained, the start first as far as that is how they are shown."""
     start = experiment.start
     if start is None or not results.has(start.name, measure):
         return []
@@ -53,13 +47,7 @@ _GAINED_ONCE = N_(
 def gains_in_words(
     experiment: Experiment, results: Results, writing: Writing | None = None
 ) -> list[str]:
-    """Return in sentences what each variant gained, of what the claim is about.
-
-    Args:
-        experiment: Which; where variants begin afresh nothing is said.
-        results: Its trainings.
-        writing: In which language; None for English.
-    """
+    """Return in sentences what each variant gained, of what the claim is about."""
     writing, judged = writing or Writing(), experiment.measure(experiment.judged_by)
     if judged is None or judged.share:
         return []

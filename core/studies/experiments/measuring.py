@@ -33,12 +33,6 @@ _FURTHER = ("loss", "seconds", "held_out_loss", "reward")
 def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
     """Return the figures of a run that is trained and evaluated.
 
-    Args:
-        run: The variant's.
-        experiment: What is measured.
-        variant: Which of its variants.
-        seed: With which it was trained.
-
     Raises:
         RunError: Its task cannot be used any more.
     """

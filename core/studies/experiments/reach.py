@@ -46,11 +46,6 @@ VANISHED = 0.1
 def vanishes(results: Results, variant: str, name: str) -> bool | None:
     """Say whether a variant's gradient vanishes on its way back to the embeddings.
 
-    Args:
-        results: What was measured behind each layer.
-        variant: Which.
-        name: `gradient` or `drawn_gradient`.
-
     Returns:
         None where it does in some trainings alone.
     """

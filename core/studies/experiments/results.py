@@ -138,22 +138,12 @@ class Results:
         }
 
     def by_layer(self, variant: str, name: str) -> list[float]:
-        """Return the mean over seeds of what was measured behind each layer; nothing without it.
-
-        Args:
-            variant: Which.
-            name: See `Trained.by_layer`.
-        """
+        """Return the mean over seeds of what was measured behind each layer; nothing without it."""
         of_seeds = [each.by_layer[name] for each in self.of(variant) if name in each.by_layer]
         return [sum(values) / len(values) for values in zip(*of_seeds, strict=True)]
 
     def curve(self, variant: str, measure: str) -> tuple[list[float], list[float]]:
-        """Return steps of a training, and the mean over seeds of what was measured there.
-
-        Args:
-            variant: Which.
-            measure: loss or held_out_exact_match.
-        """
+        """Return steps of a training, and the mean over seeds of what was measured there."""
         of_seeds = [each.curve for each in self.of(variant)]
         steps = of_seeds[0]["step"] if of_seeds else []
         # Each seed is measured at the same steps.
