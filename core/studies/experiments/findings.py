@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import SECONDS, SHARES, WHAT
 from core.studies.experiments.results import Estimate, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judged
+from core.studies.experiments.verdicts import Judgement, Reason, Verdict, gains, judged
 
 CLAIMS = {
     Expected.LESS: N_("claimed lower"),
@@ -225,20 +226,18 @@ def measured_in_words(
     experiment: Experiment, results: Results, writing: Writing | None = None
 ) -> list[str]:
     """Return in sentences what an experiment measures beside the usual figures, by variant."""
-    writing, measuring = writing or Writing(), experiment.by_passes
-    if measuring is None:
-        return []
+    writing = writing or Writing()
     said = []
-    for variant in experiment.variants:
-        for unit in ("share", "seconds"):
+    for variant in experiment.variants if experiment.by_passes else ():
+        for measures in (SHARES, SECONDS):
             found = {
                 measure.label: estimate
-                for measure in measuring.by_unit(unit)
+                for measure in measures
                 if (estimate := results.taken(variant.name, measure)) is not None
             }
             if found:
-                named = writing.text(variant.label), writing.text(measuring.what)
-                said.append(_measures(named, unit, found, writing))
+                named = writing.text(variant.label), writing.text(WHAT)
+                said.append(_measures(named, measures[0].unit, found, writing))
     return said
 
 
@@ -263,6 +262,39 @@ def _measures(
     return writing.text(text).format(
         variant=variant, what=what, measures=", ".join(parts), seeds=writing.count(n_seeds)
     )
+
+
+_GAINED = N_(
+    "{variant}: {measure} gained over its own start: {points} (95 %: {low} to {high}; {seeds} "
+    "seeds)."
+)
+_GAINED_ONCE = N_(
+    "{variant}: {measure} gained over its own start: {points} (one seed: no interval)."
+)
+
+
+def gains_in_words(
+    experiment: Experiment, results: Results, writing: Writing | None = None
+) -> list[str]:
+    """Return in sentences what each variant gained, of what the claim is about."""
+    writing, judged = writing or Writing(), experiment.measure(experiment.judged_by)
+    if judged is None or judged.share:
+        return []
+    said = []
+    for each in gains(experiment, results, judged.name):
+        if each.variant == experiment.start:
+            continue
+        text = writing.text(_GAINED if each.more.n > 1 else _GAINED_ONCE)
+        figures = {"points": each.more.mean, "low": each.more.low, "high": each.more.high}
+        said.append(
+            text.format(
+                variant=writing.text(each.variant.label),
+                measure=writing.text(judged.label),
+                seeds=writing.count(each.more.n),
+                **{name: writing.points(value) for name, value in figures.items()},
+            )
+        )
+    return said
 
 
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:

@@ -14,6 +14,7 @@ from core.studies.attribution.distance import influence_by_distance
 from core.studies.attribution.layers import by_layer
 from core.studies.effects.head_effects import Silenceable
 from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.passes import by_passes
 from core.studies.experiments.results import Trained
 from core.tasks import TASKS, Sample
 from core.tasks.copying import Copying
@@ -40,7 +41,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
     found = {each.name: each.of(run) for each in experiment.measures}
     measures = {name: value for name, value in found.items() if value is not None}
     if experiment.by_passes:
-        measures |= experiment.by_passes.of(run)
+        measures |= by_passes(run)
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(

@@ -128,21 +128,8 @@ def run_experiment(
 
 
 def in_order(experiment: Experiment) -> list[Variant]:
-    """Return the variants in an order in which each comes after the one that it starts from.
-
-    Raises:
-        ValueError: Two of them start from each other.
-    """
-    ordered: list[Variant] = []
-    left = list(experiment.variants)
-    while left:
-        done = {"", *(each.name for each in ordered)}
-        ready = next((each for each in left if each.start in done), None)
-        if ready is None:
-            raise ValueError(f"{experiment.name}: variants start from each other")
-        ordered.append(ready)
-        left.remove(ready)
-    return ordered
+    """Return the variants, first those whose weights others start from."""
+    return sorted(experiment.variants, key=lambda each: bool(each.start))
 
 
 def _run(out: Path, variant: str, seed: int) -> Path:

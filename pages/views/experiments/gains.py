@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from core.studies.experiments.experiment import Experiment
-from core.studies.experiments.gains import Gain, best_gain, gains
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Results
-from core.studies.experiments.verdicts import Verdict
+from core.studies.experiments.verdicts import Gain, Verdict, best_gain, gains
 from pages.frame.language import _, capitalised, n_, number
 from pages.frame.listed import joined, listed_apart
 from viz.charts.curves import Chart, Quantity

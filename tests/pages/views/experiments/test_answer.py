@@ -8,11 +8,10 @@ from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import Expected
 from core.studies.experiments.findings import what_came_out
-from core.studies.experiments.gains import Gained
 from core.studies.experiments.mixed import mixed_output
 from core.studies.experiments.passes import PASSES
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import Verdict
+from core.studies.experiments.verdicts import Gained, Verdict
 from pages.frame.language import number, percent
 from pages.views.experiments import gains
 from tests.pages.conftest import ROOT
