@@ -24,7 +24,6 @@ from core.vocabulary import FIRST_ID
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
-
 _CANDIDATES = 64
 
 

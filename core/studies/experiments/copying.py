@@ -8,7 +8,6 @@ from core.tasks.naming import Naming
 
 _NEVER_SEEN = (EXACT_MATCH, "names_right")
 """Every held-out sentence has a name that is no word of the softmax."""
-
 COPYING = Experiment(
     name="copying",
     question=N_("Can a model write a name that it has never seen?"),

@@ -146,8 +146,6 @@ _P_GEN = N_(
     "p_gen is the share of the next word’s probability that comes from the vocabulary; the rest is "
     "copied from the source. Without a pointer there is none."
 )
-
-
 COPYING = (
     _of_copying("names_right", N_("unseen names right"), told=True),
     _of_copying("seen_names_right", N_("seen names right")),

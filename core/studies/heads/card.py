@@ -34,7 +34,6 @@ N_EXAMPLES = 2
 """So many rows are kept that have a role, and that have not."""
 N_BINS = 20
 """Of the histogram."""
-
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
 

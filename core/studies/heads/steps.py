@@ -28,7 +28,6 @@ from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
 Values = NDArray[np.float32]
-
 _RECORDED = frozenset(
     {
         *(Step.MEMORY, Step.QUERY_INPUT, Step.VISIBLE, Step.QUERY, Step.KEY, Step.VALUE),

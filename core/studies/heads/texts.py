@@ -34,7 +34,6 @@ N_SEQUENCES, HALF, SEED = 20, 32, 0
 """Of random tokens: how many sequences, how many tokens before they repeat, and what draws them."""
 LEAST_HALF = 3
 """In a shorter half the previous token is the one after the earlier occurrence, too."""
-
 Source = Literal["random", "own"]
 """Random tokens that repeat, or the lines that a model was given."""
 

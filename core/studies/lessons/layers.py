@@ -25,8 +25,6 @@ from core.studies.lessons.cells import Table, cells, stacked
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
-
-
 _SUBLAYERS = {
     "embedding": N_("embedding"),
     "self": Kind.ENCODER_SELF.sublayer_label,

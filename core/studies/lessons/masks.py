@@ -28,11 +28,7 @@ from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
 """Of a sentence that is offered beside another, in tokens."""
-
-
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
-
-
 BATCH = 50
 """Sentences of all lengths go into one batch, so that there is padding to look at."""
 

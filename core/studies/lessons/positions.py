@@ -25,16 +25,10 @@ from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
-
-
 LONGEST, WIDEST = 512, 1024
 """A table has at most so many positions, and so many dimensions."""
-
-
 FARTHEST = 1_000_000
 """No position and no shift is farther from 0."""
-
-
 ROUNDING = 1e-6
 """By so much a cosine may be below 1 where nothing but the order of additions differs."""
 

@@ -27,17 +27,11 @@ from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.words import shortened
 
 Floats = NDArray[np.float64]
-
-
 WIDTHS = tuple(2**power for power in range(11))
 """Every d_k that is sampled: 1, 2, 4 … 1024."""
 N_QUERIES, N_KEYS = 1000, 8
 """Queries that are sampled at each width, and keys of each."""
-
-
 MOST = 16
-
-
 LARGEST = 1e6
 
 

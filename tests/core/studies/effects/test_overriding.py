@@ -24,11 +24,7 @@ from core.studies.effects.overriding import (
 from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
-
-
 SENTENCE = "The animal didn't cross the street because it was too tired."
-
-
 GUIDED = Site("encoder", 2, "self")
 
 

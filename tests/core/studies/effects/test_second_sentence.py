@@ -107,22 +107,8 @@ def test_paths_of_a_decoder_alone_are_looked_at_in_the_prompts(run):
     assert abs(one.after_QK - one.before_QK).max() > 0
 
 
-def test_the_end_of_a_text_is_the_models_own(run):
-    ends = replace(run.model.config, eos_ids=(7,))
-    model = build(ends, 0).eval()
-    model.load_state_dict(run.model.state_dict())
-    both = paired(replace(run, model=model), CLEAN, OTHER)
-    for each, written in zip((both.clean, both.other), both.written, strict=True):
-        assert each.finished == (written[-1:] == (7,))
-        assert Head(Kind.DECODER_SELF.site(0), 0).site in run.model.sites()
-
-
 GALLERY = Path(__file__).parents[4] / "gallery"
-
-
 TIRED = "The animal didn't cross the street because it was too tired."
-
-
 WIDE = TIRED.replace("tired", "wide")
 
 
@@ -156,11 +142,6 @@ def test_the_nearest_word_takes_the_place(guided_run, word):
         if other != token and after and after[0] in guided_run.known_words:
             found[after[0]] = vectors[other] @ vectors[token]
     assert one_word_changed(guided_run, word) == max(found, key=found.get)
-
-
-def test_where_no_word_is_known_nothing_is_changed(guided_run):
-    assert one_word_changed(guided_run, "Xyzzy") == ""
-    assert alike_in_length(guided_run, "Xyzzy", [TIRED]) == ""
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.jobs.job import JobError
 from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS, job, measures, measuring, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
@@ -72,14 +71,6 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     kept = load_run(tmp_path / "runs" / "less-0")
     assert kept.settings.model.feed_forward is False
     assert not (tmp_path / "runs" / "less-1").exists()
-
-
-def test_what_is_finished_is_not_trained_again(finished, tmp_path):
-    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
-    before = {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")}
-    steps = ran(tmp_path, seeds=2)
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("*-0.json")} == before
-    assert {each.seed for each in steps if each.steps} == {1}
 
 
 def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
@@ -259,10 +250,3 @@ def test_a_stopped_experiment_goes_on_where_it_was(tmp_path, tiny):
     assert list(job.experiment_run(tmp_path, TINY.name, "1"))
     assert (tmp_path / "base-0.json").stat().st_mtime_ns == begun
     assert (tmp_path / "tiny.json").exists()
-
-
-def test_two_processes_do_not_run_one_experiment(tmp_path, tiny):
-    parts = job.experiment_run(tmp_path, TINY.name, "1")
-    next(parts)
-    with pytest.raises(JobError, match="running this experiment"):
-        next(job.experiment_run(tmp_path, TINY.name, "1"))

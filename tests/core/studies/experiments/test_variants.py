@@ -11,7 +11,6 @@ from core.studies.experiments.results import Results
 from tests.core.studies.experiments.test_running import SMALL, few
 
 __all__ = ["few"]
-
 ASKED = ("norms", "linear", "memory", "distance")
 CASES = [
     (name, variant.name)

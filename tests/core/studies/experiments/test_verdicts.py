@@ -17,7 +17,6 @@ from core.studies.experiments.verdicts import (
     falls_more,
     gains,
     judge,
-    rate_times,
     right_though_fading,
 )
 from tests.core.studies.experiments.test_findings import measured
@@ -122,13 +121,6 @@ def test_the_reason_and_the_size_are_said():
     assert line("parallel", "parallel, copy only").startswith(
         "parallel, copy only, compared with “left to right, copy only”: 100.0 %, 0.0 points fewer"
     )
-
-
-def test_another_learning_rate_is_found_in_the_settings():
-    norms = EXPERIMENTS["norms"]
-    # 96^-0.5 · 1 at the first step, against 96^-0.5 · 200^-0.5 at step 200.
-    assert rate_times(norms, norms.variant("at_once")) == pytest.approx(200**0.5, rel=0.01)
-    assert rate_times(norms, norms.variant("post")) == 1
 
 
 METRIC = EXPERIMENTS["metric"]

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.batch import Pair
 from core.heads import Head
 from core.studies.heads.card import (
     HeadCard,
@@ -104,15 +103,6 @@ def test_pairs_targets_and_sizes_are_those_counted_by_hand():
     assert card.uniform == pytest.approx(np.mean(1 / np.array(lengths, np.float64)))
 
 
-def test_a_head_that_looks_at_itself_shows_that_for_want_of_words():
-    card = card_of(sentences(), CAUSAL, lambda pair, row: row)
-    assert card.pairs == ()
-    assert set(card.target_R) == {"same"}
-    assert {row.target for row in card.strongest} == {Target.SAME}
-    assert card.examples[Role.SAME].hits
-    assert not card.examples[Role.SAME].misses
-
-
 def test_examples_of_a_role_have_it_or_have_it_not():
     known = sentences(2)
     card = card_of(known, CAUSAL, lambda pair, row: row - 1 - row % 2)
@@ -121,13 +111,6 @@ def test_examples_of_a_role_have_it_or_have_it_not():
     assert -1 not in {row.key - row.query for row in found.misses}
     [role] = scores_of(known, {CAUSAL: [pointing(CAUSAL, lambda pair, row: row - 1 - row % 2)]})
     assert {row.key - row.query for row in card.examples[Role.POSITIONAL].hits} == {role.offset}
-
-
-def test_sentences_without_a_choice_have_no_rows():
-    known = [Pair((5, 2), (1, 2))]
-    card = card_of(known, CAUSAL, lambda pair, row: row)
-    assert (card.n_rows, card.strongest, card.pairs, card.examples) == (0, (), (), {})
-    assert (card.uniform, card.share(Target.WORD), histogram(card)) == (0, 0, {})
 
 
 # ---- heads that were trained

@@ -1,4 +1,3 @@
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +11,6 @@ from core.studies.heads.largest_weights import (
     pairs_of_words,
     sharpest_head,
     telling_query,
-    words_of,
 )
 from core.tokenizer.tokenizer import Token
 
@@ -23,30 +21,12 @@ def map_of(rows):
     return np.array(rows, np.float32)
 
 
-def test_the_largest_weight_is_found_among_visible_keys():
-    even = np.array([[1 / 3, 1 / 3, 0, 1 / 3]])
-    found = largest_weight(map_of([[0.25, 0.5, 0.0, 0.25]]), even, 0)
-    assert (found.keys, found.weight, found.n_visible) == ((1,), 0.5, 3)
-    assert found.even_weight == pytest.approx(1 / 3)
-    bits = 0.5 * 2 + 0.5 * 1
-    assert found.evenness == pytest.approx(bits / math.log2(3))
-
-
 def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
     even = np.array([[1 / 6, 3 / 6, 2 / 6]])
     found = largest_weight(map_of(even), even, 0)
     assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
     assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
     assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
-
-
-def test_words_are_neither_special_nor_punctuation():
-    assert words_of(TOKENS).tolist() == [True, False, False, True]
-    assert np.argwhere(pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)).tolist() == [
-        [0, 3],
-        [3, 0],
-    ]
-    assert pairs_of_words(TOKENS[:1], TOKENS[:1], Kind.CROSS).all()
 
 
 def test_the_telling_query_is_that_of_two_words_where_one_leads_its_row():

@@ -8,13 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.batch import Pair
 from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Kind
 from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
-from core.studies.heads.question import Role, Score
+from core.studies.heads.question import Role
 from core.studies.heads.roles import (
     delimiters_of,
     own_position,
@@ -86,24 +85,6 @@ def test_every_head_between_the_sides_is_found():
     assert not {Role.PREVIOUS, Role.NEXT} & set(predicted.scores)
 
 
-def test_the_first_row_of_the_decoder_has_no_choice_and_nobody_sees_what_is_next():
-    known = sentences(2)
-    [before, first] = scores_of(
-        known,
-        {
-            CAUSAL: [
-                pointing(CAUSAL, lambda pair, row: row - 1),
-                pointing(CAUSAL, lambda pair, row: 0),
-            ]
-        },
-    )
-    n = sum(len(pair.target) - 2 for pair in known)
-    assert before.n_rows == before.scores[Role.PREVIOUS].n == n
-    assert values(before)[Role.PREVIOUS] == values(first)[Role.DELIMITER] == 1
-    assert Role.NEXT not in before.scores
-    assert Role.ANTECEDENT not in before.scores
-
-
 @pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
 def test_a_uniform_head_has_what_any_key_has(site):
     [uniform] = scores_of(sentences(3), {site: [pointing(site, lambda pair, row: None)]})
@@ -115,16 +96,6 @@ def test_a_uniform_head_has_what_any_key_has(site):
     for measure in (uniform.entropy, uniform.distance, uniform.confidence, uniform.evenness):
         assert measure.value == pytest.approx(measure.uniform, rel=1e-6)
     assert uniform.evenness.value == pytest.approx(1)
-
-
-def test_an_alignment_that_runs_along_the_diagonal_is_no_better_than_an_offset():
-    links = tuple((i, (i,)) for i in range(4))
-    known = [Pair((5, 6, 7, 8, DOT, 2), (1, 9, 10, 11, 12, DOT, 2), alignment=links)]
-    [head] = scores_of(known, {CROSS: [pointing(CROSS, lambda pair, row: row)]})
-    found = head.scores[Role.ALIGNED_PREDICTED]
-    assert found == Score(1.0, 1.0, "offset", 4, 0)
-    assert head.scores[Role.ALIGNED_FED] == Score(0.0, 1.0, "offset", 4, -1)
-    assert not found.beats_baseline
 
 
 # ---- any heads, against a slow count in float64

@@ -20,7 +20,7 @@ from core.studies.heads.stages import (
     telling_pair,
 )
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import largest, shares_of_heads, stage_numbers, terms
+from core.studies.heads.terms import stage_numbers, terms
 from tests.core.studies.heads.conftest import CROSS, PLAIN, SELF, SENTENCE
 
 
@@ -133,39 +133,6 @@ def test_every_number_is_the_total_of_its_terms(steps, stage):
         assert found.total == pytest.approx(found.recorded, abs=3e-6 * scale)
 
 
-@pytest.mark.parametrize(
-    ("stage", "axis"),
-    [
-        (Stage.QUERIES, "d_model"),
-        (Stage.PRODUCTS, "d_k"),
-        (Stage.MIX, "key"),
-        (Stage.OUTPUT, "heads × d_v"),
-    ],
-)
-def test_a_dot_product_has_a_term_for_each_number_of_both_vectors(steps, stage, axis):
-    found = terms(steps, stage, 0, 0)
-    lengths = {
-        "d_model": steps.query.given_KD.shape[1],
-        "d_k": steps.d_k,
-        "key": steps.weights_QK.shape[1],
-        "heads × d_v": steps.n_heads * steps.d_v,
-    }
-    assert (found.rule, found.over) == ("sum", axis)
-    assert found.places == range(lengths[axis])
-    assert len(found.left_N) == len(found.right_N) == len(found.terms_N) == lengths[axis]
-    np.testing.assert_array_equal(found.terms_N, found.left_N * found.right_N)
-    assert (found.bias is None) == (bias(steps, stage) is None)
-    assert found.total == pytest.approx(found.sum + (found.bias or 0), abs=1e-12)
-
-
-def test_the_heads_shares_and_the_bias_are_what_the_sublayer_adds(steps):
-    shares = shares_of_heads(steps, -1, 3)
-    assert len(shares) == steps.n_heads
-    assert shares[steps.head.index] == pytest.approx(float(steps.term_QD[-1, 3]), abs=1e-5)
-    total = sum(shares) + float(steps.output_bias_D[3])
-    assert total == pytest.approx(float(steps.added_QD[-1, 3]), abs=1e-5)
-
-
 @pytest.mark.parametrize("stage", PLAIN)
 def test_a_cell_beyond_the_stages_result_is_refused(steps, stage):
     n_rows, n_columns = panels(steps, stage)[0].values.shape
@@ -203,14 +170,6 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
         made = panels(steps, stage)[0]
         assert found[0] == query or made.rows == "key"
         assert found[1] == key or "key" not in (made.rows, made.columns)
-
-
-def test_the_number_that_is_shown_of_q_and_of_k_makes_most_of_their_product(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, Head(SELF, 0))
-    query, key = telling_pair(found)
-    [first] = largest(terms(found, Stage.PRODUCTS, query, key).terms_N, 1)
-    assert cell_at(found, Stage.QUERIES, query, key) == (query, first)
-    assert cell_at(found, Stage.KEYS, query, key) == (key, first)
 
 
 def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(uneven_run):

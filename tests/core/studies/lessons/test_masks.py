@@ -21,7 +21,6 @@ from core.studies.lessons.masks import (
     Mask,
     PaddedBatch,
     alone,
-    companions,
     compare_prefixes,
     head_of_batch,
     leak,
@@ -81,10 +80,6 @@ def assert_as_the_model_does(model, batch):
             assert found.leak == Leak(0, 0)
 
 
-def test_with_all_masks_it_is_what_the_model_itself_does(copy_run, batch):
-    assert_as_the_model_does(copy_run.model, batch)
-
-
 def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
     n = batch.fed_BT.shape[1]
     uniform = np.full((3, 2, n, n), 1 / n, np.float32)
@@ -111,34 +106,6 @@ def test_without_a_mask_weight_leaks_to_what_it_hid(
 ):
     found = head_of_batch(copy_run.model, batch, HEADS[mask.attention], 0, [mask]).leak
     assert (found.padding > 0, found.future > 0) == (leaks_to_padding, leaks_to_future)
-
-
-def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):
-    lengths = {
-        pair.text: len(pair.source) + len(pair.target)
-        for pair in held_out_pairs(copy_run, 40, seed=0)
-    }
-    longest, shortest = (lengths[text] for text in companions(copy_run))
-    assert (shortest, longest) == (min(lengths.values()), max(lengths.values()))
-
-
-@pytest.fixture(scope="module", params=["marian", "t5"])
-def opened(request, opened_path):
-    """A model that learned elsewhere, whose special tokens are others."""
-    return load_run(opened_path(request.param))
-
-
-def test_a_batch_of_another_model_is_filled_up_and_begun_with_its_own_tokens(opened):
-    config, batch = opened.model.config, padded_batch(opened, TEXTS)
-    assert (batch.source_BS == config.pad_id).sum() >= batch.n_padding > 0
-    for text, row, ids in zip(TEXTS, batch.source_BS.tolist(), batch.source_ids, strict=True):
-        assert ids == translate(opened, text).source_ids
-        assert row == [*ids, *[config.pad_id] * (len(row) - len(ids))]
-    assert [ids[:1] for ids in batch.fed_ids] == [config.begins] * len(TEXTS)
-    assert not any(set(ids[1:]) & set(config.eos_ids) for ids in batch.fed_ids)
-    assert [ids for ids in batch.fed_ids] == [
-        translate(opened, text).fed_ids[: config.max_positions] for text in TEXTS
-    ]
 
 
 def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(parallel_run):

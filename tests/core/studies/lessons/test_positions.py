@@ -24,8 +24,6 @@ from core.studies.lessons.positions import (
 )
 
 GALLERY = Path(__file__).resolve().parents[4] / "gallery"
-
-
 TIRED = "The animal didn't cross the street because it was too tired."
 
 
@@ -224,10 +222,3 @@ def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
     assert found.norms_P == pytest.approx(norms_P)
     assert found.mean_norm_trained == pytest.approx(norms_P[:17].mean())
     assert found.mean_norm_untouched == pytest.approx(norms_P[17:].mean())
-
-
-def test_positions_that_nothing_was_learned_in_are_all_as_they_began(tmp_path):
-    found = learned(load_run(with_learned_positions(tmp_path / "run", trained=0)), 30)
-    assert found.trained == 0
-    assert found.mean_norm_trained is None
-    assert found.mean_norm_untouched == pytest.approx(found.norms_P.mean())
