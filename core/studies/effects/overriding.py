@@ -201,11 +201,7 @@ class WeightMove:
 def move_weight(
     run: Run, sentence: str, head: Head, query: int, key: int, everything: bool
 ) -> WeightMove:
-    """Let one row of one head look at another key, and the model write again.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Let one row of one head look at another key, and the model write again."""
     inspection = inspect_sentence(run, sentence)
     weights_QK = inspection.weights_of(head)
     visible_QK = inspection.attention[head.site].visible_QK

@@ -94,21 +94,13 @@ def paired(run: Run, clean: str, other: str) -> Paired:
 
 
 def length(run: Run, text: str) -> int:
-    """Return how many tokens of a text a model is given, special ones counted.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Return how many tokens of a text a model is given, special ones counted."""
     given = given_text(run, text)
     return len(given.source_ids or given.prompt)
 
 
 def next_token(run: Run, text: str) -> int:
-    """Return the token that a decoder alone writes first after a text.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Return the token that a decoder alone writes first after a text."""
     prompt = given_text(run, text).prompt
     return next(decode_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen
 
@@ -118,9 +110,6 @@ def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
 
     Where there is none, it is the sentence itself with one word changed, as `one_word_changed`
     does it.
-
-    Raises:
-        SentenceError: There is no text.
     """
     n = length(run, sentence)
     fitting = [other for other in others if other != sentence and length(run, other) == n]
@@ -133,9 +122,6 @@ def one_word_changed(run: Run, sentence: str) -> str:
     The word's embedding is as near to the other's as can be (by cosine), so that an animal makes
     room for an animal. Sentences that are translated differently come first; empty where no word
     of the sentence is known.
-
-    Raises:
-        SentenceError: There is no text.
     """
     found = list(islice(_one_word_changed(run, sentence), TRIED))
     if not found:

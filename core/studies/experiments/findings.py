@@ -34,7 +34,7 @@ _VERDICTS = {
         "Not judged ({claim}): its peak learning rate is {times} times that of “{base}”."
     ),
 }
-"""Verdict, reason → what is said of it."""
+"""Verdict, reason → the sentence."""
 _LOWER = {
     Verdict.HOLDS: N_("Borne out ({claim}): at most {bound} lower, within the margin of {margin}."),
     Verdict.FAILS: N_("Refuted ({claim}): at most {bound} lower, within the margin of {margin}."),
@@ -167,7 +167,7 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
 
 
 def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
-    """Return a verdict for each variant of which the claim says something."""
+    """Return a verdict for each variant that the claim is about."""
     names = {each.label: each.name for each in experiment.variants}
     return {
         names[finding.variant]: finding.judged.verdict

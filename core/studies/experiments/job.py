@@ -23,7 +23,7 @@ RUNNING = Job(
     "core.studies.experiments.job", N_("running this experiment"), Files.named("experiment")
 )
 PARTS = 20
-"""So often is told in each training how far it is."""
+"""How often each training reports its progress."""
 
 
 def start(experiment: Experiment, folder: Path, seeds: int) -> None:

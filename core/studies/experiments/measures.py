@@ -47,7 +47,7 @@ class Measure:
     meaning: str = ""
     """What it is, where its label does not say it; marked for translation."""
     told: bool = True
-    """Whether it is said in words what came out; what is not stands in the table alone."""
+    """Whether the sentences of the results name it; the table always does."""
 
 
 def _steps_to_learn(run: Run) -> float | None:
@@ -80,7 +80,7 @@ def _states_at_it(run: Run) -> float:
     """Return how far the encoder's states at "it" are from each other in two sentences.
 
     They are the grammar's first examples, alike up to there: "… tired" and "… wide". The distance
-    is told relative to the length of the first state.
+    is relative to the length of the first state.
     """
     states = []
     for example in TASKS[Translation.name].examples[:2]:

@@ -120,11 +120,7 @@ class HeadCard:
 
 
 def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
-    """Return what a head does on up to `n` held-out sentences; the decoder is fed the true targets.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
-    """
+    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets."""
     pairs = pairs_read(run, n, seed)
     describe: Describes = {
         "source": run.tokenizer.describe,

@@ -146,9 +146,6 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 
     The decoder is fed the true targets. Rare words are judged by how frequent tokens are in these
     sentences. Antecedents are those of `core.studies.heads.findings.evaluated_heads`.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
     """
     pairs, evaluated = pairs_read(run, n, seed), evaluated_heads(run, n, seed)
     heads = list[HeadRole]()
@@ -162,11 +159,7 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 
 
 def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
-    """Return how often a token's largest weight is on itself, in all heads of a kind together.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
-    """
+    """Return how often a token's largest weight is on itself, in all heads of a kind together."""
     pairs, asking = pairs_read(run, n, seed), Asking([kind], {Role.ITSELF: itself}, largest)
     pad_id = run.model.config.pad_id
     ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), asking)
@@ -317,7 +310,7 @@ class Spread:
     n_rows: int = 0
     """With two keys or more to choose from."""
     rules: dict[Role, Counts] = field(default_factory=dict)
-    """hits_O of the rules that always look so many positions further."""
+    """hits_O of the rules that always take the key at one offset."""
     uniform_M: Counts = field(default_factory=lambda: np.zeros(4))
     """Sums of the measures in a head whose rows are uniform."""
     picked: dict[Site, Counts] = field(default_factory=dict)

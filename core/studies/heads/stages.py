@@ -28,11 +28,7 @@ class Panel:
 
 
 def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
-    """Return the matrices of a stage: first what comes out, then what goes in.
-
-    Raises:
-        ValueError: No matrices are known for such a stage.
-    """
+    """Return the matrices of a stage: first what comes out, then what goes in."""
     query, key, value = steps.query, steps.key, steps.value
     memory = steps.memory_symbol
     products = Panel("q·k", steps.products_QK, "query", "key")

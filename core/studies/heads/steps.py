@@ -155,9 +155,6 @@ def head_steps(
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
-
-    Raises:
-        SentenceError: There is no text.
     """
     translation = translate(run, sentence) if inspection is None else inspection.translation
     tokens: dict[Side, tuple[Token, ...]] = {

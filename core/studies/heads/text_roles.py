@@ -113,11 +113,7 @@ def roles_in_texts(model: Transformer, texts: Texts) -> TextRoles:
 
 @torch.inference_mode()
 def text_row(run: Run, source: Source, role: Role, head: Head) -> RoleRow:
-    """Return the row of a head that gives a role its median weight; of two the one with less.
-
-    Raises:
-        ValueError: As in `text_roles`.
-    """
+    """Return the row of a head that gives a role its median weight; of two the one with less."""
     texts = texts_of(run, source)
     rows = list[RoleRow]()
     for batch in texts.batches[:1] if source == "random" else texts.batches:

@@ -285,9 +285,6 @@ def without_scaling(run: Run, sentence: str) -> Rescaled:
 
     Every sublayer goes on with what came out of those before it; both passes are fed the same
     translation, which is also what they are to predict.
-
-    Raises:
-        SentenceError: There is no text.
     """
     translation = translate(run, sentence)
     before = Record(frozenset({Step.VISIBLE, Step.WEIGHTS, Step.PRODUCTS}))

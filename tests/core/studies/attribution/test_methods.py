@@ -12,7 +12,7 @@ TIRED = "The animal didn't cross the street because it was too tired."
 
 @pytest.fixture(scope="module")
 def pronoun(guided):
-    """What is said of "il" in the translation of TIRED, with the source's tokens."""
+    """What the methods find for "il" in the translation of TIRED, with the source's tokens."""
     translation = translate(guided, TIRED)
     texts = [token.text for token in guided.tokenizer.describe(translation.target_ids)]
     target = prediction_at(translation.source_ids, translation.target_ids, texts.index("il"))

@@ -43,7 +43,7 @@ def ran(out, seeds=2):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """The folder of the experiment, run with one seed; whoever changes it copies it."""
+    """The folder of the experiment, run with one seed; a test that changes it copies it."""
     folder = tmp_path_factory.mktemp("finished")
     with pytest.MonkeyPatch.context() as patch:
         train_and_measure_on_few(patch)

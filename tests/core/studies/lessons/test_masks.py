@@ -24,8 +24,7 @@ from core.studies.lessons.masks import (
     compare_prefixes,
     head_of_batch,
     leak,
-    losses_in_texts,
-    losses_without,
+    mask_losses,
     masks_of,
     padded_batch,
     read_texts,
@@ -164,7 +163,7 @@ def test_a_decoder_without_pad_hides_what_fills_up_by_the_look_ahead_mask_alone(
 
 @pytest.fixture(scope="module")
 def measured(copy_run):
-    return {each.without: each for each in losses_without(copy_run, 60)}
+    return {each.without: each for each in mask_losses(copy_run, (), 60)}
 
 
 def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
@@ -178,7 +177,7 @@ def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, t
     shutil.copytree(opened_path("marian"), tmp_path / "marian")
     pairs = "the animal\tla rue\nit was too tired\til dormait\nWhat is it?\tl'été dernier\n"
     give_text(tmp_path / "marian", pairs.encode(), "pairs")
-    found = {each.without: each for each in losses_without(load_run(tmp_path / "marian"), 60)}
+    found = {each.without: each for each in mask_losses(load_run(tmp_path / "marian"), (), 60)}
     # Behind the look-ahead mask the targets' padding is out of sight.
     without = found[Mask(Kind.DECODER_SELF, PADDING),]
     assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
@@ -226,7 +225,7 @@ def unmasked_alone(model, ids_1T):
 
 def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     run = load_run(opened_path("gpt2"))
-    found = {each.without: each for each in losses_in_texts(run, TEXTS)}
+    found = {each.without: each for each in mask_losses(run, TEXTS, 0)}
     look_ahead = Mask(Kind.DECODER_SELF, LOOK_AHEAD)
     assert masks_of(run.model.config) == (look_ahead,)
     assert list(found) == [(), (look_ahead,)]
@@ -241,7 +240,7 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     assert found[()].token_accuracy == pytest.approx(np.mean(right))
     # One text at a time, every token sees all others of its text.
     [text] = TEXTS[:1]
-    [_, seen] = losses_in_texts(run, [text])
+    [_, seen] = mask_losses(run, [text], 0)
     ids = torch.tensor([run.tokenizer.encode(text).ids])
     shares = unmasked_alone(run.model, ids[:, :-1])
     expected = -shares[range(ids.shape[1] - 1), ids[0, 1:]].mean()
