@@ -139,45 +139,19 @@ def test_a_task_without_pronouns_has_no_effect_on_them(copy_run):
     assert {each.pronoun for each in effects} == {None}
 
 
-SITES = [
-    Site(stack, layer, kind)
-    for stack, kind in (("encoder", "self"), ("decoder", "self"), ("decoder", "cross"))
-    for layer in range(2)
-]
-
-
 def difference(change):
     return Difference(before=0.5, after=0.5 + change, low=change - 0.1, high=change + 0.1, n=400)
 
 
 @pytest.mark.parametrize("figure", ["exact_match", "pronoun", "loss"])
-def test_every_change_stands_at_its_layer_and_head(figure):
-    measured = drawn_effects()
-    maps = effect_maps(measured, figure)
-    assert {kind: values.shape for kind, values in maps.items()} == dict.fromkeys(Kind, (2, 3))
-    for each in measured.heads:
-        value = maps[each.head.kind][each.head.layer, each.head.index]
-        assert value == np.float32(figure_of(each, figure).change)
-
-
-@pytest.mark.parametrize("figure", ["exact_match", "pronoun", "loss"])
 def test_the_head_that_makes_a_figure_worst_comes_first(figure):
-    measured = drawn_effects()
-    ranked = costliest_first(measured, figure)
+    heads = Site("encoder", 0, "self").heads(3)
     # A larger loss is as bad as a smaller share: here the later head always costs more.
-    assert ranked == list(reversed(measured.heads))
-
-
-def drawn_effects(with_pronouns=True):
-    """Every head with a change of its own, three heads in each of two layers."""
-    found = [
-        HeadEffect(
-            head=Head(site, head),
-            exact_match=difference(-(at * 3 + head) / 100),
-            loss=difference((at * 3 + head) / 10),
-            pronoun=difference(-(at * 3 + head) / 50) if with_pronouns else None,
-        )
-        for at, site in enumerate(SITES)
-        for head in range(3)
+    effects = [
+        HeadEffect(head, difference(-at / 10), difference(at / 10), difference(-at / 20))
+        for at, head in enumerate(heads)
     ]
-    return HeadEffects(tuple(found), 400, 0, 100)
+    measured = HeadEffects(tuple(effects), 400, 0, 100)
+    assert costliest_first(measured, figure) == effects[::-1]
+    expected = [[figure_of(each, figure).change for each in effects]]
+    assert effect_maps(measured, figure)[Kind.ENCODER_SELF] == pytest.approx(np.array(expected))

@@ -65,27 +65,6 @@ def test_it_is_measured_in_the_background_and_leaves_the_result_alone(path):
     assert found.heads == tuple(head_effects(load_run(path), 5, 2))
 
 
-def test_only_one_process_measures_a_run_and_a_killed_one_can_be_started_again(path):
-    start(path, 50_000)
-    child = jobs._started[path.resolve(), MEASURING]
-    until((path / LOCK).exists)
-    with pytest.raises(RunError, match="another process is measuring"):
-        start(path)
-    # Known by the lock also to an app that did not start it.
-    jobs._started.clear()
-    until(lambda: MEASURING.status(path).state == "running")
-    with pytest.raises(RunError, match="another process is measuring"):
-        start(path)
-    with pytest.raises(RunError, match="another process is measuring"):
-        next(measured_effects(load_run(path), 3))
-    child.kill()
-    child.wait()
-    assert MEASURING.status(path).state == "interrupted"
-    start(path, 3)
-    until(lambda: MEASURING.status(path).state != "running")
-    assert stored_effects(load_run(path)).n == 3
-
-
 def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
     steps = measured_effects(load_run(path), 3)
     next(steps)

@@ -79,13 +79,8 @@ def test_costs_in_lines_are_those_of_a_slow_computation(run):
 
 def test_costs_and_intervals_where_text_repeats_are_those_of_a_slow_computation(run):
     texts = random_texts(run, seed=1)
-    ids, begin, half = (
-        [b.fed_BT[0].tolist() for b in texts.batches],
-        *(
-            texts.around["target"][0],
-            texts.half,
-        ),
-    )
+    ids = [batch.fed_BT[0].tolist() for batch in texts.batches]
+    begin, half = texts.around["target"][0], texts.half
     first, second = (slice(start, start + half - 1) for start in (begin, begin + half))
     [cost, *_] = text_costs(run, "random", Role.INDUCTION).of.values()
     for difference, heads, rows in (

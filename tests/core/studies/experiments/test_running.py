@@ -91,13 +91,6 @@ def test_a_stopped_training_goes_on_where_it_was(finished, tmp_path):
     assert one == other
 
 
-def test_settings_that_do_not_go_together_are_refused_before_anything_is_made(tmp_path):
-    odd = replace(TINY, settings=SMALL | {"n_heads": 3})
-    with pytest.raises(ValueError, match="n_heads"):
-        list(running.run_experiment(odd, tmp_path / "odd", 1))
-    assert not (tmp_path / "odd" / "runs" / "base-0").exists()
-
-
 def test_a_variant_becomes_a_run_among_the_others(finished, tmp_path):
     shutil.copytree(finished, tmp_path / "out")
     runs = tmp_path / "runs"

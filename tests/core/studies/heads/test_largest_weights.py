@@ -8,13 +8,9 @@ from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.studies.heads.largest_weights import (
     head_between_words,
     largest_weight,
-    pairs_of_words,
     sharpest_head,
-    telling_query,
 )
 from core.tokenizer.tokenizer import Token
-
-TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
 
 
 def map_of(rows):
@@ -27,20 +23,6 @@ def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
     assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
     assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
     assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
-
-
-def test_the_telling_query_is_that_of_two_words_where_one_leads_its_row():
-    pairs = pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)
-    visible = np.ones((4, 4), bool)
-    weights = map_of(
-        [[0.0, 0.9, 0.0, 0.1], [0, 0, 1, 0], [1, 0, 0, 0], [0.4, 0.3, 0.2, 0.1]],
-    )
-    assert telling_query(weights, visible, pairs) == 3
-    # No word leads the row of another one: the largest weight between two words.
-    weights[3] = [0.2, 0.7, 0.0, 0.1]
-    assert telling_query(weights, visible, pairs) == 3
-    # There are no two words: any cell of a row with a choice.
-    assert telling_query(weights, visible, np.zeros_like(pairs)) == 1
 
 
 @pytest.mark.parametrize("kind", list(Kind))

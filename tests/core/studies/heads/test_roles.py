@@ -8,17 +8,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Kind
 from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import Role
 from core.studies.heads.roles import (
-    delimiters_of,
     own_position,
-    questions_on,
-    roles_in,
     roles_of_heads,
 )
 from core.studies.heads.texts import pairs_read
@@ -205,17 +201,6 @@ def test_measures_and_offsets_are_those_of_a_slow_count(seed, site):
 
 
 # ---- heads that were trained
-
-
-def test_scores_are_those_of_the_pronouns_study(translation_run):
-    pairs = pairs_read(translation_run, 40, seed=1)
-    study = study_pronouns(translation_run.model, pairs)
-    questions = questions_on(pairs, delimiters_of(translation_run))
-    found = {each.head: each.scores for each in roles_in(translation_run.model, pairs, questions)}
-    for head in study.heads:
-        score = found[head.head][Role.ANTECEDENT]
-        assert score.value == pytest.approx(head.score)
-        assert (score.n, score.baseline) == (study.n, study.baselines.best)
 
 
 def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():

@@ -183,35 +183,6 @@ def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, t
     assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
 
 
-def test_without_look_ahead_the_loss_is_that_of_a_pass_that_sees_every_word(copy_run, measured):
-    """One sentence at a time there is no padding: only the look-ahead mask is left to take away."""
-    total, n_tokens = 0.0, 0
-    for pair in held_out_pairs(copy_run, 60, 0):
-        source, target = torch.tensor([pair.source]), torch.tensor([pair.target])
-        total += unmasked_loss(copy_run.model, source, target)
-        n_tokens += target.shape[1] - 1
-    found = measured[Mask(Kind.DECODER_SELF, LOOK_AHEAD),]
-    assert found.loss == pytest.approx(total / n_tokens, rel=1e-3)
-
-
-def unmasked_loss(model, source_1S, target_1T):
-    """The decoder layer by layer, with self-attention as the encoder has it."""
-    with torch.inference_mode():
-        memory = model.encode(source_1S)
-        x = model.target_embedding(target_1T[:, :-1])
-        for layer in model.decoder:
-            around_self, around_cross, around_feed_forward = layer.residuals
-            attention, cross = layer.self_attention, layer.cross_attention
-            x = around_self(x, lambda y, a=attention: a(y, a.keys_values(y), None, None))
-            x = around_cross(x, lambda y, a=cross: a(y, a.keys_values(memory), None, None))
-            x = around_feed_forward(x, layer.feed_forward)
-        logits = model.output(model.decoder_norm(x))[0].double().numpy()
-    labels = target_1T[0, 1:].numpy()
-    peaks = logits.max(axis=-1)
-    normaliser = peaks + np.log(np.exp(logits - peaks[:, None]).sum(axis=-1))
-    return float((normaliser - logits[np.arange(len(labels)), labels]).sum())
-
-
 def unmasked_alone(model, ids_1T):
     """The loss of a decoder alone in which every token sees all: layer by layer, without masks."""
     with torch.inference_mode():
