@@ -89,7 +89,7 @@ class TextReport:
     """What every head does in some texts, and what silencing some of them costs."""
 
     roles: TextRoles
-    costs: TextCosts | None
+    costs: TextCosts | None = None
     """None where it was not asked for."""
 
     def table(self) -> dict[str, list[str] | list[float] | list[int]]:
@@ -97,11 +97,6 @@ class TextReport:
         found = self.roles.table()
         costs = self.costs.table() if self.costs else {}
         return {name: [*values, *costs.get(name, ())] for name, values in found.items()}
-
-
-def text_report(roles: TextRoles, costs: TextCosts | None = None) -> TextReport:
-    """Return both as one record."""
-    return TextReport(roles, costs)
 
 
 @dataclass(frozen=True, slots=True)

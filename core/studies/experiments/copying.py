@@ -53,7 +53,7 @@ COPYING = Experiment(
         "Every held-out sentence has a name that no training saw. Without a pointer there is no "
         "way to write it: 0 % is what must come out."
     ),
-    told=N_(
+    summary=N_(
         "Sentences with a name never seen (n = {n}): with a pointer **{base}** are right if all "
         "names share one vector, **{pointer}** if each has its own. Without a pointer "
         "**{plain_shared}** if they share it, **{plain}** if not: the softmax has no entry for "

@@ -108,7 +108,7 @@ class Experiment:
     """The variants in which the gradient is claimed to vanish on its way back."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
-    told: str = ""
+    summary: str = ""
     """What came out in a sentence that is true whatever it is: {n} sentences, and the mean of what
     it is judged by of each variant, by its name; empty to list the variants. Marked for
     translation."""

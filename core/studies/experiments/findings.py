@@ -161,7 +161,9 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
 
     A measure that no training has, as in older files, is left out.
     """
-    measured = [each for each in experiment.measures if each.told and results.any_has(each.name)]
+    measured = [
+        each for each in experiment.measures if each.reported and results.any_has(each.name)
+    ]
     by = (None, *measured)
     return [finding for each in by for finding in findings(experiment, results, each)]
 

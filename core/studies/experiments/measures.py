@@ -46,7 +46,7 @@ class Measure:
     """Whether it is a share, which is written in percent."""
     meaning: str = ""
     """What it is, where its label does not say it; marked for translation."""
-    told: bool = True
+    reported: bool = True
     """Whether the sentences of the results name it; the table always does."""
 
 
@@ -135,11 +135,11 @@ def _copying(path: Path) -> Mapping[str, float]:
     return {} if found is None else found.measured
 
 
-def _of_copying(name: str, label: str, meaning: str = "", *, told: bool = False) -> Measure:
+def _of_copying(name: str, label: str, meaning: str = "", *, reported: bool = False) -> Measure:
     def of(run: Run) -> float | None:
         return _copying(run.path).get(name)
 
-    return Measure(name, label, of, share=True, meaning=meaning, told=told)
+    return Measure(name, label, of, share=True, meaning=meaning, reported=reported)
 
 
 _P_GEN = N_(
@@ -147,7 +147,7 @@ _P_GEN = N_(
     "copied from the source. Without a pointer there is none."
 )
 COPYING = (
-    _of_copying("names_right", N_("unseen names right"), told=True),
+    _of_copying("names_right", N_("unseen names right"), reported=True),
     _of_copying("seen_names_right", N_("seen names right")),
     _of_copying("seen_exact_match", N_("sentences right, seen names only")),
     _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),

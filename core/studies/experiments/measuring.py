@@ -27,7 +27,7 @@ N_DIFFERENTIATED = 100
 """Held-out sentences whose gradients are taken."""
 _CURVE = ("step", "held_out_exact_match")
 _FURTHER = ("loss", "seconds", "held_out_loss", "reward")
-"""What a curve has besides, where the training told it."""
+"""What a curve has besides, where the training reports it."""
 
 
 def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:

@@ -17,7 +17,7 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.question import Question, Role, Rows, read, wanted_keys
+from core.studies.heads.question import Question, Role, Rows, read, target_keys
 from core.studies.heads.roles import (
     N_SENTENCES,
     SEED,
@@ -197,7 +197,7 @@ def _rows(
         batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))
         read(model, batch, record)
         rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
-        wanted = wanted_keys(rows, questions)
+        targets = target_keys(rows, questions)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
         weights_BQK = weights_BQK.masked_fill(~rows.visible_BQK, 0)
         for at, pair in enumerate(group):
@@ -223,9 +223,9 @@ def _rows(
                     target=_target(queries[query], keys[key], weights_K, head.kind),
                     pair=(own.text, keys[key].text),
                     roles={
-                        role: bool(wanted_BQK[at, query, key])
-                        for role, wanted_BQK in wanted.items()
-                        if wanted_BQK[at, query].any()
+                        role: bool(target_BQK[at, query, key])
+                        for role, target_BQK in targets.items()
+                        if target_BQK[at, query].any()
                     },
                 )
 

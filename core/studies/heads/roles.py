@@ -30,8 +30,8 @@ from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import (
     ANY_KEY,
     Answer,
-    Asking,
     Question,
+    QuestionProbe,
     Role,
     Rows,
     Score,
@@ -160,10 +160,10 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 
 def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
     """Return how often a token's largest weight is on itself, in all heads of a kind together."""
-    pairs, asking = pairs_read(run, n, seed), Asking([kind], {Role.ITSELF: itself}, largest)
+    pairs, probe = pairs_read(run, n, seed), QuestionProbe([kind], {Role.ITSELF: itself}, largest)
     pad_id = run.model.config.pad_id
-    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), asking)
-    heads, answer = heads_of(run.model, [kind]), asking.answers[kind][Role.ITSELF]
+    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), probe)
+    heads, answer = heads_of(run.model, [kind]), probe.answers[kind][Role.ITSELF]
     value = float(np.mean([answer.share(head) for head in heads]))
     return Score(value, answer.even / answer.n, ANY_KEY, answer.n * len(heads), n_texts=len(pairs))
 
@@ -322,7 +322,7 @@ class Spread:
     """Of the batch that is read."""
 
 
-class Profile(Asking):
+class Profile(QuestionProbe):
     """Asks heads where their largest weights lie, also at which offset, and how sharp they are."""
 
     def __init__(
@@ -333,15 +333,15 @@ class Profile(Asking):
         n_offsets = 2 * longest + 1
         self.spreads = {kind: Spread(np.zeros(n_offsets), np.zeros(n_offsets)) for kind in kinds}
 
-    def ask(self, rows: Rows, wanted: Mapping[Role, Tensor]) -> None:
+    def ask(self, rows: Rows, targets: Mapping[Role, Tensor]) -> None:
         """Count what rules without a model find."""
-        super().ask(rows, wanted)
+        super().ask(rows, targets)
         spread, even_BQK = self.spreads[rows.kind], rows.even_BQK
         spread.n_rows += int(rows.chosen_BQ.sum())
         spread.seen_O += self._by_offset((even_BQK > 0).double().sum(dim=0))
         spread.chance_O += self._by_offset(even_BQK.sum(dim=0))
-        for role, wanted_BQK in wanted.items():
-            hits_O = self._by_offset(wanted_BQK.double().sum(dim=0))
+        for role, target_BQK in targets.items():
+            hits_O = self._by_offset(target_BQK.double().sum(dim=0))
             spread.rules[role] = spread.rules.get(role, 0.0) + hits_O
         spread.distance_BQK = _distances(rows)
         spread.uniform_M += _measured(rows, even_BQK[:, None], spread.distance_BQK)[0]
@@ -350,14 +350,14 @@ class Profile(Asking):
         self,
         site: Site,
         rows: Rows,
-        wanted: Mapping[Role, Tensor],
+        targets: Mapping[Role, Tensor],
         weights_BHQK: Tensor,
-        given_BHQK: Tensor,
+        attended_BHQK: Tensor,
     ) -> None:
         """Count what a site's heads pick."""
-        super().add(site, rows, wanted, weights_BHQK, given_BHQK)
+        super().add(site, rows, targets, weights_BHQK, attended_BHQK)
         spread = self.spreads[rows.kind]
-        picked_HQK = (given_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
+        picked_HQK = (attended_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
         picked_HO = np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
         measures_HM = _measured(rows, weights_BHQK, spread.distance_BQK)
         spread.picked[site] = spread.picked.get(site, 0.0) + picked_HO
