@@ -8,7 +8,9 @@ V vocabulary, D model width; small t and w count tokens of a sentence, and whole
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import cast
 
+import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -17,6 +19,8 @@ from core.decoding.sentence import Translation, given_text, translate
 from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.exposure import first_difference
 from core.messages import MessageError
+from core.model import Probe, Transformer
+from core.model.masks import padding_mask
 from core.runs.run import Run
 from core.studies.heads.comparison import most_alike
 from core.tokenizer.words import written_words
@@ -44,6 +48,36 @@ class Fed:
     def inputs(self) -> tuple[Tensor | None, Tensor | None]:
         """What a model takes: source_1S and target_1T."""
         return one_row(self.source_ids), one_row(self.target_ids)
+
+
+class Passes:
+    """Passes of a model over copies of a sentence, with probes that change it."""
+
+    @torch.inference_mode()
+    def __init__(self, model: Transformer, fed: Fed) -> None:
+        self.model = model
+        self.inputs = fed.inputs
+        source_1S, _ = self.inputs
+        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+
+    def logits_BV(self, n: int, probe: Probe | None, *, in_encoder: bool) -> Tensor:
+        """Return the scores after the last position of n copies of the sentence.
+
+        Args:
+            n: Copies.
+            probe: Changes the model; None for nothing.
+            in_encoder: Whether it changes the encoder, too; if not, its memory is that of before.
+        """
+        source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self.inputs)
+        if self._memory_1SD is None or target_BT is None or in_encoder:
+            return cast(Tensor, self.model(source_BS, target_BT, probe)[:, -1])
+        assert source_BS is not None
+        visible_B1S = padding_mask(source_BS, self.model.config.pad_id)
+        memory_BSD = self._memory_1SD.expand(n, -1, -1)
+        logits_BTV = self.model.decode(
+            target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS
+        )
+        return logits_BTV[:, -1]
 
 
 @dataclass(frozen=True, slots=True)

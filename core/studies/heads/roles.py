@@ -11,9 +11,11 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 """
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -309,13 +311,13 @@ class Spread:
     """How often a rule that picks any visible key picks it."""
     n_rows: int = 0
     """With two keys or more to choose from."""
-    rules: dict[Role, Counts] = field(default_factory=dict)
+    rules: dict[Role, Any] = field(default_factory=lambda: defaultdict(float))
     """hits_O of the rules that always take the key at one offset."""
     uniform_M: Counts = field(default_factory=lambda: np.zeros(4))
     """Sums of the measures in a head whose rows are uniform."""
-    picked: dict[Site, Counts] = field(default_factory=dict)
+    picked: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
     """picked_HO: how often each head's largest weight lies at each offset."""
-    measures: dict[Site, Counts] = field(default_factory=dict)
+    measures: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
     """measures_HM: sums over rows of entropy in bits, its share of the largest, distance, and
     confidence."""
     distance_BQK: Tensor = field(default_factory=lambda: torch.zeros(0))
@@ -341,8 +343,7 @@ class Profile(QuestionProbe):
         spread.seen_O += self._by_offset((even_BQK > 0).double().sum(dim=0))
         spread.chance_O += self._by_offset(even_BQK.sum(dim=0))
         for role, target_BQK in targets.items():
-            hits_O = self._by_offset(target_BQK.double().sum(dim=0))
-            spread.rules[role] = spread.rules.get(role, 0.0) + hits_O
+            spread.rules[role] += self._by_offset(target_BQK.double().sum(dim=0))
         spread.distance_BQK = _distances(rows)
         spread.uniform_M += _measured(rows, even_BQK[:, None], spread.distance_BQK)[0]
 
@@ -358,10 +359,8 @@ class Profile(QuestionProbe):
         super().add(site, rows, targets, weights_BHQK, attended_BHQK)
         spread = self.spreads[rows.kind]
         picked_HQK = (attended_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
-        picked_HO = np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
-        measures_HM = _measured(rows, weights_BHQK, spread.distance_BQK)
-        spread.picked[site] = spread.picked.get(site, 0.0) + picked_HO
-        spread.measures[site] = spread.measures.get(site, 0.0) + measures_HM
+        spread.picked[site] += np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
+        spread.measures[site] += _measured(rows, weights_BHQK, spread.distance_BQK)
 
     def offset(self, head: Head) -> int:
         """Return the offset that a head picks most often; of equally frequent ones the nearest."""

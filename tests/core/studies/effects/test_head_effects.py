@@ -133,12 +133,6 @@ def test_the_guided_head_costs_pronouns_for_sure_and_most_heads_do_not(effects):
     assert set(sure) <= {GUIDED, Head(Site("encoder", 1, "self"), 1)}
 
 
-def test_a_task_without_pronouns_has_no_effect_on_them(copy_run):
-    effects = list(head_effects(copy_run, 4))
-    assert len(effects) == 8
-    assert {each.pronoun for each in effects} == {None}
-
-
 def difference(change):
     return Difference(before=0.5, after=0.5 + change, low=change - 0.1, high=change + 0.1, n=400)
 

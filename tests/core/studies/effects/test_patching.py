@@ -35,10 +35,6 @@ def test_the_guided_head_carries_the_difference_and_its_neighbours_do_not(study)
     assert study.sites[GUIDED.site] > 0.8
 
 
-def test_patching_everything_brings_all_of_the_difference_back(study):
-    assert study.everything == pytest.approx(1, abs=1e-4)
-
-
 def mixed(run, source_ids, fed_ids):
     record = Record(frozenset({Step.MIXED}))
     with torch.no_grad():

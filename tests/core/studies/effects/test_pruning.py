@@ -45,15 +45,6 @@ def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(cop
     assert {point.n for point in points} == {4}
 
 
-def test_the_curve_begins_with_all_heads_and_ends_with_none(copy_run):
-    scores = dict.fromkeys(heads_of(copy_run.model), 1.0)
-    first, *_, last = pruning_by_score(copy_run, scores, 3)
-    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 3, 0))
-    assert (first.removed, first.loss) == (None, silenceable.figures().loss)
-    assert last.n_left == 0
-    assert last.loss == silenceable.figures(heads_of(copy_run.model)).loss
-
-
 def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
     steps = list(greedy_pruning(copy_run, 2))
     n_heads = len(heads_of(copy_run.model))

@@ -16,7 +16,6 @@ from core.runs.run import load_run
 from core.studies.effects.patching import patching_study
 from core.studies.effects.path_patching import Read, path_study
 from core.studies.effects.second_sentence import (
-    Fed,
     PatchingError,
     alike_in_length,
     length,
@@ -28,7 +27,6 @@ from core.tasks import TASKS, task_named
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
 from core.training.trainer import train_run
-from core.vocabulary import BOS
 from tests.core.conftest import MINIATURE, draw_few
 
 CLEAN, OTHER = "k d a f =", "k d z f ="
@@ -55,17 +53,6 @@ def run(tmp_path_factory):
 def logits(run, fed, probe=None):
     with torch.no_grad():
         return run.model(None, torch.tensor([fed.target_ids]), probe)[0, -1]
-
-
-def test_both_prompts_are_followed_by_what_the_clean_one_is(run):
-    both = paired(run, CLEAN, OTHER)
-    prompts = [(BOS, *run.tokenizer.encode(text).ids) for text in (CLEAN, OTHER)]
-    assert both.fed(0) == (Fed((), prompts[0]), Fed((), prompts[1]))
-    assert [each.target_ids for each in both.fed(2)] == [
-        (*prompt, *both.written[0][:2]) for prompt in prompts
-    ]
-    assert both.written[0][0] == int(logits(run, both.fed(0)[0]).argmax())
-    assert next_token(run, OTHER) == both.written[1][0]
 
 
 def test_prompts_of_other_lengths_and_no_text_are_refused(run):

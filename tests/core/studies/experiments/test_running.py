@@ -159,7 +159,7 @@ def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
 
 
 FEW_STEPS = {"steps": 2, "batch_size": 4, "warmup": 1}
-TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary")
+TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary", "distance")
 
 
 @pytest.mark.parametrize("name", TRAINED_OTHERWISE)
@@ -167,6 +167,7 @@ def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
     tmp_path, monkeypatch, name
 ):
     monkeypatch.setattr(measures, "N_FORCED", 10)
+    monkeypatch.setattr(measuring, "N_DIFFERENTIATED", 5)
     experiment = EXPERIMENTS[name]
     layers = {"n_encoder_layers": 1, "n_decoder_layers": 2}
     small = {**SMALL, **layers, **FEW_STEPS, "evaluate_every": 2, "checkpoint_every": 2}
@@ -191,6 +192,10 @@ def test_variants_that_are_trained_in_another_way_can_be_trained_and_measured(
     assert {each.variant for each in found.trained} == {each.name for each in few.variants}
     if name == "forcing":
         assert all(0 <= each.measures["after_mistake"] <= 1 for each in found.trained)
+    if name == "distance":
+        for each in found.trained:
+            assert [at for at, *_ in each.by_distance] == list(range(len(each.by_distance)))
+            assert each.by_distance[0][2] == 1
     if name == "vocabulary":
         tokens = [found.estimate(each, "tokens").mean for each in ("300", BASE)]
         assert tokens[0] > tokens[1]

@@ -61,26 +61,6 @@ def test_every_head_of_the_encoder_is_found():
     assert [head.leading for head in found] == list(roles)
 
 
-def test_every_head_between_the_sides_is_found():
-    known = sentences(1)
-
-    def aligned(row_of_first):
-        def key_of(pair, row):
-            return dict(pair.alignment).get(row - row_of_first, (None,))[0]
-
-        return pointing(CROSS, key_of)
-
-    writes = pointing(CROSS, lambda pair, row: antecedent(pair) if row == 2 else None)
-    ends = pointing(CROSS, lambda pair, row: len(pair.source) - 1)
-    predicted, fed, writer, last = scores_of(known, {CROSS: [aligned(0), aligned(1), writes, ends]})
-    assert values(predicted)[Role.ALIGNED_PREDICTED] == values(fed)[Role.ALIGNED_FED] == 1
-    assert values(predicted)[Role.ALIGNED_FED] < 0.5 > values(fed)[Role.ALIGNED_PREDICTED]
-    assert predicted.scores[Role.ALIGNED_PREDICTED].n == sum(len(pair.alignment) for pair in known)
-    assert values(writer)[Role.ANTECEDENT] == 1
-    assert values(last)[Role.DELIMITER] == 1
-    assert not {Role.PREVIOUS, Role.NEXT} & set(predicted.scores)
-
-
 @pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
 def test_a_uniform_head_has_what_any_key_has(site):
     [uniform] = scores_of(sentences(3), {site: [pointing(site, lambda pair, row: None)]})

@@ -124,30 +124,6 @@ def test_weights_that_are_uniform_over_tokens_are_even_between_words_too(inspect
         assert found.evenness == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("weights", "words", "target", "chance"),
-    [
-        # The word of 9 of 18 tokens has most of every row, in two of three less than by chance.
-        (
-            [[0.9, 0.05, 0.05], [0.45, 0.44, 0.11], [0.45, 0.1, 0.45]],
-            [0] * 9 + [1] * 5 + [2] * 4,
-            "offset",
-            np.mean([9 / 18, 5 / 18, 4 / 18]),
-        ),
-        # A word of 1 token that gets as much as one of 3: it is looked at.
-        ([[0.5, 0.5], [0.5, 0.5]], [0, 1, 1, 1], "token", 1 / 4),
-        ([[0.95, 0.05], [0.99, 0.01], [0.95, 0.05]], [0] * 3 + [1], "varies", 3 / 4),
-    ],
-)
-def test_a_word_is_judged_by_the_chance_of_its_tokens(weights, words, target, chance):
-    weights = np.array([weights], np.float32)
-    sizes = np.bincount(words)
-    even = np.broadcast_to(sizes / sizes.sum(), weights.shape[1:])
-    [summary] = site_summaries(CROSS, SiteAttention(weights, even), np.zeros(even.shape, bool))
-    assert summary.pattern.chance == pytest.approx(chance)
-    assert (summary.pattern.name if summary.pattern.prevails else "varies") == target
-
-
 # ---- patterns
 
 

@@ -133,11 +133,3 @@ def test_without_the_scaling_heads_are_sharper_on_average(read):
     numbers = [each for heads in found.scaled.values() for each in heads]
     assert found.table()["scaled"] == [*numbers, None]
     assert 0 <= found.n_same <= found.n_tokens
-
-
-def test_a_translation_that_met_the_length_limit_is_not_asked_for_an_end(translation_run):
-    # Hardly trained, it writes on until the limit.
-    written = translate(translation_run, "The dog sleeps.")
-    assert not written.finished
-    found = without_scaling(translation_run, "The dog sleeps.")
-    assert found.n_tokens == len(written.target_ids)
