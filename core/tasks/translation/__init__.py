@@ -11,8 +11,8 @@ import random
 from core.messages import N_
 from core.tasks.task import Drawn, Example, Sample
 from core.tasks.translation.draft import Draft
+from core.tasks.translation.patterns import sentence
 from core.tasks.translation.recognition import derivations
-from core.tasks.translation.sentences import sentence
 from core.tasks.translation.spelling import spelled
 from core.tasks.translation.split import is_held_out
 

@@ -9,11 +9,10 @@ from typing import Any
 from core.tasks.task import Sample
 from core.tasks.translation.clauses import BECAUSE, BUT, WHEN, Mood
 from core.tasks.translation.draft import Choice, Draft, Sources
+from core.tasks.translation.lexicon import NOUNS, Kind
 from core.tasks.translation.names import VOCABULARY, is_feminine, is_name
-from core.tasks.translation.nouns import NOUNS
-from core.tasks.translation.sentences import sentence
+from core.tasks.translation.patterns import sentence
 from core.tasks.translation.spelling import spelled
-from core.tasks.translation.words import Kind
 
 _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
 
