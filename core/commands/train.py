@@ -21,10 +21,9 @@ from core.runs.files import is_run
 from core.runs.folder import TRAINING
 from core.runs.run import Run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
-from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
-from core.tasks.large import LargeCorpus, is_large
-from core.tasks.layout import Reading
-from core.tasks.mixed import own_pairs_of
+from core.tasks.columns import Reading
+from core.tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
+from core.tasks.pairs import TooLargeError
 from core.training.extend import extend_run, require_state
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS, vocabulary_for
@@ -202,12 +201,14 @@ def _own_pairs(
         raise CommandError(f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
     files = ([Path(name) for name in names] for names in (task, valid, test))
     train, valid_files, test_files = files
-    if not is_large(train):
+    try:
         pairs = read_corpus(train, valid_files, test_files, reading)
-        return Mixed(TASKS[beside], pairs) if beside else pairs
-    if beside:
-        raise CommandError("--beside takes no more pairs than can be held in memory")
-    return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+    except TooLargeError as error:
+        if beside:
+            text = "--beside takes no more pairs than can be held in memory"
+            raise CommandError(text) from error
+        return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+    return Mixed(TASKS[beside], pairs) if beside else pairs
 
 
 def _vocabulary(task: Task) -> int:

@@ -2,14 +2,9 @@
 
 from pathlib import Path
 
-from core.tasks.copying import Copying
-from core.tasks.corpus import FILES, CorpusError, kept_corpus
-from core.tasks.either import Either
-from core.tasks.everyday import Everyday
-from core.tasks.large import KeptCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import FILES, CorpusError, KeptCorpus, Mixed, kept_corpus
 from core.tasks.naming import Naming
-from core.tasks.reversing import Reversing
+from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.task import (
     Example,
     Link,
@@ -17,7 +12,7 @@ from core.tasks.task import (
     Sample,
     Task,
 )
-from core.tasks.translation import Translation
+from core.tasks.translation import Everyday, Translation
 from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {

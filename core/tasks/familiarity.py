@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
-from core.tasks.everyday import Everyday
-from core.tasks.large import KeptCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import KeptCorpus, Mixed
 from core.tasks.task import Drawn, Task
+from core.tasks.translation import Everyday
 from core.tokenizer.words import written_words
 
 N_DRAWN = 2_000
@@ -32,7 +31,7 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
 
     None for a task that makes none, or whose models have learned other pairs, too.
 
-    >>> from core.tasks.copying import Copying
+    >>> from core.tasks.symbols import Copying
     >>> familiarity(Copying(), "a dog")
     Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False)
     """
@@ -46,7 +45,7 @@ def longest_learned(task: Task) -> int | None:
 
     None where those sentences are not there: of a large corpus only the held-out pairs are kept.
 
-    >>> from core.tasks.copying import Copying
+    >>> from core.tasks.symbols import Copying
     >>> longest_learned(Copying())
     16
     """

@@ -7,8 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.tasks.corpus import Corpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import Corpus, Mixed
 from core.tasks.task import Sample, Task
 from core.tokenizer.tokenizer import Tokenizer
 from core.tokenizer.words import apart

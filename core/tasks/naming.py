@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.messages import N_
-from core.tasks.split import place
-from core.tasks.task import Drawn, Example, Link, Sample
+from core.tasks.task import Drawn, Example, Link, Sample, hash_fraction
 from core.tokenizer.word_level import Vocabulary
 from core.vocabulary import Span
 
@@ -50,7 +49,7 @@ _SYLLABLES = (
 def invented_names(n: int) -> tuple[str, ...]:
     """Return different invented names, always the same."""
     made = map("".join, itertools.product(*_SYLLABLES))
-    return tuple(sorted(made, key=place)[:n])
+    return tuple(sorted(made, key=hash_fraction)[:n])
 
 
 NAMES = invented_names(N_TRAINED + N_HELD_OUT)

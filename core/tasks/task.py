@@ -1,9 +1,10 @@
 """What a task is: a source of sentence pairs that know where their words come from."""
 
+import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, Protocol
 
@@ -12,6 +13,20 @@ from core.vocabulary import Span
 
 Part = Literal["train", "valid", "test"]
 """To learn from; to watch a training by; to measure the trained model by."""
+
+
+TEST_SHARE = 0.1
+
+
+def hash_fraction(key: str, salt: str = "") -> float:
+    """Return a number from 0 to below 1: a function of key and salt alone, on every machine."""
+    digest = hashlib.blake2b(f"{salt}/{key}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def is_in_test_part(key: str, salt: str = "") -> bool:
+    """Say whether a key falls into the tenth that is held out."""
+    return hash_fraction(key, salt) < TEST_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +66,6 @@ class Sample:
     others: tuple[str, ...] = ()
     """Targets that are as right as the one that is shown."""
 
-    def or_else(self, *others: str) -> "Sample":
-        """Return the sample with other targets that are as right."""
-        return replace(self, others=others)
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -73,8 +84,11 @@ class Task(Protocol):
     name: str
     pronouns: frozenset[str]
     """Source words, in small letters, whose translation depends on what they stand for."""
-    examples: tuple[Example, ...]
-    """The best first."""
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """Sources worth looking at, the best first."""
+        ...
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
         """Yield samples to learn from, without end; none is of a held-out part."""

@@ -16,10 +16,18 @@ from core.runs.files import PAIRS
 from core.runs.folder import RunFolder, versions
 from core.runs.run import RunSettings, read_settings, read_tokenizer
 from core.tasks import Sample, Task
-from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
-from core.tasks.large import AT_HAND, LargeCorpus
+from core.tasks.corpus import (
+    AT_HAND,
+    FILES,
+    HELD_OUT,
+    Corpus,
+    CorpusError,
+    LargeCorpus,
+    Mixed,
+    OwnPairs,
+    own_pairs_of,
+)
 from core.tasks.length_filter import fitting, target_ratio, those_that_fit
-from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Drawn, Part
 from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe

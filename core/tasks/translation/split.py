@@ -4,7 +4,7 @@ import functools
 import itertools
 import re
 
-from core.tasks.split import is_in_test_part
+from core.tasks.task import is_in_test_part
 from core.tasks.translation.lexicon import LEMMAS
 from core.tasks.translation.names import FUNCTION_WORDS
 

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
+from core.tasks.columns import JSON_LINES
 from core.tasks.corpus import FILES, Corpus
-from core.tasks.layout import JSON_LINES
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.language import N_, _, n_, number
