@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from core.decoding.marked_words import UNSURE, WrittenWord
-from core.evaluate.files import score_file
+from core.evaluate.metrics import score_file
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
 from core.tasks import Sample

@@ -14,7 +14,7 @@ from core.commands.progress import telling
 from core.commands.reading import add_reading, reading_of, reading_words
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from core.evaluate.files import FileScores, score_file
+from core.evaluate.metrics import FileScores, score_file
 from core.heads import Head
 from core.runs.metrics import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run

@@ -15,7 +15,7 @@ from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
 from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
-from core.evaluate.files import score_file
+from core.evaluate.metrics import score_file
 from core.families.styles import STYLES
 from core.runs.files import is_run
 from core.runs.folder import TRAINING
@@ -226,7 +226,7 @@ def parts_told(task: Task) -> list[str]:
         return []
     counts = {"train": own.n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
-    split = [part for part in ("valid", "test") if part not in own.given]
+    split = [part for part in ("valid", "test") if part not in own.own_parts]
     if split:
         lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
     if isinstance(own, Corpus) and own.n_repeated:

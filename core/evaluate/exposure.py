@@ -1,4 +1,4 @@
-"""What changes when a model is fed its own words instead of the true ones.
+"""Exposure bias: the accuracy of a model that is fed its own words instead of the true ones.
 
 B batch, S source length, T target length, D model width, V vocabulary.
 """
@@ -59,7 +59,7 @@ class PositionAccuracy:
     free: float
     """Share that the model writes there when it is fed its own words."""
     n: int
-    """Targets that are so long."""
+    """Targets of this length or more."""
 
 
 def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy]:
@@ -68,7 +68,7 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     Where the two part, early mistakes are fed back (exposure bias).
 
     Raises:
-        ConfigError: The decoder is parallel, and is fed nothing that it said before.
+        ConfigError: The decoder is parallel, and is not fed its own output.
     """
     require_next(model.config)
     longest = max(len(pair.target) - 1 for pair in pairs)
@@ -191,19 +191,19 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
     found = []
     for mistaken in (True, False):
         fed_BT = batch.fed_BT.clone()
-        said_BT = fed_BT
+        output_BT = fed_BT
         for row in range(fed_BT.shape[1]):
             logits_BTV = sayable(model.decode(fed_BT, memory_BSD, visible_B1S), model.config)
-            said_BT = logits_BTV.argmax(dim=-1)
+            output_BT = logits_BTV.argmax(dim=-1)
             if row + 1 == fed_BT.shape[1]:
                 break
-            next_B = torch.where(middle_B1[:, 0] < row, said_BT[:, row], fed_BT[:, row + 1])
+            next_B = torch.where(middle_B1[:, 0] < row, output_BT[:, row], fed_BT[:, row + 1])
             if mistaken:
                 at_B = middle_B1[:, 0] == row
                 next_B = torch.where(at_B, _most_probable_wrong(logits_BTV, batch, row), next_B)
             # Padding stays padding.
             fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
-        found.append(int(((said_BT == batch.labels_BT) & after_BT).sum()))
+        found.append(int(((output_BT == batch.labels_BT) & after_BT).sum()))
     return found[0], found[1], int(after_BT.sum())
 
 

@@ -1,4 +1,4 @@
-"""Free running beside teacher forcing: what a model thinks at each step on either side."""
+"""Free running beside teacher forcing: the distributions of a model at each step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
 SHOWN = 10
-"""So many of the most probable tokens are named for each step."""
+"""The number of most probable tokens that are named for each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class StepFigures:
     """One step of one side in numbers."""
 
     predicted: int
-    """What was appended; with teacher forcing, the most probable token."""
+    """The token that was appended; with teacher forcing, the most probable one."""
     predicted_probability: float
     tokens: tuple[int, ...]
     """The most probable ones, best first; the predicted and the true one are always among them."""
@@ -66,7 +66,7 @@ class Side:
     steps: Sequence[DecodeStep]
     figures: tuple[StepFigures, ...]
     named: tuple[tuple[Token, ...], ...]
-    """Of each step `StepFigures.tokens`, none of which continues another."""
+    """The texts of `StepFigures.tokens` for each step, each token for itself."""
     fed: tuple[Token, ...]
     """All that was fed up to the last step."""
 
@@ -206,7 +206,7 @@ def side_by_side(
     Args:
         free: The model on its own words.
         forced: The model on the true words; empty where there is no reference.
-        n: So many tokens are named for each step, two at least.
+        n: The number of tokens that are named for each step, two at least.
         goes_on: True where the true words are a text that has no end, so that one side may be
             longer than the other.
     """

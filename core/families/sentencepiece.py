@@ -23,7 +23,7 @@ SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")
 SOURCE, TARGET = "source.spm", "target.spm"
 _VOCAB, _TARGET_VOCAB = "vocab.json", "target_vocab.json"
 N_BLANKS = 100
-"""T5 has so many tokens that stand for what is left out of a text."""
+"""The number of tokens of T5 that stand for what is left out of a text."""
 _LANGUAGE = re.compile(r">>[^<>\s]+<<")
 """At the beginning of a text: what Marian shall translate into."""
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
@@ -100,7 +100,7 @@ class SentencePieceTokenizer(Tokenizer):
             return []
         anywhere = re.compile("|".join(map(re.escape, self._typed)))
         found = list(anywhere.finditer(text))
-        # A language is told at the beginning, and nowhere else.
+        # A language stands at the beginning, and nowhere else.
         return [each for each in found if not _LANGUAGE.fullmatch(each[0]) or each.start() == 0]
 
     def _pieces_of(self, text: str, start: int) -> Iterator[tuple[int, Span]]:

@@ -109,13 +109,13 @@ class Corpus(OwnPairs):
         self.n_repeated = len(rows) - len(self.samples)
         """Repeated pairs of the first file, which are left out."""
         own = {"valid": valid, "test": test}
-        self.given: dict[Part, tuple[Sample, ...]] = {
+        self.own_parts: dict[Part, tuple[Sample, ...]] = {
             part: tuple(dict.fromkeys(pairs))
             for part in HELD_OUT
             if (pairs := own[part]) is not None
         }
         """The held-out parts with pairs of their own."""
-        if empty := [part for part, samples in self.given.items() if not samples]:
+        if empty := [part for part, samples in self.own_parts.items() if not samples]:
             raise CorpusError(
                 "{name}: no pair of the {part} part fits the model", name=name, part=empty[0]
             )
@@ -135,10 +135,10 @@ class Corpus(OwnPairs):
         parts: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
         for sample in self.samples:
             parts[self._part_of(sample.source)].append(sample)
-        return {part: tuple(samples) for part, samples in parts.items()} | self.given
+        return {part: tuple(samples) for part, samples in parts.items()} | self.own_parts
 
     def _ends_of_parts(self) -> dict[Part, float]:
-        missing = [part for part in HELD_OUT if part not in self.given]
+        missing = [part for part in HELD_OUT if part not in self.own_parts]
         fractions = sorted(map(hash_fraction, {sample.source for sample in self.samples}))
         if len(fractions) < FEWEST_SOURCES:
             raise CorpusError(
@@ -172,7 +172,7 @@ class Corpus(OwnPairs):
         Raises:
             CorpusError: Too few are left.
         """
-        own = {part: filter(fits, samples) for part, samples in self.given.items()}
+        own = {part: filter(fits, samples) for part, samples in self.own_parts.items()}
         return type(self)(self.name, filter(fits, self.samples), own.get("valid"), own.get("test"))
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
@@ -184,7 +184,7 @@ class Corpus(OwnPairs):
 
     def known(self) -> list[Sample]:
         """Return all pairs, those of the first file first."""
-        return [*self.samples, *chain.from_iterable(self.given.values())]
+        return [*self.samples, *chain.from_iterable(self.own_parts.values())]
 
 
 class LargeCorpus(OwnPairs):
@@ -214,19 +214,19 @@ class LargeCorpus(OwnPairs):
         self.name = self._file.name
         own: dict[Part, Sequence[Path]] = {"valid": valid, "test": test}
         read = {part: read_pair_files(own[part], reading) for part in HELD_OUT if own[part]}
-        self.given: dict[Part, list[Sample]] = {
+        self.own_parts: dict[Part, list[Sample]] = {
             part: list(each.samples) for part, each in read.items()
         }
         """The held-out parts with files of their own."""
-        missing = [part for part in HELD_OUT if part not in self.given]
+        missing = [part for part in HELD_OUT if part not in self.own_parts]
         share = min(SHARE, HELD_OUT_PAIRS / max(1, self._file.n_lines()))
         self._ends = {part: number * share for number, part in enumerate(missing, start=1)}
-        self._parts: dict[Part, list[Sample]] = {part: [] for part in missing} | self.given
+        self._parts: dict[Part, list[Sample]] = {part: [] for part in missing} | self.own_parts
         self._at_hand: list[Sample] = []
         self._sources = {
-            part: {each.source for each in samples} for part, samples in self.given.items()
+            part: {each.source for each in samples} for part, samples in self.own_parts.items()
         }
-        self._in_both: dict[Part, set[str]] = {part: set() for part in self.given}
+        self._in_both: dict[Part, set[str]] = {part: set() for part in self.own_parts}
         self.n_pairs = self.n_train = 0
         n_left_out, first = self._read(tell)
         self.notes = (

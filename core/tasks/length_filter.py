@@ -35,7 +35,7 @@ def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
 
 def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
     """Return what says of each of some pairs whether it fits."""
-    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.given.values())]
+    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.own_parts.values())]
     return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
 
 

@@ -72,14 +72,14 @@ class Example:
     """A source worth looking at."""
 
     name: str
-    """A word or two that say what is to be seen, with {n} for the number: a marked text."""
+    """A label of a word or two, with {n} for the number: a marked text."""
     source: str
     number: int = 0
     """Tells apart those of one name."""
 
 
 class Task(Protocol):
-    """What the model learns: where samples come from, and which of them are kept for the test."""
+    """What the model learns: where samples come from, and which of them are held out."""
 
     name: str
     pronouns: frozenset[str]
@@ -134,9 +134,9 @@ class Drawn(ABC):
                 yield sample
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
-        """Return up to `n` different held-out samples, of which there is one part only.
+        """Return up to `n` different held-out samples; every part is the same.
 
-        There are fewer where the task has fewer (looked for in 200 n draws).
+        There are fewer where 200 n draws find fewer.
         """
         return list(_held_out(self, n, seed))
 

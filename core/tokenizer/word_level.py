@@ -89,7 +89,7 @@ class WordTokenizer(Tokenizer):
     """Words and names, with PAD, BOS and EOS in front."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        """Take a vocabulary, in the order of which words have their ids."""
+        """Make a tokenizer; the order of the vocabulary gives the ids."""
         self.vocabulary = vocabulary
         known = (*vocabulary.words, *vocabulary.names)
         pieces = [*[b""] * FIRST_ID, *(f" {word}".encode() for word in known)]
@@ -121,8 +121,8 @@ class WordTokenizer(Tokenizer):
     def files(self) -> dict[str, bytes]:
         """Return the one file of the tokenizer."""
         known = self.vocabulary
-        kept = {"kind": KIND, "words": known.words, "names": known.names, "n_free": known.n_free}
-        return {"tokenizer.json": json.dumps(kept, ensure_ascii=False).encode()}
+        content = {"kind": KIND, "words": known.words, "names": known.names, "n_free": known.n_free}
+        return {"tokenizer.json": json.dumps(content, ensure_ascii=False).encode()}
 
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it: words alone, known ones in small letters."""

@@ -243,7 +243,9 @@ def _write_pairs(
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.
-        written = {part: own.part(part) for part in FILES} if own.given else {"train": own.samples}
+        written = (
+            {part: own.part(part) for part in FILES} if own.own_parts else {"train": own.samples}
+        )
     for part, samples in written.items():
         write_atomically(path / FILES[part], as_tsv(samples))
     return n_left_out

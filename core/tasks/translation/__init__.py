@@ -44,7 +44,7 @@ class Translation(Drawn):
         return spelled(draft, sentence(draft))
 
     def held_out(self, sample: Sample) -> bool:
-        """Say whether a noun pair or a name of the sample is kept for the test."""
+        """Say whether a noun pair or a name of the sample is held out."""
         return is_held_out(sample.source)
 
     def makes(self, source: str) -> bool:

@@ -1,4 +1,4 @@
-"""A sentence in progress: English is said from left to right, each word where it is chosen."""
+"""A sentence in progress: English is written from left to right, each word where it is chosen."""
 
 import random
 from collections.abc import Callable, Sequence

@@ -149,7 +149,7 @@ def joined_clauses(draft: Draft) -> list[Word]:
 
 
 class WithRelative(NounPhrase):
-    """A noun phrase with "who …" (for things and animals "that …"), of which it is the subject."""
+    """A noun phrase with "who …" or "that …", whose subject it is."""
 
     def say(self, draft: Draft) -> Phrase:
         """Say both in English and return them in French."""

@@ -34,7 +34,7 @@ class Phrase(NamedTuple):
 
 
 class Nominal(Protocol):
-    """The description of a subject or an object, before it is said."""
+    """The description of a subject or an object that can be said."""
 
     @property
     def kind(self) -> Kind:

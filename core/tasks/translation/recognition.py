@@ -26,11 +26,11 @@ _UNUSED = random.Random(0)
 
 
 class _MismatchError(Exception):
-    """The choices made so far do not say the wanted sentence."""
+    """The choices so far do not say the given sentence."""
 
 
 class _Follower(Draft):
-    """A draft that may only say a given sentence; it notes every choice that it did not take."""
+    """A draft that may only say a given sentence; it records every choice that it did not take."""
 
     def __init__(self, tokens: list[str], kinds: Set[Kind], script: tuple[Any, ...]) -> None:
         super().__init__(_UNUSED)
@@ -75,7 +75,7 @@ class _Follower(Draft):
         return self._tokens[start : start + len(words)] == words
 
     def say(self, text: str) -> Sources:
-        """Go on only where the wanted sentence says the same."""
+        """Go on only where the given sentence says the same."""
         if not self._fits(text):
             raise _MismatchError
         return super().say(text)

@@ -1,4 +1,4 @@
-"""Which sentences are kept for the test: those with noun pairs, or names, not seen in training."""
+"""Which sentences are held out: those with noun pairs, or names, that no training has."""
 
 import functools
 import itertools

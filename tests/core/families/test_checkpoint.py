@@ -1,5 +1,4 @@
 import json
-import math
 import os
 import pickle
 import re
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import BertModel, LlamaConfig, LlamaForCausalLM
 
@@ -76,105 +74,6 @@ def test_nothing_that_a_file_brings_is_executed(folder):
     assert not mark.exists()
 
 
-def rewrite(file, change):
-    file.write_text(json.dumps(change(json.loads(file.read_text()))))
-
-
-def cut(file):
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def torch_wrote(content):
-    def write(folder):
-        (folder / "model.safetensors").unlink()
-        torch.save(content, folder / "pytorch_model.bin")
-
-    return write
-
-
-def filled_with(value):
-    def write(folder):
-        file = folder / "model.safetensors"
-        found = load_file(file)
-        name = next(name for name in found if name.endswith("ln_f.weight"))
-        save_file(found | {name: torch.full_like(found[name], value)}, file)
-
-    return write
-
-
-DAMAGES = {
-    "no settings": (lambda f: (f / "config.json").unlink(), "there is no config.json in"),
-    "settings that are no JSON": (lambda f: (f / "config.json").write_text("{"), "cannot be read"),
-    "settings of bytes": (lambda f: (f / "config.json").write_bytes(b"\xff\x00"), "cannot be read"),
-    "a list of settings": (lambda f: (f / "config.json").write_text("[1]"), "holds list"),
-    "deep settings": (lambda f: (f / "config.json").write_text("[" * 10**5), "cannot be read"),
-    "large settings": (
-        lambda f: (f / "config.json").write_text(" " * (17 << 20)),
-        "larger than 16 MiB",
-    ),
-    "another family": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"model_type": "roberta"}),
-        "model_type is 'roberta'; known are",
-    ),
-    "no family": (
-        lambda f: rewrite(f / "config.json", lambda c: {k: c[k] for k in c if k != "model_type"}),
-        "model_type is None",
-    ),
-    "words for numbers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": "two"}),
-        "n_layer is 'two', not a whole number",
-    ),
-    "too many layers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": 3}),
-        "is in no file of this GPT-2 model",
-    ),
-    "too few layers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": 1}),
-        "has no place in a GPT-2 model of these sizes",
-    ),
-    "another width": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_embd": 28}),
-        "where this GPT-2 model has",
-    ),
-    "heads that do not divide": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_head": 5}),
-        "5 heads cannot share a width of 24 evenly",
-    ),
-    "no weights": (lambda f: (f / "model.safetensors").unlink(), "there are no weights in"),
-    "cut weights": (lambda f: cut(f / "model.safetensors"), "model.safetensors cannot be read"),
-    "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "cannot be read"),
-    "a number without end": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": 10**400}),
-        "layer_norm_epsilon is too large a number",
-    ),
-    "a number that is none": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": math.nan}),
-        "layer_norm_epsilon is too large a number",
-    ),
-    "a weight without name": (torch_wrote({7: torch.zeros(2)}), "something else than weights"),
-    "a sparse weight": (
-        torch_wrote({"a": torch.eye(3).to_sparse()}),
-        "something else than weights",
-    ),
-    "a list of weights": (torch_wrote([torch.zeros(2)]), "something else than weights"),
-    "endless weights": (filled_with(math.inf), "holds something that is no number"),
-    "weights that are none": (filled_with(math.nan), "holds something that is no number"),
-    "weights of 3e38": (filled_with(3e38), "holds larger numbers than 1000000000"),
-    "text for weights": (
-        lambda f: (f / "model.safetensors").write_text("x" * 99),
-        "cannot be read",
-    ),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_folder_is_refused_in_a_sentence(folder, damage):
-    harm, said = DAMAGES[damage]
-    harm(folder)
-    with pytest.raises(ValueError, match=re.escape(said)):
-        loaded(folder)
-
-
 @pytest.mark.parametrize(
     ("index", "said"),
     [
@@ -202,14 +101,6 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
     (folder / "model.safetensors").symlink_to(outside)
     with pytest.raises(FamilyError, match="leads out of its folder"):
         read_checkpoint(folder)
-
-
-@pytest.mark.parametrize("name", ["nowhere", "file.txt", "file.gguf"])
-def test_what_is_no_folder_is_refused(tmp_path, name):
-    if name != "nowhere":
-        (tmp_path / name).write_text("no model")
-    with pytest.raises(FamilyError, match="no folder and no .gguf file|cannot be read as GGUF"):
-        read_checkpoint(tmp_path / name)
 
 
 def package(name):

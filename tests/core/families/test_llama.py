@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from core.families import FAMILIES, FamilyError, load
+from core.families import FAMILIES, load
 from tests.core.families.both import CLOSE, N_TARGET, assert_equal, opened, tokens
 from tests.core.families.random_models import LLAMA3, drawn, told, weights
 
@@ -44,10 +44,3 @@ def test_how_angles_are_scaled_is_read_where_older_files_say_it():
     older = {name: value for name, value in sizes.items() if name != "rope_parameters"}
     older |= {"rope_theta": LLAMA3["rope_theta"], "rope_scaling": LLAMA3}
     assert load(FAMILIES["llama"], older, weights(model)).config == opened(model).config
-
-
-def test_angles_that_are_scaled_in_another_way_are_refused():
-    model = drawn("llama")
-    more = {"rope_parameters": {"rope_type": "yarn", "factor": 4.0}}
-    with pytest.raises(FamilyError, match="rope_type is 'yarn'; known are 'default' and 'llama3'"):
-        load(FAMILIES["llama"], told(model) | more, weights(model))

@@ -24,7 +24,7 @@ DIGESTS = {
 
 
 class Digits(Drawn):
-    """Ten samples, of which three are held out."""
+    """Ten samples; three are held out."""
 
     name, pronouns, examples = "digits", frozenset(), ()
 

@@ -110,12 +110,6 @@ def test_what_was_checked_is_what_is_read_where_a_name_stands_twice():
     assert tokenizer_of_json(text).normalizer is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "[" * 100_000, '{"model": 3}', "\0"])
-def test_what_is_no_tokenizer_is_refused(text):
-    with pytest.raises(TokenizerError):
-        tokenizer_of_json(text)
-
-
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
     found = tokenizer_of_json(written(pre_tokenizer=regex(pattern)))

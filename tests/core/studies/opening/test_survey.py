@@ -59,9 +59,3 @@ def test_a_damaged_folder_is_refused(tmp_path, name, content, sentence):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(FamilyError, match=sentence):
         survey(tmp_path)
-
-
-def test_a_gguf_file_that_is_none_is_refused(tmp_path):
-    (tmp_path / "m.gguf").write_bytes(b"GGUF" + b"\xff" * 50)
-    with pytest.raises(FamilyError, match="cannot be read as GGUF"):
-        survey(tmp_path / "m.gguf")
