@@ -1,6 +1,7 @@
 """All figures of a run on held-out samples, as they are stored with it."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -160,23 +161,18 @@ def _shared_figures(quality: Quality) -> dict[str, Any]:
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:
     if study is None:
         return {"pronoun": None, "heads": []}
-    rules = study.baselines
     return {
         "pronoun": {
             "accuracy": study.accuracy,
             "n": study.n,
-            "baselines": {
-                "nearest_noun": rules.nearest_noun,
-                "first_noun": rules.first_noun,
-                "random_noun": rules.random_noun,
-            },
+            "baselines": asdict(study.baselines),
         },
         "heads": [
             {
                 "head": str(each.head),
                 "score": each.score,
                 "weight": each.weight,
-                "baseline": rules.best,
+                "baseline": study.baselines.best,
                 "silenced_accuracy": each.silenced_accuracy,
             }
             for each in study.heads

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluate.intervals import (
-    Difference,
     difference_of_shares,
     mean_difference,
     share_difference,
@@ -106,9 +105,3 @@ def test_the_interval_of_means_covers_the_truth_in_about_95_of_100_samples():
         found = mean_difference(np.ones(150), np.ones(150) + change, weight)
         covered += found.low <= 0.1 <= found.high
     assert 0.92 <= covered / 1000 <= 0.98
-
-
-def test_a_change_is_sure_only_where_0_is_left_out():
-    assert Difference(0.5, 0.6, 0.01, 0.2, 9).is_sure
-    assert Difference(0.5, 0.4, -0.2, -0.01, 9).is_sure
-    assert not Difference(0.5, 0.4, -0.2, 0.0, 9).is_sure

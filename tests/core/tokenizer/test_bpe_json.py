@@ -161,10 +161,3 @@ def test_what_stands_around_a_text_is_found_with_a_token_of_the_vocabulary(words
     found = FastTokenizer(fast_of_json(fast.to_str()), len(vocabulary))
     assert (found.begins, found.ends) == ((0,), (1,))
     assert [*found.begins, *found.encode(text).ids, *found.ends] == fast.encode(text).ids
-
-
-def test_a_tokenizer_that_makes_no_token_of_anything_is_refused():
-    fast = tokenizers.Tokenizer(models.BPE({"a b": 0}, []))
-    fast.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    with pytest.raises(FamilyError, match="splits no text to tokens"):
-        FastTokenizer(fast, 1)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.runs.run import load_run
 from core.tokenizer.byte_level import ByteLevelTokenizer
-from core.vocabulary import FIRST_ID, Span
+from core.vocabulary import Span
 
 SPECIALS = {0, 1, 2}
 # Letters that are whole in NFC, of two alphabets that the tokenizer knows and two it never saw.
@@ -44,12 +44,6 @@ def test_typed_names_of_special_tokens_stay_text(tokenizer, text):
     assert not SPECIALS & set(ids)
     assert not any(token.special for token in tokenizer.describe(ids))
     assert tokenizer.decode(ids) == text
-
-
-@given(text=st.text(max_size=40))
-def test_no_text_holds_a_special_id(tokenizer, text):
-    ids = tokenizer.encode(text).ids
-    assert all(FIRST_ID <= token_id < tokenizer.vocab_size for token_id in ids)
 
 
 def test_special_tokens_are_words_of_their_own(tokenizer):
@@ -107,14 +101,6 @@ def test_any_ids_a_model_may_say_can_be_described(tokenizer, data):
 def test_words_end_where_english_and_french_end_them(tokenizer, text, words):
     assert tokenizer.words(text) == words
     assert tokenizer.word_texts(tokenizer.encode(text).ids) == words
-
-
-def test_a_space_too_many_is_a_word_of_its_own(tokenizer):
-    space = next(i for i in range(FIRST_ID, 300) if tokenizer.describe([i])[0].text == "␣")
-    ids = [*tokenizer.encode("the").ids, space, *tokenizer.encode("dog").ids]
-    words = [token.word for token in tokenizer.describe(ids)]
-    assert list(dict.fromkeys(words)) == [0, 1, 2]
-    assert tokenizer.word_texts(ids) == ["the", "␣", "dog"]
 
 
 @pytest.fixture(scope="module")
