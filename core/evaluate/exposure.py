@@ -33,8 +33,8 @@ def _divergences(forced_TV: Tensor, free_TV: Tensor) -> list[float]:
     p_TV, q_TV = (each.softmax(dim=-1).double() for each in (forced_TV, free_TV))
     # Tokens of no probability add nothing: x log x → 0; rounding must not make the sum negative.
     terms_TV = torch.special.xlogy(p_TV, p_TV) - torch.special.xlogy(p_TV, q_TV.clamp_min(1e-300))
-    found: list[float] = terms_TV.sum(dim=-1).clamp_min(0).tolist()
-    return found
+    nats: list[float] = terms_TV.sum(dim=-1).clamp_min(0).tolist()
+    return nats
 
 
 def first_difference(free: Sequence[int], forced: Sequence[int]) -> int | None:
@@ -105,8 +105,8 @@ def held_out_exposure(run: Run, n: int) -> Exposure:
     Raises:
         RunError: The task is a file of pairs that is gone.
     """
-    found = exposure(run.model, held_out_pairs(run, n, seed=0))
-    return Exposure(run.name, run.step, tuple(found))
+    positions = exposure(run.model, held_out_pairs(run, n, seed=0))
+    return Exposure(run.name, run.step, tuple(positions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
     middle_B1 = (batch.predicted_BT.sum(dim=1, keepdim=True) - 1) // 2
     rows_1T = torch.arange(batch.fed_BT.shape[1], device=model.device)[None]
     after_BT = (rows_1T > middle_B1) & batch.predicted_BT
-    found = []
+    n_right = []
     for mistaken in (True, False):
         fed_BT = batch.fed_BT.clone()
         output_BT = fed_BT
@@ -203,8 +203,8 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
                 next_B = torch.where(at_B, _most_probable_wrong(logits_BTV, batch, row), next_B)
             # Padding stays padding.
             fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
-        found.append(int(((output_BT == batch.labels_BT) & after_BT).sum()))
-    return found[0], found[1], int(after_BT.sum())
+        n_right.append(int(((output_BT == batch.labels_BT) & after_BT).sum()))
+    return n_right[0], n_right[1], int(after_BT.sum())
 
 
 def _most_probable_wrong(logits_BTV: torch.Tensor, batch: Batch, row: int) -> torch.Tensor:

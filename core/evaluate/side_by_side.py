@@ -176,12 +176,14 @@ def decode_both_ways(
     forced: Sequence[DecodeStep] = ()
     if fitting:
         forced = free if is_own else decode_sentence(run, inspection, Forced(fitting))
-    found = side_by_side(free, forced, goes_on=goes_on)
-    sides = {"free": _side(run, free, found.free)}
+    compared = side_by_side(free, forced, goes_on=goes_on)
+    sides = {"free": _side(run, free, compared.free)}
     if forced:
-        is_same = is_own and found.forced == found.free
-        sides["forced"] = sides["free"] if is_same else _side(run, forced, found.forced)
-    return TwoDecodings(sides, found.divergence, found.first_difference, inspection.source_tokens)
+        is_same = is_own and compared.forced == compared.free
+        sides["forced"] = sides["free"] if is_same else _side(run, forced, compared.forced)
+    return TwoDecodings(
+        sides, compared.divergence, compared.first_difference, inspection.source_tokens
+    )
 
 
 def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...]) -> Side:
@@ -234,11 +236,11 @@ def _figures(
     steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int
 ) -> tuple[StepFigures, ...]:
     """Return the numbers of all steps; there may be fewer or more true tokens."""
-    found: list[StepFigures] = []
+    figures: list[StepFigures] = []
     for logits_TV in logits_of(steps):
-        part = slice(len(found), len(found) + len(logits_TV))
-        found += _of_rows(logits_TV, predicted[part], true[part], n)
-    return tuple(found)
+        part = slice(len(figures), len(figures) + len(logits_TV))
+        figures += _of_rows(logits_TV, predicted[part], true[part], n)
+    return tuple(figures)
 
 
 def _of_rows(
@@ -279,5 +281,5 @@ def _of_rows(
 
 
 def _in_columns(values_TV: Tensor, token_TN: Tensor) -> list[list[float]]:
-    found: list[list[float]] = values_TV.gather(-1, token_TN).tolist()
-    return found
+    columns: list[list[float]] = values_TV.gather(-1, token_TN).tolist()
+    return columns

@@ -95,27 +95,27 @@ def layout_of(first: Sequence[str], reading: Reading) -> Layout:
     if keys := _keys(first):
         return _with_pair(JSON_LINES, keys, list(_objects(first, keys)), reading, has_header=False)
     separator = chosen_separator(first)
-    found = [row.texts for row in _records(first, separator)]
-    width = _width(found)
-    names = found[0] if found else ()
+    table = [row.texts for row in _records(first, separator)]
+    width = _width(table)
+    names = table[0] if table else ()
     if len(names) == width - 1:
         # R leaves out the name of the column with the names of rows.
         names = ("", *names)
-    others = [texts for texts in found if len(texts) == width and texts != names]
+    others = [texts for texts in table if len(texts) == width and texts != names]
     has_header = reading.header and len(names) == width and _is_header(names, others, reading)
     labels = names if has_header else ("",) * width
     numbered = tuple(name or str(at) for at, name in enumerate(labels, start=1))
-    records = [Row(0, texts, "") for texts in found[has_header:] if len(texts) == width]
+    records = [Row(0, texts, "") for texts in table[has_header:] if len(texts) == width]
     return _with_pair(separator, numbered, records, reading, has_header=has_header)
 
 
 def rows_of(lines: Iterable[str], layout: Layout) -> Iterator[Row]:
     """Yield the columns of each record with text, without the header."""
     if layout.separator == JSON_LINES:
-        found = _objects(lines, layout.names)
+        rows = _objects(lines, layout.names)
     else:
-        found = _records(lines, layout.separator)
-    return islice(found, int(layout.has_header), None)
+        rows = _records(lines, layout.separator)
+    return islice(rows, int(layout.has_header), None)
 
 
 def chosen_separator(lines: Sequence[str]) -> str:
@@ -132,9 +132,9 @@ def chosen_separator(lines: Sequence[str]) -> str:
     widths = {each: [len(row.texts) for row in _records(lines, each)] for each in ";,"}
     for is_counted in (lambda width: width == 2, lambda width: width > 2):
         shares = {}
-        for separator, found in widths.items():
-            counts = Counter(filter(is_counted, found))
-            shares[separator] = max(counts.values(), default=0) / max(1, len(found))
+        for separator, counted in widths.items():
+            counts = Counter(filter(is_counted, counted))
+            shares[separator] = max(counts.values(), default=0) / max(1, len(counted))
         best = max(shares, key=lambda separator: shares[separator])
         if shares[best] > 0.5:
             return best
@@ -185,8 +185,8 @@ def _keys(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the keys of JSON objects, one on each line; none where the first line is no object."""
     if not lines or _object(lines[0]) is None:
         return ()
-    found = (each for each in map(_object, lines) if each)
-    return tuple(dict.fromkeys(key for each in found for key in each))
+    objects = (each for each in map(_object, lines) if each)
+    return tuple(dict.fromkeys(key for each in objects for key in each))
 
 
 def _object(line: str) -> dict[str, str] | None:
@@ -194,19 +194,19 @@ def _object(line: str) -> dict[str, str] | None:
     if not line.lstrip().startswith("{"):
         return None
     try:
-        found = json.loads(line)
+        content = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    inner = [each for each in found.values() if isinstance(each, dict)]
-    together = [pair for each in (found, *inner) for pair in each.items()]
+    inner = [each for each in content.values() if isinstance(each, dict)]
+    together = [pair for each in (content, *inner) for pair in each.items()]
     return {key: str(each) for key, each in together if type(each) in (str, int, float)}
 
 
 def _objects(lines: Iterable[str], keys: Sequence[str]) -> Iterator[Row]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            found = _object(line)
-            texts = () if found is None else tuple(tidy(found.get(key, "")) for key in keys)
+            values = _object(line)
+            texts = () if values is None else tuple(tidy(values.get(key, "")) for key in keys)
             yield Row(number, texts, line)
 
 
@@ -223,7 +223,7 @@ def _with_pair(
     texts = tuple(at for at in range(len(names)) if at >= len(columns) or _is_text(columns[at]))
     if reading.columns:
         return Layout(separator, names, has_header, texts, _asked(names, reading.columns))
-    meanings = {at: found for at, name in enumerate(names) if (found := meaning(name))}
+    meanings = {at: column for at, name in enumerate(names) if (column := meaning(name))}
     named = [at for at in meanings if at in texts]
     options = (0, 1) if len(names) == 2 else named if len(named) == 2 else texts
     chosen = (options[0], options[1]) if len(options) == 2 else None
@@ -306,16 +306,16 @@ def names_columns(texts: Sequence[str]) -> bool:
     A word in two languages ("English", "anglais") is a pair, and so are codes of different length
     ("is", "est"). Of more than two columns, the others may have any name.
     """
-    found = [each for each in map(meaning, texts) if each]
+    meanings = [each for each in map(meaning, texts) if each]
     n_letters = {len(text) for text in texts if language_code(text)}
-    if any(text.isdecimal() for text in texts) or len(found) < 2:
+    if any(text.isdecimal() for text in texts) or len(meanings) < 2:
         return False
-    if len(texts) == 2 and (len(found) < 2 or n_letters == {2, 3}):
+    if len(texts) == 2 and n_letters == {2, 3}:
         return False
-    languages = [each.language for each in found if each.language]
-    if len(languages) == len(found):
+    languages = [each.language for each in meanings if each.language]
+    if len(languages) == len(meanings):
         return len(set(languages)) == len(languages)
-    roles = {each.role for each in found}
+    roles = {each.role for each in meanings}
     return len(roles) > 1 and ("target" in roles or bool(languages))
 
 
@@ -344,9 +344,9 @@ def language_code(text: str) -> str:
     >>> language_code("fra"), language_code("pt_BR"), language_code("the")
     ('fr', 'pt_br', '')
     """
-    if not (found := _CODE.fullmatch(text.casefold())):
+    if not (match := _CODE.fullmatch(text.casefold())):
         return ""
-    code, rest = found[1], found[2].replace("-", "_")
+    code, rest = match[1], match[2].replace("-", "_")
     if code not in Locale("en").languages:
         code = get_global("language_aliases").get(code, "").partition("_")[0]
     return code and code + rest
@@ -355,8 +355,8 @@ def language_code(text: str) -> str:
 @cache
 def _languages() -> dict[str, str]:
     """Return names of languages → their codes; a name of two is that of the first."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for naming in _NAMING:
         for code, name in Locale.parse(naming).languages.items():
-            found.setdefault(name.casefold(), code)
-    return found
+            codes.setdefault(name.casefold(), code)
+    return codes

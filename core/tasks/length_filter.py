@@ -14,7 +14,7 @@ from core.tokenizer.words import apart
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000
-"""So many different pieces are split to tokens at once."""
+"""The number of different pieces that are split to tokens at once."""
 Learned = TypeVar("Learned", bound=Task)
 
 

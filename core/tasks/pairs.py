@@ -114,8 +114,8 @@ class PairFile:
             CorpusError: A file cannot be read, or a line is no pair where the reading is strict.
         """
         texts = [lines_of(*each) for each in zip(self._files, self._names, strict=True)]
-        found = rows_of(texts[0], self.layout) if len(texts) == 1 else self._rows_of_two(texts)
-        for row in found:
+        rows = rows_of(texts[0], self.layout) if len(texts) == 1 else self._rows_of_two(texts)
+        for row in rows:
             reason = why_not(row.texts, self.layout)
             if reason and self._strict:
                 raise _at(self.name, row.line, reason)
@@ -179,8 +179,14 @@ def read_pairs(
         raise _without_columns(file, refused[0])
     # UTF-16 may be shorter than what is kept of it.
     _require_size(len(as_tsv(samples.values())), file.name)
-    found = tuple(samples.values())
-    return Pairs(file.name, found, tuple(rows), tuple(refused), tuple(duplicates), file.layout)
+    return Pairs(
+        file.name,
+        tuple(samples.values()),
+        tuple(rows),
+        tuple(refused),
+        tuple(duplicates),
+        file.layout,
+    )
 
 
 def read_pair_files(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
@@ -206,20 +212,20 @@ def as_tsv(samples: Iterable[Sample]) -> bytes:
 
 def notes(name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, str]]) -> list[str]:
     """Return what the user should know of a file: its columns, and lines left out."""
-    found: list[str] = []
+    texts: list[str] = []
     if layout.has_header:
         text = "{name}: the first line names columns: {names}"
-        found.append(Message(text, name=name, names=", ".join(layout.names)))
+        texts.append(Message(text, name=name, names=", ".join(layout.names)))
     if len(layout.names) > 2:
         source, target = layout.pair(layout.names)
         text = "{name}: source is column {source}, target is column {target}"
-        found.append(Message(text, name=name, source=source, target=target))
+        texts.append(Message(text, name=name, source=source, target=target))
     if n_refused:
         lines = ", ".join(f"line {line}: {why}" for line, why in first)
         more = ", …" if n_refused > len(first) else ""
         text = "{name}: lines without a pair are left out ({n}): {lines}"
-        found.append(Message(text, name=name, n=n_refused, lines=f"{lines}{more}"))
-    return found
+        texts.append(Message(text, name=name, n=n_refused, lines=f"{lines}{more}"))
+    return texts
 
 
 def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
@@ -344,8 +350,8 @@ def why_not(columns: Sequence[str], layout: Layout) -> str:
         if len(text) > LONGEST_TEXT:
             long = N_("{column} has {n} characters, more than {most}")
             return Message(long, column=column, n=len(text), most=LONGEST_TEXT)
-        if found := _CONTROL.search(text):
-            sign = f"U+{ord(found[0]):04X}"
+        if match := _CONTROL.search(text):
+            sign = f"U+{ord(match[0]):04X}"
             return Message("{column} holds the control character {sign}", column=column, sign=sign)
     return ""
 

@@ -145,11 +145,11 @@ class Drawn(ABC):
 @lru_cache(maxsize=16)
 def _held_out(task: Drawn, n: int, seed: int) -> tuple[Sample, ...]:
     rng = random.Random(f"test {seed}")
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for _ in range(200 * n):
         sample = task.sample(rng)
         if task.held_out(sample):
-            found.setdefault(sample.source, sample)
-        if len(found) == n:
+            samples.setdefault(sample.source, sample)
+        if len(samples) == n:
             break
-    return tuple(found.values())
+    return tuple(samples.values())

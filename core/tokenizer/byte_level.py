@@ -159,5 +159,5 @@ def usual_apostrophe(texts: Iterable[str]) -> str:
     >>> usual_apostrophe(["l’été", "d'un ’mot’"]), usual_apostrophe(["aujourd’hui"])
     ("'", '’')
     """
-    found = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
-    return CURLY if found[CURLY] > found[STRAIGHT] else STRAIGHT
+    counts = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
+    return CURLY if counts[CURLY] > counts[STRAIGHT] else STRAIGHT

@@ -144,9 +144,9 @@ class WordTokenizer(Tokenizer):
         return token_id >= self.vocab_size - self.n_names
 
     def _encoded(self, text: str) -> Encoding:
-        found = list(self._words(text))
-        offsets = Offsets([span for _, span in found])
-        return Encoding(tuple(self._id(word) for word, _ in found), text, offsets)
+        words = list(self._words(text))
+        offsets = Offsets([span for _, span in words])
+        return Encoding(tuple(self._id(word) for word, _ in words), text, offsets)
 
     def _id(self, word: str) -> int:
         if word in self._ids:
@@ -155,10 +155,10 @@ class WordTokenizer(Tokenizer):
 
     def _words(self, text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         """Yield each word of a text, and where it begins and ends there."""
-        for found in _WORD.finditer(text):
-            word = unicodedata.normalize("NFC", without_surrogates(found[0]))
+        for match in _WORD.finditer(text):
+            word = unicodedata.normalize("NFC", without_surrogates(match[0]))
             small = word.lower()
-            yield small if small in self._ids else word, found.span()
+            yield small if small in self._ids else word, match.span()
 
 
 def is_word_level(text: str) -> bool:

@@ -107,4 +107,4 @@ def shortened(text: str, most: int) -> str:
 
 def beginning(text: str, most: int) -> str:
     """Return the first `most` characters that a reader sees, or all of a shorter text."""
-    return "".join(found[0] for found in islice(regex.finditer(r"\X", text), most))
+    return "".join(match[0] for match in islice(regex.finditer(r"\X", text), most))

@@ -116,7 +116,7 @@ def _derived(source: str) -> tuple[Sample, ...]:
     kinds = {_KINDS[token] for token in tokens if token in _KINDS}
     if any(map(is_name, tokens)):
         kinds.add(Kind.PERSON)
-    found: dict[Sample, None] = {}
+    samples: dict[Sample, None] = {}
     pending: list[tuple[Any, ...]] = [()]
     while pending:
         draft = _Follower(tokens, kinds, pending.pop())
@@ -126,9 +126,9 @@ def _derived(source: str) -> tuple[Sample, ...]:
             pass
         else:
             if sample.source == source:
-                found[sample] = None
+                samples[sample] = None
         pending += draft.untried
-    return tuple(found)
+    return tuple(samples)
 
 
 def _is_said(token: str) -> bool:
