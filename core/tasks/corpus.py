@@ -40,14 +40,22 @@ class OwnPairs(ABC):
     """What the user should know of the files."""
     _ends: Mapping[Part, float] = {}
     """Where the parts that are split off end, between 0 and 1."""
+    _parts: Mapping[Part, Sequence[Sample]]
 
     @abstractmethod
+    def in_memory(self) -> Sequence[Sample]:
+        """Return the pairs to learn from that are in memory."""
+
     def part(self, part: Part) -> Sequence[Sample]:
-        """Return the pairs of a held-out part."""
+        """Return the pairs of a part."""
+        return self._parts[part]
 
-    @abstractmethod
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield pairs to learn from without end: all in memory in some order, then again."""
+        """Yield pairs to learn from without end: all in memory in some order, then in another."""
+        samples = list(self.in_memory())
+        while True:
+            rng.shuffle(samples)
+            yield from samples
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -120,22 +128,19 @@ class Corpus(OwnPairs):
                 "{name}: no pair of the {part} part fits the model", name=name, part=empty[0]
             )
         self._ends = self._ends_of_parts()
+        parts: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
+        for sample in self.samples:
+            parts[self._part_of(sample.source)].append(sample)
+        self._parts = {part: tuple(pairs) for part, pairs in parts.items()} | self.own_parts
 
     @property
     def n_train(self) -> int:
         """Pairs to learn from."""
         return len(self.part("train"))
 
-    def part(self, part: Part) -> tuple[Sample, ...]:
-        """Return the pairs of a part."""
-        return self._parts[part]
-
-    @cached_property
-    def _parts(self) -> dict[Part, tuple[Sample, ...]]:
-        parts: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
-        for sample in self.samples:
-            parts[self._part_of(sample.source)].append(sample)
-        return {part: tuple(samples) for part, samples in parts.items()} | self.own_parts
+    def in_memory(self) -> Sequence[Sample]:
+        """Return all pairs to learn from."""
+        return self.part("train")
 
     def _ends_of_parts(self) -> dict[Part, float]:
         missing = [part for part in HELD_OUT if part not in self.own_parts]
@@ -174,13 +179,6 @@ class Corpus(OwnPairs):
         """
         own = {part: filter(fits, samples) for part, samples in self.own_parts.items()}
         return type(self)(self.name, filter(fits, self.samples), own.get("valid"), own.get("test"))
-
-    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield pairs without end: all of them in some order, then all in another."""
-        samples = list(self.part("train"))
-        while True:
-            rng.shuffle(samples)
-            yield from samples
 
     def known(self) -> list[Sample]:
         """Return all pairs, those of the first file first."""
@@ -221,7 +219,8 @@ class LargeCorpus(OwnPairs):
         missing = [part for part in HELD_OUT if part not in self.own_parts]
         share = min(SHARE, HELD_OUT_PAIRS / max(1, self._file.n_lines()))
         self._ends = {part: number * share for number, part in enumerate(missing, start=1)}
-        self._parts: dict[Part, list[Sample]] = {part: [] for part in missing} | self.own_parts
+        self._split_off: dict[Part, list[Sample]] = {part: [] for part in missing}
+        self._parts = {**self._split_off, **self.own_parts}
         self._at_hand: list[Sample] = []
         self._sources = {
             part: {each.source for each in samples} for part, samples in self.own_parts.items()
@@ -253,7 +252,7 @@ class LargeCorpus(OwnPairs):
             if part == "train":
                 self._learn_from(sample, rng)
             else:
-                self._parts[part].append(sample)
+                self._split_off[part].append(sample)
         return n_left_out, first
 
     def _learn_from(self, sample: Sample, rng: random.Random) -> None:
@@ -267,9 +266,9 @@ class LargeCorpus(OwnPairs):
             if sample.source in sources:
                 self._in_both[part].add(sample.source)
 
-    def part(self, part: Part) -> Sequence[Sample]:
-        """Return the pairs of a held-out part."""
-        return self._parts[part]
+    def in_memory(self) -> Sequence[Sample]:
+        """Return some of the pairs to learn from."""
+        return self._at_hand
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
         """Return the number of different sources that two parts share, for each two that do."""
@@ -288,13 +287,6 @@ class LargeCorpus(OwnPairs):
                 if self._part_of(sample.source) == "train":
                     yield sample
 
-    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield the pairs in memory, without end."""
-        samples = list(self._at_hand)
-        while True:
-            rng.shuffle(samples)
-            yield from samples
-
 
 class KeptCorpus(OwnPairs):
     """What a run keeps of a large corpus beside its tokens: the held-out parts.
@@ -307,18 +299,14 @@ class KeptCorpus(OwnPairs):
 
     def __init__(self, run: Path) -> None:
         self.name, self.run = str(run), run
-        self._parts: dict[Part, Sequence[Sample]] = {
+        self._parts = {
             part: read_pair_files([file], _KEPT).samples
             if (file := run / FILES[part]).is_file()
             else ()
             for part in HELD_OUT
         }
 
-    def part(self, part: Part) -> Sequence[Sample]:
-        """Return the pairs of a held-out part."""
-        return self._parts[part]
-
-    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+    def in_memory(self) -> Sequence[Sample]:
         """Refuse: of the pairs to learn from there are the tokens only.
 
         Raises:
