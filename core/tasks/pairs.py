@@ -131,8 +131,13 @@ class PairFile:
         )
         if n != m:
             one, other = self._names
-            text = "{one} has {n} lines and {other} has {m}: line by line they must belong together"
-            raise CorpusError(text, one=one, n=n, other=other, m=m)
+            raise CorpusError(
+                "{one} has {n} lines and {other} has {m}: line by line they must belong together",
+                one=one,
+                n=n,
+                other=other,
+                m=m,
+            )
         for number, row in enumerate(zip(*texts, strict=True), start=1):
             columns = tuple(map(tidy, row))
             if any(columns):
@@ -214,8 +219,10 @@ def notes(name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, 
     """Return what the user should know of a file: its columns, and lines left out."""
     texts: list[str] = []
     if layout.has_header:
-        text = "{name}: the first line names columns: {names}"
-        texts.append(Message(text, name=name, names=", ".join(layout.names)))
+        names = ", ".join(layout.names)
+        texts.append(
+            Message("{name}: the first line names columns: {names}", name=name, names=names)
+        )
     if len(layout.names) > 2:
         source, target = layout.pair(layout.names)
         text = "{name}: source is column {source}, target is column {target}"
@@ -243,11 +250,13 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
             while line := text.readline(LONGEST_LINE + 1):
                 number += 1
                 if len(line) > LONGEST_LINE:
-                    long = Message(
-                        "more than {most} MB without a line end; each pair needs a line of its own",
+                    raise CorpusError(
+                        "{path}, line {n}: more than {most} MB without a line end; each "
+                        "pair needs a line of its own",
+                        path=name,
+                        n=number,
                         most=LONGEST_LINE // 2**20,
                     )
-                    raise _at(name, number, long)
                 # Many zeros in the first line are UTF-16 without its mark, or UTF-32.
                 is_wide = number == 1 and 4 * line.count("\0") > len(line)
                 if is_wide or (not line.isascii() and _NOT_DECODED.search(line)):
@@ -298,8 +307,9 @@ def _content(path: Path) -> bytes:
 
 def _require_size(n_bytes: int, name: str) -> None:
     if n_bytes > LARGEST:
-        text = "{name}: more than {n} MB of text; use a part of it"
-        raise TooLargeError(text, name=name, n=LARGEST // 2**20)
+        raise TooLargeError(
+            "{name}: more than {n} MB of text; use a part of it", name=name, n=LARGEST // 2**20
+        )
 
 
 def _clear_layout(lines: Sequence[str], name: str, reading: Reading) -> Layout:
@@ -315,9 +325,9 @@ def _clear_layout(lines: Sequence[str], name: str, reading: Reading) -> Layout:
     if layout.chosen is None:
         n = len(layout.names)
         if len(layout.texts) < 2:
-            text = "{name}: of its {n} columns {m} may hold sentences, and pairs need 2"
+            text = N_("{name}: of its {n} columns {m} may hold sentences, and pairs need 2")
             raise CorpusError(text, name=name, n=n, m=len(layout.texts))
-        text = (
+        text = N_(
             "{name}: it has {n} columns, {columns}, and which two hold source and target is not "
             "clear; --columns names them, as in --columns 1,2"
         )
