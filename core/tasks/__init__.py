@@ -5,26 +5,19 @@ from pathlib import Path
 from core.tasks.corpus import FILES, CorpusError, KeptCorpus, Mixed, kept_corpus
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Either, Reversing
-from core.tasks.task import (
-    Example,
-    Link,
-    Reference,
-    Sample,
-    Task,
-)
+from core.tasks.task import Example, Reference, Sample, Task
 from core.tasks.translation import Everyday, Translation
-from core.vocabulary import Span
 
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (Copying(), Reversing(), Either(), Naming(), Translation(), Everyday())
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
-"""Name of a task → the language of its targets, where they are of one."""
+"""Name of a task → the language of its targets, where they have one."""
 SEVERAL_RIGHT = frozenset({Either.name})
-"""Those whose sources have more than one right target: whichever a model writes counts as right."""
+"""Tasks whose sources have several right targets: each of them counts as right."""
 NEED_PAIRS = frozenset({Everyday.name})
-"""Those that are learned beside the user's own pairs only."""
+"""Tasks that are learned beside the user's own pairs only."""
 
 
 def right_targets(task: Task | None, source: str) -> tuple[str, ...]:
@@ -66,11 +59,9 @@ __all__ = [
     "TASKS",
     "CorpusError",
     "Example",
-    "Link",
     "Mixed",
     "Reference",
     "Sample",
-    "Span",
     "Task",
     "right_targets",
     "task_named",

@@ -61,14 +61,6 @@ def test_figures_are_those_of_each_pair_by_itself(run, pairs):
     assert quality.loss == pytest.approx(sum(losses) / len(losses), rel=1e-5)
 
 
-def test_figures_do_not_depend_on_the_batches(run, pairs, monkeypatch):
-    whole = measure(run.model, pairs, run.tokenizer)
-    monkeypatch.setattr("core.evaluate.metrics.EVALUATION_BATCH", 5)
-    in_parts = measure(run.model, pairs, run.tokenizer)
-    assert in_parts.loss == pytest.approx(whole.loss, rel=1e-6)
-    assert (in_parts.exact_match, in_parts.bleu) == (whole.exact_match, whole.bleu)
-
-
 @pytest.mark.parametrize("training", [True, False])
 def test_a_model_is_measured_without_dropout_and_left_in_its_mode(run, pairs, training):
     config = ModelConfig(run.tokenizer.vocab_size, 1, 1, d_model=8, d_ff=8, n_heads=2, dropout=0.5)

@@ -29,15 +29,6 @@ def test_the_predicted_and_the_true_token_are_named_however_improbable():
     assert found.forced[0].tokens == (2, 5)
 
 
-def test_free_running_predicts_what_it_appends_and_teacher_forcing_what_is_most_probable():
-    found = side_by_side(FREE, FORCED)
-    assert [each.predicted for each in found.free] == [2, 4]
-    assert [each.predicted for each in found.forced] == [2, 4, 2]
-    assert [each.true for each in found.free] == [2, 3]
-    assert found.first_difference == 1
-    assert found.divergence == (0.0, 0.0)
-
-
 @given(st.integers(0, 99), st.integers(0, 4), st.integers(2, 12))
 @settings(max_examples=30, deadline=None)
 def test_the_numbers_of_all_steps_are_those_of_each_by_itself(seed, n_true, n):

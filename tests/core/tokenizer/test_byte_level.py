@@ -64,15 +64,6 @@ def test_no_token_of_the_vocabulary_is_shown_with_inner_signs(tokenizer):
         assert token.text.isprintable()
 
 
-@given(text=st.text(max_size=30))
-def test_words_are_counted_without_gaps_and_as_many_as_the_text_has(tokenizer, text):
-    ids = tokenizer.encode(text).ids
-    numbers = [token.word for token in tokenizer.describe(ids)]
-    assert numbers == sorted(numbers)
-    assert sorted(set(numbers)) == list(range(len(tokenizer.words(text))))
-    assert len(tokenizer.word_texts(ids)) == len(tokenizer.words(text))
-
-
 @given(data=st.data())
 def test_any_ids_a_model_may_say_can_be_described(tokenizer, data):
     ids = data.draw(st.lists(st.integers(0, tokenizer.vocab_size - 1), max_size=12))
@@ -197,9 +188,3 @@ def test_training_learns_no_more_tokens_than_asked(tokenizer):
 
 def test_half_a_surrogate_pair_becomes_a_question_mark(tokenizer):
     assert tokenizer.decode(tokenizer.encode("a \udcff b").ids) == "a ? b"
-
-
-def test_bytes_that_are_no_character_are_written_as_numbers(tokenizer):
-    ids = tokenizer.encode("a 😀").ids
-    assert tokenizer.decode(ids[:-1]).startswith("a ‹F0›‹9F›")
-    assert tokenizer.decode(ids) == "a 😀"

@@ -175,6 +175,31 @@ DAMAGES = {
     "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname"), "leads out"),
     "no merges": ("gpt2", partial(gone, file="merges.txt"), "there is no tokenizer"),
     "words with one number": ("gpt2", words_alike, "same number|do not go together"),
+    "words twice": (
+        "bert",
+        partial(text, file="vocab.txt", content="[UNK]\n[CLS]\n[SEP]\na\na\n"),
+        "names a token twice",
+    ),
+    "no separator": (
+        "bert",
+        partial(text, file="vocab.txt", content="[UNK]\n[CLS]\na\n"),
+        r"has no \[SEP\]",
+    ),
+    "a tokenizer that is cut": (
+        "llama",
+        partial(text, file="tokenizer.json", content='{"model"'),
+        "no tokenizer that can be read",
+    ),
+    "no end of a text": (
+        "marian",
+        partial(text, file="vocab.json", content='{"a": 0}'),
+        "has no </s>",
+    ),
+    "no pieces of the source": (
+        "marian",
+        partial(text, file="vocab.json", content='{"</s>": 0, "<unk>": 1, "@1": 2}'),
+        "has none of the pieces of source.spm",
+    ),
     "words of bytes": ("bert", partial(noise, file="vocab.txt"), "is not UTF-8 text"),
     "pieces of bytes": ("t5", partial(noise, file="spiece.model"), "no SentencePiece model"),
 }

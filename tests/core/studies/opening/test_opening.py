@@ -113,16 +113,6 @@ def test_a_process_that_cannot_open_a_model_says_why(tmp_path):
     assert "no such folder" in status.message
 
 
-def test_a_run_whose_tokenizer_is_gone_is_refused(both, tmp_path):
-    _, run = both
-    shutil.copytree(run.path, tmp_path / "run")
-    for file in (tmp_path / "run").iterdir():
-        if file.is_file() and file.name not in ("run.json", "config.json"):
-            file.unlink()
-    with pytest.raises(RunError, match="there is no tokenizer"):
-        load_run(tmp_path / "run")
-
-
 def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):
     theirs, run = both
     found = inspect_sentence(run, "The [MASK] did not cross the [MASK].")
