@@ -42,19 +42,6 @@ class StepFigures:
     """How many tokens are more probable than the true one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """The numbers of a free decoding and of teacher forcing, step by step."""
-
-    free: tuple[StepFigures, ...]
-    forced: tuple[StepFigures, ...]
-    """Empty without a reference."""
-    divergence: tuple[float, ...]
-    """KL(forced ‖ free) of each common step, in nats."""
-    first_difference: int | None
-    """The first step at which the two sides differ; None where none does."""
-
-
 COLUMNS = ("side", "step", "number", "site", "head", "position", "token", "value")
 Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float]
 
@@ -176,13 +163,23 @@ def decode_both_ways(
     forced: Sequence[DecodeStep] = ()
     if fitting:
         forced = free if is_own else decode_sentence(run, inspection, Forced(fitting))
-    compared = side_by_side(free, forced, goes_on=goes_on)
-    sides = {"free": _side(run, free, compared.free)}
+    written, true = ([step.chosen for step in side] for side in (free, forced))
+    best = [row for each in logits_of(forced) for [row] in most_probable(each, 1)]
+    free_figures, forced_figures = (
+        step_figures(free, written, true),
+        step_figures(forced, best, true),
+    )
+    sides = {"free": _side(run, free, free_figures)}
     if forced:
-        is_same = is_own and compared.forced == compared.free
-        sides["forced"] = sides["free"] if is_same else _side(run, forced, compared.forced)
+        is_same = is_own and forced_figures == free_figures
+        sides["forced"] = sides["free"] if is_same else _side(run, forced, forced_figures)
+    # A text without an end may be longer on one side.
+    common = min(len(written), len(true)) if goes_on else None
     return TwoDecodings(
-        sides, compared.divergence, compared.first_difference, inspection.source_tokens
+        sides,
+        divergences(free, forced),
+        first_difference(written[:common], true[:common]) if forced else None,
+        inspection.source_tokens,
     )
 
 
@@ -196,33 +193,6 @@ def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...
     )
 
 
-def side_by_side(
-    free: Sequence[DecodeStep],
-    forced: Sequence[DecodeStep],
-    n: int = SHOWN,
-    *,
-    goes_on: bool = False,
-) -> SideBySide:
-    """Compare a free decoding with teacher forcing.
-
-    Args:
-        free: The model on its own words.
-        forced: The model on the true words; empty where there is no reference.
-        n: The number of tokens that are named for each step, two at least.
-        goes_on: True where the true words are a text that has no end, so that one side may be
-            longer than the other.
-    """
-    appended, true = ([step.chosen for step in side] for side in (free, forced))
-    best = [row for each in logits_of(forced) for [row] in most_probable(each, 1)]
-    common = min(len(appended), len(true)) if goes_on else None
-    return SideBySide(
-        _figures(free, appended, true, n),
-        _figures(forced, best, true, n),
-        divergences(free, forced),
-        first_difference(appended[:common], true[:common]) if forced else None,
-    )
-
-
 def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
     """Return each step's loss, −log p of the true token in nats, and the sum of those up to it.
 
@@ -232,10 +202,17 @@ def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
     return list(zip(losses, accumulate(losses), strict=True))
 
 
-def _figures(
-    steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int
+def step_figures(
+    steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int = SHOWN
 ) -> tuple[StepFigures, ...]:
-    """Return the numbers of all steps; there may be fewer or more true tokens."""
+    """Return the numbers of all steps of one side.
+
+    Args:
+        steps: The steps.
+        predicted: A token for each step.
+        true: The tokens of the reference, which may be fewer or more.
+        n: The number of tokens that are named for each step, two at least.
+    """
     figures: list[StepFigures] = []
     for logits_TV in logits_of(steps):
         part = slice(len(figures), len(figures) + len(logits_TV))
