@@ -240,10 +240,15 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
 
     Raises:
         CorpusError: It cannot be read, is no text in UTF-8 or UTF-16, or has too long a line.
+        TooLargeError: A content has more bytes than may be held in memory, packed or not.
     """
     number = 0
     try:
-        with _unpacked(file, name) as binary:
+        with _opened(file, name) as packed:
+            binary = _unpacked(packed)
+            if isinstance(file, bytes):
+                binary = io.BytesIO(binary.read(LARGEST + 1))
+                _require_size(len(binary.getbuffer()), name)
             encoding = "utf-16" if binary.read(2) in _UTF_16 else "utf-8-sig"
             binary.seek(0)
             text = io.TextIOWrapper(binary, encoding, errors="surrogateescape")
@@ -275,25 +280,21 @@ def _first_lines(file: Path | bytes, name: str) -> list[str]:
     return list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
 
 
-def _unpacked(file: Path | bytes, name: str) -> BinaryIO:
-    """Open a file, as it was before gzip packed it.
-
-    Raises:
-        TooLargeError: A content has more bytes than may be held in memory, packed or not.
-    """
-    if isinstance(file, Path) and file.exists() and not file.is_file():
+def _opened(file: Path | bytes, name: str) -> BinaryIO:
+    if isinstance(file, bytes):
+        return io.BytesIO(file)
+    if file.exists() and not file.is_file():
         # A pipe can be read once, and the pairs are read several times.
         raise CorpusError("{path}: not a file; write the pairs into one", path=name)
-    opened: BinaryIO = io.BytesIO(file) if isinstance(file, bytes) else file.open("rb")
-    begin = opened.read(len(_GZIP))
-    opened.seek(0)
-    if begin == _GZIP:
-        # A `GzipFile` reads as other files do.
-        opened = cast(BinaryIO, gzip.GzipFile(fileobj=opened))
-    if isinstance(file, bytes):
-        opened = io.BytesIO(opened.read(LARGEST + 1))
-        _require_size(len(opened.getbuffer()), name)
-    return opened
+    return file.open("rb")
+
+
+def _unpacked(packed: BinaryIO) -> BinaryIO:
+    """Return a file as it was before gzip packed it."""
+    is_gzip = packed.read(len(_GZIP)) == _GZIP
+    packed.seek(0)
+    # A `GzipFile` reads as other files do.
+    return cast(BinaryIO, gzip.GzipFile(fileobj=packed)) if is_gzip else packed
 
 
 def _content(path: Path) -> bytes:
