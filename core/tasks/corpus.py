@@ -11,7 +11,7 @@ from typing import Self
 
 from core.messages import N_
 from core.tasks.columns import CorpusError, Reading, tidy
-from core.tasks.pairs import FOUND, N_NAMED, PairFile, notes, read_pair_files
+from core.tasks.pairs import FOUND, N_NAMED, PairFile, notes, read_pair_files, require_file
 from core.tasks.task import Example, Part, Sample, Task, hash_fraction
 
 FEWEST_SOURCES = 10
@@ -389,6 +389,8 @@ def read_corpus(
     Raises:
         CorpusError: A file cannot be read, or as `read_pairs`.
     """
+    for path in train:
+        require_file(path)
     first, *others = (
         read_pair_files(paths, reading) if paths else None for paths in (train, valid, test)
     )

@@ -244,7 +244,7 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
     """
     number = 0
     try:
-        with _opened(file, name) as packed:
+        with _opened(file) as packed:
             binary = _unpacked(packed)
             if isinstance(file, bytes):
                 binary = io.BytesIO(binary.read(LARGEST + 1))
@@ -280,12 +280,20 @@ def _first_lines(file: Path | bytes, name: str) -> list[str]:
     return list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
 
 
-def _opened(file: Path | bytes, name: str) -> BinaryIO:
+def require_file(path: Path) -> None:
+    """Refuse a pipe or a folder: pairs to learn from may be read several times.
+
+    Raises:
+        CorpusError: It is one.
+    """
+    if path.exists() and not path.is_file():
+        raise CorpusError("{path}: not a file; write the pairs into one", path=path)
+
+
+def _opened(file: Path | bytes) -> BinaryIO:
     if isinstance(file, bytes):
         return io.BytesIO(file)
-    if file.exists() and not file.is_file():
-        # A pipe can be read once, and the pairs are read several times.
-        raise CorpusError("{path}: not a file; write the pairs into one", path=name)
+    require_file(file)
     return file.open("rb")
 
 
