@@ -43,7 +43,7 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
 def longest_learned(task: Task) -> int | None:
     """Return the most words of a source among `N_DRAWN` sentences of a task's training.
 
-    None for a large corpus, of which a run keeps only the held-out pairs.
+    None for a large corpus: a run keeps only its held-out pairs.
 
     >>> from core.tasks.symbols import Copying
     >>> longest_learned(Copying())

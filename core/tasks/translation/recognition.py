@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
 CONNECTORS = (BECAUSE, WHEN, BUT)
 _KINDS = {form: noun.kind for noun in NOUNS for form in noun.english}
 SENTENCES_KEPT = 256
-"""So many sentences are not derived again: several figures of one ask for its derivation."""
+"""The most sentences in the cache: several figures of one sentence ask for its derivation."""
 
 # A follower takes its choices from the sentence, never from a generator.
 _UNUSED = random.Random(0)
