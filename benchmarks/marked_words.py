@@ -17,11 +17,12 @@ from functools import partial
 from pathlib import Path
 
 from core.decoding.marked_words import UNSURE, WrittenWord
-from core.evaluate.files import score_file
+from core.evaluate.metrics import score_file
 from core.inspection import inspect_sentence
 from core.runs.run import Run, load_run
 from core.tasks import Sample
-from core.tasks.corpus import Corpus, read_samples
+from core.tasks.corpus import Corpus
+from core.tasks.pairs import read_pair_files
 
 N_SCORED, N_COUNTED = 1000, 500
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
@@ -45,7 +46,9 @@ def main(paths: Sequence[str]) -> None:
         sys.exit(__doc__)
     run = load_run(ROOT / "gallery" / "everyday")
     # Of each source the first target, as it was trained.
-    first = {sample.source: sample for sample in reversed(read_samples([Path(paths[0])]))}
+    first = {
+        sample.source: sample for sample in reversed(read_pair_files([Path(paths[0])]).samples)
+    }
     corpus = Corpus(paths[0], reversed(first.values()))
     samples = corpus.held_out_samples(N_SCORED)
     print(f"BLEU {score_file(run, samples).bleu:.2f} of {len(samples):,} pairs, greedy")

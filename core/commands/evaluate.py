@@ -14,12 +14,12 @@ from core.commands.progress import telling
 from core.commands.reading import add_reading, reading_of, reading_words
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
-from core.evaluate.files import FileScores, score_file
+from core.evaluate.metrics import FileScores, score_file
 from core.heads import Head
 from core.runs.metrics import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
-from core.tasks.corpus import found_in, notes
+from core.tasks.pairs import read_pair_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,8 +72,8 @@ def _score_file(arguments: argparse.Namespace) -> None:
         raise CommandError("--file takes one file of pairs, or two files of lines")
     if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
         raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
-    found = found_in(arguments.file, reading_of(arguments))
-    for note in notes(" and ".join(map(str, arguments.file)), found):
+    found = read_pair_files(arguments.file, reading_of(arguments))
+    for note in found.notes:
         print(note, file=sys.stderr)
     if not found.rows:
         raise CommandError(f"{arguments.file[0]}: there are no pairs in it")

@@ -3,7 +3,7 @@
 import argparse
 
 from core.commands.errors import CommandError
-from core.tasks.layout import Reading
+from core.tasks.columns import Reading
 
 OPTIONS = ("columns", "no_header", "strict")
 

@@ -15,16 +15,15 @@ from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
 from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
-from core.evaluate.files import score_file
+from core.evaluate.metrics import score_file
 from core.families.styles import STYLES
 from core.runs.files import is_run
 from core.runs.folder import TRAINING
 from core.runs.run import Run, load_run, read_settings
 from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
-from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
-from core.tasks.large import LargeCorpus, is_large
-from core.tasks.layout import Reading
-from core.tasks.mixed import own_pairs_of
+from core.tasks.columns import Reading
+from core.tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
+from core.tasks.pairs import TooLargeError
 from core.training.extend import extend_run, require_state
 from core.training.prepare import prepare_run
 from core.training.presets import PRESETS, vocabulary_for
@@ -202,12 +201,14 @@ def _own_pairs(
         raise CommandError(f"{task[0]!r} is neither a file nor one of the tasks {', '.join(TASKS)}")
     files = ([Path(name) for name in names] for names in (task, valid, test))
     train, valid_files, test_files = files
-    if not is_large(train):
+    try:
         pairs = read_corpus(train, valid_files, test_files, reading)
-        return Mixed(TASKS[beside], pairs) if beside else pairs
-    if beside:
-        raise CommandError("--beside takes no more pairs than can be held in memory")
-    return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+    except TooLargeError as error:
+        if beside:
+            text = "--beside takes no more pairs than can be held in memory"
+            raise CommandError(text) from error
+        return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+    return Mixed(TASKS[beside], pairs) if beside else pairs
 
 
 def _vocabulary(task: Task) -> int:
@@ -225,7 +226,7 @@ def parts_told(task: Task) -> list[str]:
         return []
     counts = {"train": own.n_train} | {part: len(own.part(part)) for part in HELD_OUT[::-1]}
     lines = [", ".join(f"{part} {n:,} pairs" for part, n in counts.items())]
-    split = [part for part in ("valid", "test") if part not in own.given]
+    split = [part for part in ("valid", "test") if part not in own.own_parts]
     if split:
         lines[0] += f" ({' and '.join(split)} split off by the hash of the source)"
     if isinstance(own, Corpus) and own.n_repeated:

@@ -1,4 +1,4 @@
-"""What BLEU counts in a language: words, or characters where a script has no spaces."""
+"""BLEU and chrF; BLEU counts words, or characters where a script has no spaces."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Literal
 
 import regex
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 Tokens = Literal["13a", "zh", "char"]
 """sacrebleu's names: words; Chinese characters and the words between them; characters."""
@@ -32,7 +33,7 @@ class Bleu:
 
 
 def bleu_tokens(references: Iterable[str]) -> Tokens:
-    """Return what BLEU is to count in texts of a language, by the script of most of its letters.
+    """Return the tokens of BLEU for texts of a language, by the script of most of its letters.
 
     >>> [bleu_tokens([text]) for text in ("Un chat.", "一只猫。", "猫がいる。", "고양이", "แมว")]
     ['13a', 'zh', 'char', 'char', 'char']
@@ -47,16 +48,21 @@ def bleu_tokens(references: Iterable[str]) -> Tokens:
     return "char" if n_others > _LEAST_OTHERS * n_han else "zh"
 
 
-def corpus_bleu(said: Sequence[str], references: Sequence[Sequence[str]]) -> Bleu:
+def corpus_bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Bleu:
     """Return BLEU of translations (4-grams).
 
     Args:
-        said: The translations.
-        references: The first right one of each, then the second, as far as all have one.
+        translations: The outputs of a model.
+        references: The first right translation of each, then the second, as far as all have one.
     """
     tokens = bleu_tokens(text for each in references for text in each)
     # Force keeps it from warning of " .".
     metric = BLEU(tokenize=tokens, force=True)
-    score = metric.corpus_score(said, references).score
+    score = metric.corpus_score(translations, references).score
     # Rounding may bring a perfect score a hair above 100.
     return Bleu(min(100.0, float(score)), tokens, str(metric.get_signature()))
+
+
+def corpus_chrf(translations: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """Return chrF2 of translations, 0 to 100, of the same arguments as `corpus_bleu`."""
+    return min(100.0, float(CHRF().corpus_score(translations, references).score))

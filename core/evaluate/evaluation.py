@@ -1,13 +1,13 @@
 """All figures of a run on held-out samples, as they are stored with it."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.batch import Pair, encode_samples
 from core.decoding.mask_predict import PASSES
-from core.evaluate.files import score_file
-from core.evaluate.metrics import Quality, measure
+from core.evaluate.metrics import Quality, measure, score_file
 from core.evaluate.pronouns import PronounStudy, study_pronouns
 from core.labels import longest_side
 from core.messages import error_text
@@ -28,20 +28,18 @@ def evaluate(
 
     Args:
         run: Any.
-        n: So many at most.
+        n: The most samples.
         seed: Draws them.
-        folder: Where its pairs are; None for its own folder.
+        folder: The folder of its pairs; None for its own.
 
     Returns:
-        What `evaluation.json` holds: exact_match, token_accuracy, loss, bleu, bleu_signature (how
-        sacrebleu computed it; where it is missing, with tok:13a), chrf, n,
-        n_unfinished, seed, step;
-        pronoun (accuracy, n, baselines) and heads, or None and an empty list where the task has no
-        pronouns, or the model one stack or a parallel decoder, of which passes says in how many
-        passes it wrote; where own pairs are learned beside the task's sentences,
-        own_pairs (exact_match, bleu, bleu_signature, chrf, n, n_unfinished) says how good the run
-        is on held-out ones of these, up to half as many, compared with their targets as they are
-        written.
+        The content of `evaluation.json`: exact_match, token_accuracy, loss, bleu, bleu_signature
+        (sacrebleu's; tok:13a where it is missing), chrf, n, n_unfinished, seed, step; pronoun
+        (accuracy, n, baselines) and heads, or None and an empty list where the task has no
+        pronouns, or the model has one stack or a parallel decoder; passes, of a parallel decoder;
+        own_pairs (exact_match, bleu, bleu_signature, chrf, n, n_unfinished) where own pairs are
+        learned beside the task's sentences: the figures on half as many of these, compared with
+        their targets as they are written.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
@@ -149,7 +147,7 @@ def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
 
 
 def _shared_figures(quality: Quality) -> dict[str, Any]:
-    """Return the figures that are said of all pairs, and of own ones alone."""
+    """Return the figures of all pairs that own pairs have as well."""
     return {
         "exact_match": quality.exact_match,
         "bleu": quality.bleu.score,
@@ -163,23 +161,18 @@ def _shared_figures(quality: Quality) -> dict[str, Any]:
 def _pronoun_figures(study: PronounStudy | None) -> dict[str, Any]:
     if study is None:
         return {"pronoun": None, "heads": []}
-    rules = study.baselines
     return {
         "pronoun": {
             "accuracy": study.accuracy,
             "n": study.n,
-            "baselines": {
-                "nearest_noun": rules.nearest_noun,
-                "first_noun": rules.first_noun,
-                "random_noun": rules.random_noun,
-            },
+            "baselines": asdict(study.baselines),
         },
         "heads": [
             {
                 "head": str(each.head),
                 "score": each.score,
                 "weight": each.weight,
-                "baseline": rules.best,
+                "baseline": study.baselines.best,
                 "silenced_accuracy": each.silenced_accuracy,
             }
             for each in study.heads

@@ -1,4 +1,4 @@
-"""What changes when a model is fed its own words instead of the true ones.
+"""Exposure bias: the accuracy of a model that is fed its own words instead of the true ones.
 
 B batch, S source length, T target length, D model width, V vocabulary.
 """
@@ -33,8 +33,8 @@ def _divergences(forced_TV: Tensor, free_TV: Tensor) -> list[float]:
     p_TV, q_TV = (each.softmax(dim=-1).double() for each in (forced_TV, free_TV))
     # Tokens of no probability add nothing: x log x → 0; rounding must not make the sum negative.
     terms_TV = torch.special.xlogy(p_TV, p_TV) - torch.special.xlogy(p_TV, q_TV.clamp_min(1e-300))
-    found: list[float] = terms_TV.sum(dim=-1).clamp_min(0).tolist()
-    return found
+    nats: list[float] = terms_TV.sum(dim=-1).clamp_min(0).tolist()
+    return nats
 
 
 def first_difference(free: Sequence[int], forced: Sequence[int]) -> int | None:
@@ -59,7 +59,7 @@ class PositionAccuracy:
     free: float
     """Share that the model writes there when it is fed its own words."""
     n: int
-    """Targets that are so long."""
+    """Targets of this length or more."""
 
 
 def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy]:
@@ -68,7 +68,7 @@ def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy
     Where the two part, early mistakes are fed back (exposure bias).
 
     Raises:
-        ConfigError: The decoder is parallel, and is fed nothing that it said before.
+        ConfigError: The decoder is parallel, and is not fed its own output.
     """
     require_next(model.config)
     longest = max(len(pair.target) - 1 for pair in pairs)
@@ -105,8 +105,8 @@ def held_out_exposure(run: Run, n: int) -> Exposure:
     Raises:
         RunError: The task is a file of pairs that is gone.
     """
-    found = exposure(run.model, held_out_pairs(run, n, seed=0))
-    return Exposure(run.name, run.step, tuple(found))
+    positions = exposure(run.model, held_out_pairs(run, n, seed=0))
+    return Exposure(run.name, run.step, tuple(positions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,23 +188,23 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
     middle_B1 = (batch.predicted_BT.sum(dim=1, keepdim=True) - 1) // 2
     rows_1T = torch.arange(batch.fed_BT.shape[1], device=model.device)[None]
     after_BT = (rows_1T > middle_B1) & batch.predicted_BT
-    found = []
+    n_right = []
     for mistaken in (True, False):
         fed_BT = batch.fed_BT.clone()
-        said_BT = fed_BT
+        output_BT = fed_BT
         for row in range(fed_BT.shape[1]):
             logits_BTV = sayable(model.decode(fed_BT, memory_BSD, visible_B1S), model.config)
-            said_BT = logits_BTV.argmax(dim=-1)
+            output_BT = logits_BTV.argmax(dim=-1)
             if row + 1 == fed_BT.shape[1]:
                 break
-            next_B = torch.where(middle_B1[:, 0] < row, said_BT[:, row], fed_BT[:, row + 1])
+            next_B = torch.where(middle_B1[:, 0] < row, output_BT[:, row], fed_BT[:, row + 1])
             if mistaken:
                 at_B = middle_B1[:, 0] == row
                 next_B = torch.where(at_B, _most_probable_wrong(logits_BTV, batch, row), next_B)
             # Padding stays padding.
             fed_BT[:, row + 1] = next_B.where(batch.predicted_BT[:, row + 1], fed_BT[:, row + 1])
-        found.append(int(((said_BT == batch.labels_BT) & after_BT).sum()))
-    return found[0], found[1], int(after_BT.sum())
+        n_right.append(int(((output_BT == batch.labels_BT) & after_BT).sum()))
+    return n_right[0], n_right[1], int(after_BT.sum())
 
 
 def _most_probable_wrong(logits_BTV: torch.Tensor, batch: Batch, row: int) -> torch.Tensor:

@@ -1,6 +1,6 @@
-"""How sure a difference is that was measured on the same sentences before and after.
+"""Confidence intervals of shares, and of differences on the same samples before and after.
 
-N samples, of which each was measured twice.
+N samples, each measured twice.
 """
 
 import math
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Z = 1.959963984540054
-"""Of a normal distribution 95 % lie within so many standard deviations."""
+"""95 % of a normal distribution lie within as many standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ def token_loss(
         logits_BTV: Scores for the next token.
         labels_BT: The next token.
         label_smoothing: ε.
-        n_tokens: The tokens of the whole batch, of which these are a part: the losses of all parts
-            then add up to that of the batch.
+        n_tokens: The tokens of the whole batch, where these are a part of it: the losses of all
+            parts then add up to that of the batch.
         pad_id: Labels that are nothing to predict.
     """
     # Half precisions are too coarse for a logarithm; float64 stays.

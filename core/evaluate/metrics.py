@@ -1,17 +1,19 @@
-"""How good a model is on samples that it was not trained on."""
+"""The quality of a model on pairs that it was not trained on, or of a file."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from sacrebleu import corpus_chrf
 
-from core.batch import Pair, collate
+from core.batch import Ids, Pair, collate
+from core.decoding.many import translate_all
 from core.decoding.targets import generate_targets
-from core.evaluate.bleu import Bleu, corpus_bleu
+from core.evaluate.bleu import Bleu, corpus_bleu, corpus_chrf
 from core.evaluate.loss import token_loss
 from core.labels import held_out_as_learned
 from core.model import Transformer
+from core.runs.run import Run
+from core.tasks import Sample
 from core.tokenizer.tokenizer import Tokenizer
 
 EVALUATION_BATCH = 128
@@ -23,7 +25,7 @@ class Quality:
 
     exact_match: float
     """Share of pairs whose greedy translation is the target, token by token, or another that is as
-    right. An encoder alone fills in all of a target at once, and is told its length; a parallel
+    right. An encoder alone fills in all of a target at once, and knows its length; a parallel
     decoder makes `PASSES` passes."""
     token_accuracy: float
     """Share of target tokens (EOS included) that are the most probable after the true prefix; for
@@ -57,24 +59,23 @@ def measure(
     was_training = model.training
     model.eval()
     both = [
-        (said, pair)
+        (ids, pair)
         for batch in sorted_batches(pairs)
-        for said, pair in zip(generate_targets(model, batch, tokenizer), batch, strict=True)
+        for ids, pair in zip(generate_targets(model, batch, tokenizer), batch, strict=True)
     ]
     accuracy, loss = _forced(model, held_out_as_learned(pairs, model.config, tokenizer))
     model.train(was_training)
     decode = (target_tokenizer or tokenizer).decode
-    texts = [decode(said) for said, _ in both]
+    texts = [decode(ids) for ids, _ in both]
     true = _references([pair for _, pair in both], decode)
     return Quality(
-        exact_match=sum(pair.is_right(said) for said, pair in both) / len(pairs),
+        exact_match=sum(pair.is_right(ids) for ids, pair in both) / len(pairs),
         token_accuracy=accuracy,
         loss=loss,
         bleu=corpus_bleu(texts, true),
-        # Rounding may bring a perfect score a hair above 100.
-        chrf=min(100.0, corpus_chrf(texts, true).score),
+        chrf=corpus_chrf(texts, true),
         n=len(pairs),
-        n_unfinished=sum(said[-1] not in model.config.eos_ids for said, _ in both),
+        n_unfinished=sum(ids[-1] not in model.config.eos_ids for ids, _ in both),
     )
 
 
@@ -103,3 +104,86 @@ def _forced(model: Transformer, pairs: Sequence[Pair]) -> tuple[float, float]:
         loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
         n_tokens += batch.n_tokens
     return n_right / n_tokens, loss / n_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class FileScores:
+    """Figures on the pairs of a file, as papers give them."""
+
+    bleu: float
+    """0 to 100, as the signature says it was computed."""
+    chrf: float
+    """chrF2, 0 to 100."""
+    n: int
+    """Pairs."""
+    signature: str
+    """Of BLEU: sacrebleu's."""
+    beam: int
+    n_cut: int
+    """Sources that were cut to fit the model."""
+    n_unfinished: int
+    """Translations that were cut at the length limit."""
+
+
+def score_file(
+    run: Run,
+    samples: Sequence[Sample],
+    beam: int = 1,
+    tell: Callable[[int], None] = lambda _: None,
+) -> FileScores:
+    """Translate the sources of pairs, and compare with their targets as they are written.
+
+    Args:
+        run: A model and its tokenizer.
+        samples: At least one.
+        beam: 1 for greedy decoding.
+        tell: Called with the number of translated sentences, after each batch.
+
+    Raises:
+        ConfigError: The beam is not 1 to 64.
+    """
+    written = []
+    for batch in translate_all(run, [sample.source for sample in samples], beam):
+        written += batch
+        tell(len(written))
+    written.sort(key=lambda each: each.index)
+    texts, true = [each.text for each in written], [[sample.target for sample in samples]]
+    bleu = corpus_bleu(texts, true)
+    return FileScores(
+        bleu=bleu.score,
+        chrf=corpus_chrf(texts, true),
+        n=len(samples),
+        signature=bleu.signature,
+        beam=beam,
+        n_cut=sum(each.cut for each in written),
+        n_unfinished=sum(not each.finished for each in written),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One source, its true target, and the model's, as text."""
+
+    source: str
+    target: str
+    output: str
+
+    @property
+    def right(self) -> bool:
+        """Whether the output is exactly the true target."""
+        return self.output == self.target
+
+
+def answers(run: Run, pairs: Sequence[tuple[Ids, Ids]]) -> list[Answer]:
+    """Return what a model writes greedily for sources, all in one batch; see `generate_targets`.
+
+    Args:
+        run: A model and its tokenizer.
+        pairs: Token ids of sources and true targets, as `held_out_pairs` gives them.
+    """
+    outputs = generate_targets(run.model, [Pair(*pair) for pair in pairs], run.tokenizer)
+    source_text, target_text = run.tokenizer.decode, run.target_tokenizer.decode
+    return [
+        Answer(source_text(source), target_text(target), target_text(ids))
+        for (source, target), ids in zip(pairs, outputs, strict=True)
+    ]

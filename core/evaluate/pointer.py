@@ -50,12 +50,12 @@ def copying_figures(run: Run, n: int, seed: int) -> CopyingFigures | None:
     if not run.tokenizer.n_names:
         return None
     drawn = TASKS[run.settings.task].training_samples(random.Random(f"seen {seed}"))
-    held_out, seen = (
+    held_out, trained = (
         held_out_pairs(run, n, seed),
         encode_samples(run.tokenizer, list(islice(drawn, n))),
     )
     names_right, _ = _written(run, held_out)
-    seen_names_right, seen_exact_match = _written(run, seen)
+    seen_names_right, seen_exact_match = _written(run, trained)
     words, names = _p_gen(run, held_out)
     return CopyingFigures(names_right, seen_names_right, seen_exact_match, words, names)
 
@@ -66,13 +66,11 @@ def _written(run: Run, pairs: Sequence[Pair]) -> tuple[float, float]:
     names: list[bool] = []
     sentences: list[bool] = []
     for group in sorted_batches(pairs):
-        for pair, said in zip(
-            group, generate_targets(run.model, group, run.tokenizer), strict=True
-        ):
+        for pair, ids in zip(group, generate_targets(run.model, group, run.tokenizer), strict=True):
             true = pair.target[1:]
-            sentences.append(said == true)
+            sentences.append(ids == true)
             names += [
-                said[at : at + 1] == (token,) for at, token in enumerate(true) if token >= first
+                ids[at : at + 1] == (token,) for at, token in enumerate(true) if token >= first
             ]
     return sum(names) / len(names), sum(sentences) / len(sentences)
 

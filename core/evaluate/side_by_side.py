@@ -1,4 +1,4 @@
-"""Free running beside teacher forcing: what a model thinks at each step on either side."""
+"""Free running beside teacher forcing: the distributions of a model at each step."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
 SHOWN = 10
-"""So many of the most probable tokens are named for each step."""
+"""The number of most probable tokens that are named for each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class StepFigures:
     """One step of one side in numbers."""
 
     predicted: int
-    """What was appended; with teacher forcing, the most probable token."""
+    """The token that was appended; with teacher forcing, the most probable one."""
     predicted_probability: float
     tokens: tuple[int, ...]
     """The most probable ones, best first; the predicted and the true one are always among them."""
@@ -42,19 +42,6 @@ class StepFigures:
     """How many tokens are more probable than the true one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideBySide:
-    """The numbers of a free decoding and of teacher forcing, step by step."""
-
-    free: tuple[StepFigures, ...]
-    forced: tuple[StepFigures, ...]
-    """Empty without a reference."""
-    divergence: tuple[float, ...]
-    """KL(forced ‖ free) of each common step, in nats."""
-    first_difference: int | None
-    """The first step at which the two sides differ; None where none does."""
-
-
 COLUMNS = ("side", "step", "number", "site", "head", "position", "token", "value")
 Row = tuple[str, int, str, str | None, int | None, int | None, str | None, float]
 
@@ -66,7 +53,7 @@ class Side:
     steps: Sequence[DecodeStep]
     figures: tuple[StepFigures, ...]
     named: tuple[tuple[Token, ...], ...]
-    """Of each step `StepFigures.tokens`, none of which continues another."""
+    """The texts of `StepFigures.tokens` for each step, each token for itself."""
     fed: tuple[Token, ...]
     """All that was fed up to the last step."""
 
@@ -176,12 +163,24 @@ def decode_both_ways(
     forced: Sequence[DecodeStep] = ()
     if fitting:
         forced = free if is_own else decode_sentence(run, inspection, Forced(fitting))
-    found = side_by_side(free, forced, goes_on=goes_on)
-    sides = {"free": _side(run, free, found.free)}
+    written, true = ([step.chosen for step in side] for side in (free, forced))
+    best = [row for each in logits_of(forced) for [row] in most_probable(each, 1)]
+    free_figures, forced_figures = (
+        step_figures(free, written, true),
+        step_figures(forced, best, true),
+    )
+    sides = {"free": _side(run, free, free_figures)}
     if forced:
-        is_same = is_own and found.forced == found.free
-        sides["forced"] = sides["free"] if is_same else _side(run, forced, found.forced)
-    return TwoDecodings(sides, found.divergence, found.first_difference, inspection.source_tokens)
+        is_same = is_own and forced_figures == free_figures
+        sides["forced"] = sides["free"] if is_same else _side(run, forced, forced_figures)
+    # A text without an end may be longer on one side.
+    common = min(len(written), len(true)) if goes_on else None
+    return TwoDecodings(
+        sides,
+        divergences(free, forced),
+        first_difference(written[:common], true[:common]) if forced else None,
+        inspection.source_tokens,
+    )
 
 
 def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...]) -> Side:
@@ -194,33 +193,6 @@ def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...
     )
 
 
-def side_by_side(
-    free: Sequence[DecodeStep],
-    forced: Sequence[DecodeStep],
-    n: int = SHOWN,
-    *,
-    goes_on: bool = False,
-) -> SideBySide:
-    """Compare a free decoding with teacher forcing.
-
-    Args:
-        free: The model on its own words.
-        forced: The model on the true words; empty where there is no reference.
-        n: So many tokens are named for each step, two at least.
-        goes_on: True where the true words are a text that has no end, so that one side may be
-            longer than the other.
-    """
-    appended, true = ([step.chosen for step in side] for side in (free, forced))
-    best = [row for each in logits_of(forced) for [row] in most_probable(each, 1)]
-    common = min(len(appended), len(true)) if goes_on else None
-    return SideBySide(
-        _figures(free, appended, true, n),
-        _figures(forced, best, true, n),
-        divergences(free, forced),
-        first_difference(appended[:common], true[:common]) if forced else None,
-    )
-
-
 def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
     """Return each step's loss, −log p of the true token in nats, and the sum of those up to it.
 
@@ -230,15 +202,22 @@ def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
     return list(zip(losses, accumulate(losses), strict=True))
 
 
-def _figures(
-    steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int
+def step_figures(
+    steps: Sequence[DecodeStep], predicted: Sequence[int], true: Sequence[int], n: int = SHOWN
 ) -> tuple[StepFigures, ...]:
-    """Return the numbers of all steps; there may be fewer or more true tokens."""
-    found: list[StepFigures] = []
+    """Return the numbers of all steps of one side.
+
+    Args:
+        steps: The steps.
+        predicted: A token for each step.
+        true: The tokens of the reference, which may be fewer or more.
+        n: The number of tokens that are named for each step, two at least.
+    """
+    figures: list[StepFigures] = []
     for logits_TV in logits_of(steps):
-        part = slice(len(found), len(found) + len(logits_TV))
-        found += _of_rows(logits_TV, predicted[part], true[part], n)
-    return tuple(found)
+        part = slice(len(figures), len(figures) + len(logits_TV))
+        figures += _of_rows(logits_TV, predicted[part], true[part], n)
+    return tuple(figures)
 
 
 def _of_rows(
@@ -279,5 +258,5 @@ def _of_rows(
 
 
 def _in_columns(values_TV: Tensor, token_TN: Tensor) -> list[list[float]]:
-    found: list[list[float]] = values_TV.gather(-1, token_TN).tolist()
-    return found
+    columns: list[list[float]] = values_TV.gather(-1, token_TN).tolist()
+    return columns

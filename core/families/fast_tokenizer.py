@@ -16,6 +16,7 @@ from core.families.family import FamilyError
 from core.messages import error_text
 from core.tokenizer.bpe_json import TokenizerError, tokenizer_of_json
 from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
+from core.tokenizer.words import without_surrogates
 
 FILE = "tokenizer.json"
 ABOUT = "tokenizer_config.json"
@@ -133,15 +134,17 @@ class FastTokenizer(Tokenizer):
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
-        texts = [whole(text) for text in texts]
+        texts = [without_surrogates(text) for text in texts]
         found = self._fast.encode_batch(texts, add_special_tokens=False)
         return [
             Encoding(tuple(each.ids), text, each) for text, each in zip(texts, found, strict=True)
         ]
 
     def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else: the fastest way."""
-        found = self._fast.encode_batch_fast(list(map(whole, texts)), add_special_tokens=False)
+        """Return the ids of many texts and nothing else, which is faster."""
+        found = self._fast.encode_batch_fast(
+            list(map(without_surrogates, texts)), add_special_tokens=False
+        )
         return [each.ids for each in found]
 
 
@@ -183,8 +186,3 @@ def fast_of_json(text: str) -> tokenizers.Tokenizer:
         raise FamilyError(
             "{file} is no tokenizer that can be read: {why}", file=FILE, why=error_text(error)
         ) from error
-
-
-def whole(text: str) -> str:
-    """Return a text in which half of a surrogate pair has become a question mark."""
-    return text.encode("utf-8", errors="replace").decode()

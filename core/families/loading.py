@@ -129,7 +129,7 @@ def _parts(
     """Return what a weight is made into, under the names that it has here.
 
     Raises:
-        FamilyError: It has a shape of which that cannot be made.
+        FamilyError: Its shape does not fit.
     """
     names = renaming.names(name) or ()
     try:

@@ -98,7 +98,7 @@ PUBLISHED: tuple[Published, ...] = (
     Published(
         "paper-big",
         N_("Transformer big"),
-        # With so many pieces the published count comes out: see `TABLE_3`.
+        # With this vocabulary the published count comes out: see `TABLE_3`.
         replace(_BY_NAME["big"].config, vocab_size=36_000),
         213_000_000,
         _VASWANI,

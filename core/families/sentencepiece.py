@@ -12,27 +12,21 @@ from sentencepiece import SentencePieceProcessor
 from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
 from core.families.family import FamilyError
-from core.families.fast_tokenizer import SPACE, whole
+from core.families.fast_tokenizer import SPACE
 from core.families.tokenizer_files import read_bytes, read_numbers
 from core.tokenizer.bpe_json import LONGEST_REPLACEMENT, longest_replacement
-from core.tokenizer.tokenizer import Encoding, Tokenizer
+from core.tokenizer.tokenizer import Encoding, Offsets, Tokenizer
+from core.tokenizer.words import without_surrogates
 from core.vocabulary import Span
 
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model")
 SOURCE, TARGET = "source.spm", "target.spm"
 _VOCAB, _TARGET_VOCAB = "vocab.json", "target_vocab.json"
 N_BLANKS = 100
-"""T5 has so many tokens that stand for what is left out of a text."""
+"""The number of tokens of T5 that stand for what is left out of a text."""
 _LANGUAGE = re.compile(r">>[^<>\s]+<<")
 """At the beginning of a text: what Marian shall translate into."""
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Where each piece of a text came from."""
-
-    offsets: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,20 +70,20 @@ class SentencePieceTokenizer(Tokenizer):
 
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it."""
-        return str(self._found.model.normalize(whole(text))).replace(SPACE, " ").strip(" ")
+        return (
+            str(self._found.model.normalize(without_surrogates(text)))
+            .replace(SPACE, " ")
+            .strip(" ")
+        )
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode texts, one after the other."""
         found = []
-        for text in map(whole, texts):
+        for text in map(without_surrogates, texts):
             parts = list(self._parts(text))
             ids = tuple(number for number, _ in parts)
-            found.append(Encoding(ids, text, _Places(tuple((at.start, at.end) for _, at in parts))))
+            found.append(Encoding(ids, text, Offsets([(at.start, at.end) for _, at in parts])))
         return found
-
-    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else."""
-        return [list(encoding.ids) for encoding in self.encode_all(texts)]
 
     def _parts(self, text: str) -> Iterator[tuple[int, Span]]:
         """Yield each number with the place that it came from."""
@@ -106,7 +100,7 @@ class SentencePieceTokenizer(Tokenizer):
             return []
         anywhere = re.compile("|".join(map(re.escape, self._typed)))
         found = list(anywhere.finditer(text))
-        # A language is told at the beginning, and nowhere else.
+        # A language stands at the beginning, and nowhere else.
         return [each for each in found if not _LANGUAGE.fullmatch(each[0]) or each.start() == 0]
 
     def _pieces_of(self, text: str, start: int) -> Iterator[tuple[int, Span]]:

@@ -1,4 +1,4 @@
-"""The files of a tokenizer as text and as tables; what is wrong with them is said in words."""
+"""The files of a tokenizer as text and as tables."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ LARGEST = 64 << 20
 
 
 def read_bytes(file: Path, most: int = LARGEST) -> bytes:
-    """Return what a file holds, of so many bytes at most.
+    """Return the content of a file of at most `most` bytes.
 
     Raises:
         FamilyError: It is missing, too large, or a link to somewhere else.

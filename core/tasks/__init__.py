@@ -2,34 +2,22 @@
 
 from pathlib import Path
 
-from core.tasks.copying import Copying
-from core.tasks.corpus import FILES, CorpusError, kept_corpus
-from core.tasks.either import Either
-from core.tasks.everyday import Everyday
-from core.tasks.large import KeptCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import FILES, CorpusError, KeptCorpus, Mixed, kept_corpus
 from core.tasks.naming import Naming
-from core.tasks.reversing import Reversing
-from core.tasks.task import (
-    Example,
-    Link,
-    Reference,
-    Sample,
-    Task,
-)
-from core.tasks.translation import Translation
-from core.vocabulary import Span
+from core.tasks.symbols import Copying, Either, Reversing
+from core.tasks.task import Example, Reference, Sample, Task
+from core.tasks.translation import Everyday, Translation
 
 TASKS: dict[str, Task] = {
     task.name: task
     for task in (Copying(), Reversing(), Either(), Naming(), Translation(), Everyday())
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
-"""Name of a task → the language of its targets, where they are of one."""
+"""Name of a task → the language of its targets, where they have one."""
 SEVERAL_RIGHT = frozenset({Either.name})
-"""Those whose sources have more than one right target: whichever a model writes counts as right."""
+"""Tasks whose sources have several right targets: each of them counts as right."""
 NEED_PAIRS = frozenset({Everyday.name})
-"""Those that are learned beside the user's own pairs only."""
+"""Tasks that are learned beside the user's own pairs only."""
 
 
 def right_targets(task: Task | None, source: str) -> tuple[str, ...]:
@@ -71,11 +59,9 @@ __all__ = [
     "TASKS",
     "CorpusError",
     "Example",
-    "Link",
     "Mixed",
     "Reference",
     "Sample",
-    "Span",
     "Task",
     "right_targets",
     "task_named",

@@ -10,37 +10,58 @@ from pathlib import Path
 from typing import Self
 
 from core.messages import N_
-from core.tasks.columns import tidy
-from core.tasks.layout import CorpusError, Reading
-from core.tasks.pairs import FOUND, LARGEST, TOLD, Pairs, pairs_of_lines, read_pairs, told_of
-from core.tasks.split import place
-from core.tasks.task import Example, Part, Sample
+from core.tasks.columns import CorpusError, Reading, tidy
+from core.tasks.pairs import FOUND, N_NAMED, PairFile, notes, read_pair_files, require_file
+from core.tasks.task import Example, Part, Sample, Task, hash_fraction
 
 FEWEST_SOURCES = 10
 SHARE = 0.05
 """Of the sources, for each held-out part that has no file of its own."""
+HELD_OUT_PAIRS = 5000
+"""Of a large corpus, about the most pairs that are split off for a part."""
+AT_HAND = 100_000
+"""Pairs of a large corpus in memory, from which the tokenizer learns its pieces."""
+N_PER_TELL = 100_000
+"""Pairs of a large corpus from one report of the progress to the next."""
+OWN_EACH = 3
+"""Own pairs for each sentence of a task beside them, where they are drawn in turn."""
 HELD_OUT: tuple[Part, ...] = ("test", "valid")
-KEPT = Reading(strict=True)
 FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test": "test.tsv"}
 """Part → its file in a run's folder; without the last two the first holds all pairs."""
+_KEPT = Reading(strict=True)
 
 
 class OwnPairs(ABC):
-    """The user's own pairs, wherever those to learn from are."""
+    """The user's own pairs: held-out parts in memory, and pairs to learn from."""
 
     name: str
     pronouns: frozenset[str] = frozenset()
-    examples: tuple[Example, ...]
     notes: tuple[str, ...] = ()
-    """What is to be known of the files that were read."""
+    """What the user should know of the files."""
+    _ends: Mapping[Part, float] = {}
+    """Where the parts that are split off end, between 0 and 1."""
+    _parts: Mapping[Part, Sequence[Sample]]
 
     @abstractmethod
+    def in_memory(self) -> Sequence[Sample]:
+        """Return the pairs to learn from that are in memory."""
+
     def part(self, part: Part) -> Sequence[Sample]:
-        """Return the pairs of a held-out part."""
+        """Return the pairs of a part."""
+        return self._parts[part]
 
-    @abstractmethod
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield pairs to learn from without end: all that are at hand in some order, then again."""
+        """Yield pairs to learn from without end: all in memory in some order, then in another."""
+        samples = list(self.in_memory())
+        while True:
+            rng.shuffle(samples)
+            yield from samples
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """The first sources of the pairs that a model is measured by."""
+        sources = islice(dict.fromkeys(sample.source for sample in self.part("test")), 3)
+        return tuple(Example(N_("held-out pair {n}"), each, n) for n, each in enumerate(sources))
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
         """Return up to `n` pairs of a part with different sources."""
@@ -50,7 +71,7 @@ class OwnPairs(ABC):
         return samples[:n]
 
     def reference(self, source: str) -> str | None:
-        """The first target that is known for the source."""
+        """Return the first target that is known for a source."""
         return self._first_targets.get(tidy(source))
 
     @cached_property
@@ -61,13 +82,9 @@ class OwnPairs(ABC):
         """Return the pairs in which a source is looked up."""
         return [sample for part in HELD_OUT for sample in self.part(part)]
 
-
-def held_out_examples(samples: Iterable[Sample]) -> tuple[Example, ...]:
-    """Return the first sources of the pairs that a model is measured by."""
-    sources = islice(dict.fromkeys(sample.source for sample in samples), 3)
-    return tuple(
-        Example(N_("held-out pair {n}"), source, number) for number, source in enumerate(sources)
-    )
+    def _part_of(self, source: str) -> Part:
+        at = hash_fraction(source) if self._ends else 1.0
+        return next((part for part, end in self._ends.items() if at < end), "train")
 
 
 class Corpus(OwnPairs):
@@ -77,7 +94,7 @@ class Corpus(OwnPairs):
     source with two targets stays on one side.
 
     Args:
-        name: What messages call it.
+        name: The name in messages.
         samples: To learn from, and to split from what is missing.
         valid: By which a training is watched.
         test: By which the trained model is measured.
@@ -98,65 +115,56 @@ class Corpus(OwnPairs):
         self.samples = tuple(dict.fromkeys(rows))
         """Of the first file, whatever part they are in."""
         self.n_repeated = len(rows) - len(self.samples)
-        """Pairs of the first file that stand there before, and are left out."""
-        given = {"valid": valid, "test": test}
-        self.given: dict[Part, tuple[Sample, ...]] = {
-            part: tuple(dict.fromkeys(found))
+        """Repeated pairs of the first file, which are left out."""
+        own = {"valid": valid, "test": test}
+        self.own_parts: dict[Part, tuple[Sample, ...]] = {
+            part: tuple(dict.fromkeys(pairs))
             for part in HELD_OUT
-            if (found := given[part]) is not None
+            if (pairs := own[part]) is not None
         }
         """The held-out parts with pairs of their own."""
-        if empty := [part for part, found in self.given.items() if not found]:
+        if empty := [part for part, samples in self.own_parts.items() if not samples]:
             raise CorpusError(
                 "{name}: no pair of the {part} part fits the model", name=name, part=empty[0]
             )
         self._ends = self._ends_of_parts()
-        self.examples = held_out_examples(self.part("test"))
+        parts: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
+        for sample in self.samples:
+            parts[self._part_of(sample.source)].append(sample)
+        self._parts = {part: tuple(pairs) for part, pairs in parts.items()} | self.own_parts
 
     @property
     def n_train(self) -> int:
         """Pairs to learn from."""
         return len(self.part("train"))
 
-    def part(self, part: Part) -> tuple[Sample, ...]:
-        """Return the pairs of a part."""
-        return self._parts[part]
-
-    @cached_property
-    def _parts(self) -> dict[Part, tuple[Sample, ...]]:
-        found: dict[Part, list[Sample]] = {"train": [], "valid": [], "test": []}
-        for sample in self.samples:
-            found[self._part_of(sample.source)].append(sample)
-        return {part: tuple(samples) for part, samples in found.items()} | self.given
-
-    def _part_of(self, source: str) -> Part:
-        at = place(source)
-        return next((part for part, end in self._ends.items() if at < end), "train")
+    def in_memory(self) -> Sequence[Sample]:
+        """Return all pairs to learn from."""
+        return self.part("train")
 
     def _ends_of_parts(self) -> dict[Part, float]:
-        """Return where the parts that are split off end, between 0 and 1."""
-        missing = [part for part in HELD_OUT if part not in self.given]
-        places = sorted(map(place, _sources(self.samples)))
-        if len(places) < FEWEST_SOURCES:
+        missing = [part for part in HELD_OUT if part not in self.own_parts]
+        fractions = sorted(map(hash_fraction, {sample.source for sample in self.samples}))
+        if len(fractions) < FEWEST_SOURCES:
             raise CorpusError(
                 "{name}: {n} different sources that fit the model are too few to "
                 "learn from and to test on; at least {least} are needed",
                 name=self.name,
-                n=len(places),
+                n=len(fractions),
                 least=FEWEST_SOURCES,
             )
         ends: dict[Part, float] = {}
         n_before = 0
         for number, part in enumerate(missing, start=1):
             # In a short file the hash may leave a part empty; then at least one source goes there.
-            n_before = max(n_before + 1, bisect_left(places, number * SHARE))
-            n_before = min(n_before, len(places) - 1 - (len(missing) - number))
-            ends[part] = places[n_before]
+            n_before = max(n_before + 1, bisect_left(fractions, number * SHARE))
+            n_before = min(n_before, len(fractions) - 1 - (len(missing) - number))
+            ends[part] = fractions[n_before]
         return ends
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
-        """Return how many different sources two parts share, for each two that share any."""
-        sources = {part: set(_sources(found)) for part, found in self._parts.items()}
+        """Return the number of different sources that two parts share, for each two that do."""
+        sources = {part: {each.source for each in samples} for part, samples in self._parts.items()}
         shared = {
             (one, other): len(sources[one] & sources[other])
             for one, other in combinations(sources, 2)
@@ -169,26 +177,199 @@ class Corpus(OwnPairs):
         Raises:
             CorpusError: Too few are left.
         """
-        given = {part: filter(fits, found) for part, found in self.given.items()}
-        return type(self)(
-            self.name, filter(fits, self.samples), given.get("valid"), given.get("test")
-        )
-
-    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield pairs without end: all of them in some order, then all in another."""
-        samples = list(self.part("train"))
-        while True:
-            rng.shuffle(samples)
-            yield from samples
+        own = {part: filter(fits, samples) for part, samples in self.own_parts.items()}
+        return type(self)(self.name, filter(fits, self.samples), own.get("valid"), own.get("test"))
 
     def known(self) -> list[Sample]:
         """Return all pairs, those of the first file first."""
-        return [*self.samples, *chain.from_iterable(self.given.values())]
+        return [*self.samples, *chain.from_iterable(self.own_parts.values())]
 
 
-def _sources(samples: Iterable[Sample]) -> list[str]:
-    """Return the different sources, in order."""
-    return list(dict.fromkeys(sample.source for sample in samples))
+class LargeCorpus(OwnPairs):
+    """Pairs to learn from in files, which are read line by line; held-out parts in memory.
+
+    Args:
+        train: One file of two columns, or two files of lines, as `PairFile` takes them.
+        valid: Files of the pairs by which a training is watched; none to split the part off.
+        test: Files of the pairs by which the trained model is measured; none to split it off.
+        tell: Called with the number of pairs read so far.
+        reading: What the user says of the files.
+
+    Raises:
+        CorpusError: A file cannot be read, a line is no pair where the reading is strict, or there
+            are too few pairs.
+    """
+
+    def __init__(
+        self,
+        train: Sequence[Path],
+        valid: Sequence[Path] = (),
+        test: Sequence[Path] = (),
+        tell: Callable[[int], None] = lambda _: None,
+        reading: Reading = FOUND,
+    ) -> None:
+        self._file = PairFile(train, list(map(str, train)), reading)
+        self.name = self._file.name
+        own: dict[Part, Sequence[Path]] = {"valid": valid, "test": test}
+        read = {part: read_pair_files(own[part], reading) for part in HELD_OUT if own[part]}
+        self.own_parts: dict[Part, list[Sample]] = {
+            part: list(each.samples) for part, each in read.items()
+        }
+        """The held-out parts with files of their own."""
+        missing = [part for part in HELD_OUT if part not in self.own_parts]
+        share = min(SHARE, HELD_OUT_PAIRS / max(1, self._file.n_lines()))
+        self._ends = {part: number * share for number, part in enumerate(missing, start=1)}
+        self._split_off: dict[Part, list[Sample]] = {part: [] for part in missing}
+        self._parts = {**self._split_off, **self.own_parts}
+        self._at_hand: list[Sample] = []
+        self._sources = {
+            part: {each.source for each in samples} for part, samples in self.own_parts.items()
+        }
+        self._in_both: dict[Part, set[str]] = {part: set() for part in self.own_parts}
+        self.n_pairs = self.n_train = 0
+        n_left_out, first = self._read(tell)
+        self.notes = (
+            *notes(self.name, self._file.layout, n_left_out, first),
+            *(note for each in read.values() for note in each.notes),
+        )
+        if self.n_train < FEWEST_SOURCES or not all(self._parts.values()):
+            raise CorpusError("{name}: too few pairs to learn from and to test on", name=self.name)
+
+    def _read(self, tell: Callable[[int], None]) -> tuple[int, list[tuple[int, str]]]:
+        """Put each pair into its part; count the lines without a pair, and name the first."""
+        n_left_out, first = 0, list[tuple[int, str]]()
+        rng = random.Random("at hand")
+        for row, reason in self._file.rows():
+            if reason:
+                n_left_out += 1
+                first += [(row.line, reason)] if n_left_out <= N_NAMED else []
+                continue
+            self.n_pairs += 1
+            if self.n_pairs % N_PER_TELL == 0:
+                tell(self.n_pairs)
+            sample = Sample(*self._file.layout.pair(row.texts))
+            part = self._part_of(sample.source)
+            if part == "train":
+                self._learn_from(sample, rng)
+            else:
+                self._split_off[part].append(sample)
+        return n_left_out, first
+
+    def _learn_from(self, sample: Sample, rng: random.Random) -> None:
+        self.n_train += 1
+        # Reservoir sampling: each pair so far is in memory with the same probability.
+        if self.n_train <= AT_HAND:
+            self._at_hand.append(sample)
+        elif (at := rng.randrange(self.n_train)) < AT_HAND:
+            self._at_hand[at] = sample
+        for part, sources in self._sources.items():
+            if sample.source in sources:
+                self._in_both[part].add(sample.source)
+
+    def in_memory(self) -> Sequence[Sample]:
+        """Return some of the pairs to learn from."""
+        return self._at_hand
+
+    def in_both(self) -> dict[tuple[Part, Part], int]:
+        """Return the number of different sources that two parts share, for each two that do."""
+        shared: dict[tuple[Part, Part], int] = {
+            ("train", part): len(sources) for part, sources in self._in_both.items()
+        }
+        test, valid = ({sample.source for sample in self.part(part)} for part in HELD_OUT)
+        shared["valid", "test"] = len(valid & test)
+        return {parts: n for parts, n in shared.items() if n}
+
+    def to_learn_from(self) -> Iterator[Sample]:
+        """Read the pairs to learn from, in the order of the files."""
+        for row, reason in self._file.rows():
+            if not reason:
+                sample = Sample(*self._file.layout.pair(row.texts))
+                if self._part_of(sample.source) == "train":
+                    yield sample
+
+
+class KeptCorpus(OwnPairs):
+    """What a run keeps of a large corpus beside its tokens: the held-out parts.
+
+    Of an opened model, which learned nothing here, there is only the test.
+
+    Raises:
+        CorpusError: They cannot be read.
+    """
+
+    def __init__(self, run: Path) -> None:
+        self.name, self.run = str(run), run
+        self._parts = {
+            part: read_pair_files([file], _KEPT).samples
+            if (file := run / FILES[part]).is_file()
+            else ()
+            for part in HELD_OUT
+        }
+
+    def in_memory(self) -> Sequence[Sample]:
+        """Refuse: of the pairs to learn from there are the tokens only.
+
+        Raises:
+            CorpusError: Always.
+        """
+        raise CorpusError(
+            "{name}: of the pairs to learn from only the tokens are kept", name=self.name
+        )
+
+
+class Mixed:
+    """The user's own pairs beside the sentences that a task makes.
+
+    How often each is learned from, a training says (`core.training.batches`).
+
+    Args:
+        made: Makes its sentences.
+        pairs: The user's own, whose pronouns need not be known.
+    """
+
+    def __init__(self, made: Task, pairs: Corpus) -> None:
+        self.made, self.pairs = made, pairs
+        self.name: str = made.name
+        self.pronouns: frozenset[str] = made.pronouns
+        self.examples: tuple[Example, ...] = made.examples
+
+    def training_samples(self, rng: random.Random) -> Iterator[Sample]:
+        """Yield samples to learn from, without end: a few of the user's own, then one made."""
+        own = self.pairs.training_samples(random.Random(rng.random()))
+        made = self.made.training_samples(rng)
+        while True:
+            yield from islice(own, OWN_EACH)
+            yield next(made)
+
+    def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return up to `n` samples of a part with different sources: half of them are made."""
+        own = self.own_held_out_samples(n, seed, part)
+        sources = {sample.source for sample in own}
+        made = self.made.held_out_samples(n - len(own), seed, part)
+        return own + [sample for sample in made if sample.source not in sources]
+
+    def own_held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
+        """Return the user's own among `held_out_samples`."""
+        return self.pairs.held_out_samples(n // 2, seed, part)
+
+    def reference(self, source: str) -> str | None:
+        """Return the true target of a source that either of the two knows."""
+        return self.pairs.reference(source) or self.made.reference(source)
+
+    def only(self, fits: Callable[[Sample], bool]) -> Self:
+        """Return the task without own pairs that do not fit.
+
+        Raises:
+            CorpusError: Too few are left.
+        """
+        return type(self)(self.made, self.pairs.only(fits))
+
+
+def own_pairs_of(task: Task) -> OwnPairs | None:
+    """Return the user's own pairs in a task; None where it makes all that is learned."""
+    if isinstance(task, Mixed):
+        return task.pairs
+    return task if isinstance(task, OwnPairs) else None
 
 
 def read_corpus(
@@ -197,26 +378,26 @@ def read_corpus(
     test: Sequence[Path] = (),
     reading: Reading = FOUND,
 ) -> Corpus:
-    """Read files of pairs; what is to be known of them is in the corpus's `notes`.
+    """Read files of pairs; what the user should know of them is in the corpus's `notes`.
 
     Args:
-        train: One file of two columns, as `read_pairs` takes it, or two files of lines, as
-            `pairs_of_lines` does.
-        valid: The same; nothing where this part is to be split off.
-        test: The same.
-        reading: What is not to be judged by the files.
+        train: One file of two columns, or two files of lines, as `PairFile` takes them.
+        valid: Files of this part; nothing where it is to be split off.
+        test: Files of this part; nothing where it is to be split off.
+        reading: What the user says of the files.
 
     Raises:
         CorpusError: A file cannot be read, or as `read_pairs`.
     """
-    first = found_in(train, reading)
-    found = [found_in(paths, reading) if paths else None for paths in (valid, test)]
-    valid_pairs, test_pairs = (each.samples if each else None for each in found)
-    corpus = Corpus(_name(train), first.rows, valid_pairs, test_pairs)
-    files = zip((train, valid, test), (first, *found), strict=True)
-    corpus.notes = tuple(
-        note for paths, each in files if each for note in notes(_name(paths), each)
+    for path in train:
+        require_file(path)
+    first, *others = (
+        read_pair_files(paths, reading) if paths else None for paths in (train, valid, test)
     )
+    assert first
+    valid_pairs, test_pairs = (each.samples if each else None for each in others)
+    corpus = Corpus(first.name, first.rows, valid_pairs, test_pairs)
+    corpus.notes = tuple(note for each in (first, *others) if each for note in each.notes)
     return corpus
 
 
@@ -228,58 +409,21 @@ def kept_corpus(folder: Path) -> Corpus:
     """
     train, valid, test = ([folder / name] for name in FILES.values())
     valid, test = (each if each[0].is_file() else [] for each in (valid, test))
-    return read_corpus(train, valid, test, KEPT)
-
-
-def read_samples(path: Path) -> Sequence[Sample]:
-    """Read pairs that are kept with a run.
-
-    Raises:
-        CorpusError: They cannot be read, or a line is no pair (its number is named).
-    """
-    return found_in([path], KEPT).samples
-
-
-def found_in(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
-    """Read one file of two columns, or two files of lines; see `read_corpus`.
-
-    Raises:
-        CorpusError: A file cannot be read, or as `read_pairs`.
-    """
-    contents = [_content(path) for path in paths]
-    if len(contents) == 1:
-        return read_pairs(contents[0], _name(paths), reading)
-    sources, targets = contents
-    return pairs_of_lines(sources, targets, (str(paths[0]), str(paths[1])), reading)
-
-
-def notes(name: str, found: Pairs) -> list[str]:
-    """Return what is to be known of a file that was read: its columns, and lines left out."""
-    first = [(each.line, each.reason) for each in found.refused[:TOLD]]
-    return told_of(name, found.layout, len(found.refused), first)
-
-
-def _name(paths: Sequence[Path]) -> str:
-    return " and ".join(map(str, paths))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            # One byte more than is allowed shows that a file is too large.
-            return file.read(LARGEST + 1)
-    except OSError as error:
-        raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
+    return read_corpus(train, valid, test, _KEPT)
 
 
 __all__ = [
+    "AT_HAND",
     "FEWEST_SOURCES",
     "FILES",
+    "HELD_OUT",
     "Corpus",
     "CorpusError",
+    "KeptCorpus",
+    "LargeCorpus",
+    "Mixed",
+    "OwnPairs",
     "kept_corpus",
-    "found_in",
-    "notes",
+    "own_pairs_of",
     "read_corpus",
-    "read_samples",
 ]

@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 
-from core.tasks.everyday import Everyday
-from core.tasks.large import KeptCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import KeptCorpus, Mixed
 from core.tasks.task import Drawn, Task
+from core.tasks.translation import Everyday
 from core.tokenizer.words import written_words
 
 N_DRAWN = 2_000
-"""So many sentences say how long those of a training are."""
+"""Sentences of a training whose lengths are compared."""
 _LEAST_ALIKE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Familiarity:
-    """What of a sentence is as in training, where the task makes its sentences and so can say."""
+    """Whether a sentence is like those of the training, for a task that makes its sentences."""
 
     form: str
     """What the task's sentences are, in words: a marked text."""
@@ -32,7 +31,7 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
 
     None for a task that makes none, or whose models have learned other pairs, too.
 
-    >>> from core.tasks.copying import Copying
+    >>> from core.tasks.symbols import Copying
     >>> familiarity(Copying(), "a dog")
     Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False)
     """
@@ -44,9 +43,9 @@ def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
 def longest_learned(task: Task) -> int | None:
     """Return the most words of a source among `N_DRAWN` sentences of a task's training.
 
-    None where those sentences are not there: of a large corpus only the held-out pairs are kept.
+    None for a large corpus: a run keeps only its held-out pairs.
 
-    >>> from core.tasks.copying import Copying
+    >>> from core.tasks.symbols import Copying
     >>> longest_learned(Copying())
     16
     """
@@ -59,7 +58,7 @@ def longest_learned(task: Task) -> int | None:
 def is_measured(task: Task | None, sentence: str) -> bool:
     """Say whether a sentence is of the kind that a task's figures were measured on.
 
-    Of pairs from a file nobody knows what others are like them: those that are there, at least.
+    Of a file of pairs, only its own sources are.
     """
     made = task.made if isinstance(task, Mixed) else task
     if isinstance(made, Drawn):

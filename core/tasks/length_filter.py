@@ -7,15 +7,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.tasks.corpus import Corpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import Corpus, Mixed
 from core.tasks.task import Sample, Task
 from core.tokenizer.tokenizer import Tokenizer
 from core.tokenizer.words import apart
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000
-"""So many different pieces are split to tokens at once."""
+"""The number of different pieces that are split to tokens at once."""
 Learned = TypeVar("Learned", bound=Task)
 
 
@@ -36,7 +35,7 @@ def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
 
 def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
     """Return what says of each of some pairs whether it fits."""
-    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.given.values())]
+    samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.own_parts.values())]
     return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
 
 

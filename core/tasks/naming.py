@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.messages import N_
-from core.tasks.split import place
-from core.tasks.task import Drawn, Example, Link, Sample
+from core.tasks.task import Drawn, Example, Link, Sample, hash_fraction
 from core.tokenizer.word_level import Vocabulary
 from core.vocabulary import Span
 
@@ -50,7 +49,7 @@ _SYLLABLES = (
 def invented_names(n: int) -> tuple[str, ...]:
     """Return different invented names, always the same."""
     made = map("".join, itertools.product(*_SYLLABLES))
-    return tuple(sorted(made, key=place)[:n])
+    return tuple(sorted(made, key=hash_fraction)[:n])
 
 
 NAMES = invented_names(N_TRAINED + N_HELD_OUT)
@@ -89,7 +88,7 @@ class Naming(Drawn):
         """What has the form of a sentence, whatever its names are."""
         words = source.split()
         # A word of the other language is no name.
-        classes = "".join(_CLASS_OF.get(word, "?" if word in _SAID else "P") for word in words)
+        classes = "".join(_CLASS_OF.get(word, "?" if word in _FRENCH else "P") for word in words)
         return bool(_FORM.fullmatch(classes))
 
     def reference(self, source: str) -> str | None:
@@ -97,7 +96,7 @@ class Naming(Drawn):
         return translated(source.split()).target if self.makes(source) else None
 
 
-_HELD_OUT, _SAID = frozenset(HELD_OUT), frozenset(DICTIONARY.values())
+_HELD_OUT, _FRENCH = frozenset(HELD_OUT), frozenset(DICTIONARY.values())
 
 
 def translated(words: Sequence[str]) -> Sample:
@@ -110,10 +109,10 @@ def translated(words: Sequence[str]) -> Sample:
     for at, word in enumerate(words[:-1]):
         if _CLASS_OF.get(word) == "A" and _CLASS_OF.get(words[at + 1]) == "N":
             order[at : at + 2] = [at + 1, at]
-    said = [DICTIONARY.get(words[index], words[index]) for index in order]
-    read, written = _spans(words), _spans(said)
-    links = tuple(Link(read[index], written[at]) for at, index in enumerate(order))
-    return Sample(source=" ".join(words), target=" ".join(said), links=links)
+    french = [DICTIONARY.get(words[index], words[index]) for index in order]
+    source_spans, target_spans = _spans(words), _spans(french)
+    links = tuple(Link(source_spans[index], target_spans[at]) for at, index in enumerate(order))
+    return Sample(source=" ".join(words), target=" ".join(french), links=links)
 
 
 def _sentence(rng: random.Random, names: Sequence[str]) -> Iterator[str]:

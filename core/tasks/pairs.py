@@ -1,39 +1,49 @@
-"""Sentence pairs from a file as people have it: two columns, good lines and bad ones."""
+"""Sentence pairs from files: a file of two columns, or two files of lines."""
 
 import codecs
+import gzip
 import io
 import re
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, cast
 
 from core.messages import N_, Message
-from core.tasks.columns import Record, tidy
-from core.tasks.layout import JSON_LINES, CorpusError, Layout, Reading, layout_of, records
-from core.tasks.packed import require_text, unzipped
+from core.tasks.columns import (
+    JSON_LINES,
+    N_JUDGED,
+    CorpusError,
+    Layout,
+    Reading,
+    Row,
+    layout_of,
+    rows_of,
+    tidy,
+)
 from core.tasks.task import Sample
 from core.tokenizer.words import INVISIBLE, shortened
 
 LARGEST = 50 * 2**20
-"""A file has at most so many bytes."""
+"""The most bytes of a file that is held in memory."""
 MOST_PAIRS = 200_000
-"""A file has at most so many lines with text, the header left out."""
-MOST_LINES = 5 * MOST_PAIRS
-"""A file has at most so many lines, empty ones included."""
+"""The most rows of such a file, the header left out."""
 LONGEST_TEXT = 2000
-"""A sentence has at most so many characters."""
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+"""The most characters of a sentence."""
+LONGEST_LINE = 1 << 20
+"""The most characters of a line."""
+N_NAMED = 5
+"""Lines without a pair that a note names."""
+FOUND = Reading()
+_GZIP = b"\x1f\x8b"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_NOT_DECODED = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SHOWN = 60
-TOLD = 5
-"""So many lines that are left out are named."""
-FOUND = Reading()
 _ADVICE = Message("put a tab, or in most lines a comma or a semicolon, between source and target")
-TWO_FILES = Layout("\t", ("1", "2"), has_header=False, texts=(0, 1), chosen=(0, 1))
+_TWO_FILES = Layout("\t", ("1", "2"), has_header=False, texts=(0, 1), chosen=(0, 1))
 
 
 class TooLargeError(CorpusError):
@@ -53,147 +63,255 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What a file holds, with every line accounted for; only empty ones are not mentioned."""
+    """The pairs of a file, with every line accounted for but empty ones."""
 
+    name: str
     samples: tuple[Sample, ...]
     """The different pairs, in the order of the file."""
     rows: tuple[Sample, ...]
-    """All pairs, as often as they stand there."""
+    """All pairs, repeated ones included."""
     refused: tuple[Refused, ...]
     duplicates: tuple[int, ...]
     """The numbers of the lines that repeat an earlier pair."""
     layout: Layout
 
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know: the columns, and lines left out."""
+        first = [(each.line, each.reason) for each in self.refused[:N_NAMED]]
+        return notes(self.name, self.layout, len(self.refused), first)
 
-def read_pairs(content: bytes, name: str, reading: Reading = FOUND) -> Pairs:
-    """Read pairs from a file with a column of sources and one of targets; a header is skipped.
 
-    Columns stand between tabs, commas or semicolons, or each line is a JSON object. Quotes are
-    ordinary characters where a tab separates the columns; elsewhere they are read as CSV. Texts are
-    composed (NFC) and have single spaces.
+class PairFile:
+    """One file of two columns, or two files of lines, which is read anew each time.
+
+    A file is UTF-8, or UTF-16 with a byte-order mark; or one of these in gzip. Columns stand
+    between tabs, commas or semicolons, or each line is a JSON object. Quotes are ordinary
+    characters where a tab separates the columns; elsewhere they are read as CSV.
 
     Args:
-        content: The file: UTF-8, or UTF-16 with a byte-order mark; or one of these in gzip.
-        name: What the messages call the file.
-        reading: What is not to be judged by the file.
+        files: The files, or their contents.
+        names: Of the files, in messages.
+        reading: What the user says of them.
 
     Raises:
-        CorpusError: Nothing of the file can be used: it is too large, no text, has no line with two
-            columns, or more, of which two are not to be told from the others; or a line is no pair,
-            where the reading is strict.
+        CorpusError: A file cannot be read, or the columns of the pairs are not clear.
     """
-    lines = _lines(content, name)
-    layout = clear_layout(lines, name, reading)
-    found_records = list(records(lines, layout))
-    _require_pairs(found_records, layout, name)
-    found = _accounted(found_records, lines, layout)
+
+    def __init__(
+        self, files: Sequence[Path | bytes], names: Sequence[str], reading: Reading = FOUND
+    ) -> None:
+        self._files, self._names, self._strict = files, names, reading.strict
+        self.name = " and ".join(names)
+        self.layout = _TWO_FILES
+        if len(files) == 1:
+            self.layout = _clear_layout(_first_lines(files[0], names[0]), self.name, reading)
+
+    def rows(self) -> Iterator[tuple[Row, str]]:
+        """Yield each row, and why it is no pair: an empty text where it is one.
+
+        Raises:
+            CorpusError: A file cannot be read, or a line is no pair where the reading is strict.
+        """
+        texts = [lines_of(*each) for each in zip(self._files, self._names, strict=True)]
+        rows = rows_of(texts[0], self.layout) if len(texts) == 1 else self._rows_of_two(texts)
+        for row in rows:
+            reason = why_not(row.texts, self.layout)
+            if reason and self._strict:
+                raise _at(self.name, row.line, reason)
+            yield row, reason
+
+    def n_lines(self) -> int:
+        """Return the number of lines of the first file."""
+        return sum(1 for _ in lines_of(self._files[0], self._names[0]))
+
+    def _rows_of_two(self, texts: Sequence[Iterator[str]]) -> Iterator[Row]:
+        n, m = (
+            sum(1 for _ in lines_of(*each)) for each in zip(self._files, self._names, strict=True)
+        )
+        if n != m:
+            one, other = self._names
+            raise CorpusError(
+                "{one} has {n} lines and {other} has {m}: line by line they must belong together",
+                one=one,
+                n=n,
+                other=other,
+                m=m,
+            )
+        for number, row in enumerate(zip(*texts, strict=True), start=1):
+            columns = tuple(map(tidy, row))
+            if any(columns):
+                yield Row(number, columns, "\t".join(row))
+
+
+def read_pairs(
+    contents: bytes | Sequence[bytes], name: str | Sequence[str], reading: Reading = FOUND
+) -> Pairs:
+    """Read the pairs of one file of two columns, or of two files of lines, into memory.
+
+    Args:
+        contents: The content of the file, or of each file.
+        name: The name of the file, or of each file, in messages.
+        reading: What the user says of them.
+
+    Raises:
+        CorpusError: Nothing can be used, or a line is no pair where the reading is strict.
+        TooLargeError: There is more than may be held in memory.
+    """
+    contents = [contents] if isinstance(contents, bytes) else contents
+    names = [name] if isinstance(name, str) else name
+    file = PairFile(contents, names, reading)
+    samples: dict[tuple[str, str], Sample] = {}
+    rows: list[Sample] = []
+    refused: list[Refused] = []
+    duplicates: list[int] = []
+    has_columns = False
+    for number, (row, reason) in enumerate(file.rows()):
+        has_columns |= len(row.texts) == len(file.layout.names)
+        if number == MOST_PAIRS:
+            why = Message("more than {n} pairs; use the lines before", n=MOST_PAIRS)
+            raise _at(file.name, row.line, why, TooLargeError)
+        if reason:
+            refused.append(Refused(row.line, reason, _shown(row.raw)))
+            continue
+        texts = file.layout.pair(row.texts)
+        if texts in samples:
+            duplicates.append(row.line)
+        rows.append(samples.setdefault(texts, Sample(*texts)))
+    if not rows and not refused and not file.layout.has_header:
+        raise CorpusError("{name}: there are no pairs in it", name=file.name)
+    if refused and not has_columns:
+        raise _without_columns(file, refused[0])
     # UTF-16 may be shorter than what is kept of it.
-    _require_size(len(as_tsv(found.samples)), name)
-    return _checked(found, name, reading)
+    _require_size(len(as_tsv(samples.values())), file.name)
+    return Pairs(
+        file.name,
+        tuple(samples.values()),
+        tuple(rows),
+        tuple(refused),
+        tuple(duplicates),
+        file.layout,
+    )
+
+
+def read_pair_files(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
+    """Read the pairs of files into memory, as `read_pairs` does.
+
+    Raises:
+        CorpusError: A file cannot be read, or as `read_pairs`.
+    """
+    return read_pairs([_content(path) for path in paths], list(map(str, paths)), reading)
 
 
 def layout_in(content: bytes, name: str, reading: Reading = FOUND) -> Layout:
-    """Return how a file of pairs is laid out; see `read_pairs`."""
-    return layout_of(_lines(content, name), reading)
-
-
-def clear_layout(lines: Iterable[str], name: str, reading: Reading) -> Layout:
-    """Return how lines are laid out.
-
-    Raises:
-        CorpusError: Which columns hold the pairs is not clear.
-    """
-    try:
-        layout = layout_of(lines, reading)
-    except CorpusError as error:
-        raise CorpusError("{path}: {why}", path=name, why=error.args[0]) from error
-    if layout.chosen is None:
-        n = len(layout.names)
-        if len(layout.texts) < 2:
-            said = "{name}: of its {n} columns {m} may hold sentences, and pairs need 2"
-            raise CorpusError(said, name=name, n=n, m=len(layout.texts))
-        said = (
-            "{name}: it has {n} columns, {columns}, and which two hold source and target is not "
-            "clear; --columns names them, as in --columns 1,2"
-        )
-        raise CorpusError(said, name=name, n=n, columns=", ".join(layout.names))
-    return layout
-
-
-def _checked(found: Pairs, name: str, reading: Reading) -> Pairs:
-    """Return pairs.
-
-    Raises:
-        CorpusError: A line was left out, and none may be.
-    """
-    if not (found.refused and reading.strict):
-        return found
-    first = found.refused[0]
-    n_others = len(found.refused) - 1
-    others = Message(" ({n} more lines cannot be used either)", n=n_others) if n_others else ""
-    raise _at(name, first.line, Message(N_("{why}{others}"), why=first.reason, others=others))
-
-
-def _accounted(records: Sequence[Record], lines: Sequence[str], layout: Layout) -> Pairs:
-    """Return the different pairs of some records, and what became of the others."""
-    found: dict[tuple[str, str], Sample] = {}
-    rows, refused, duplicates = [], [], []
-    for line, columns in records:
-        if reason := why_not(columns, layout):
-            refused.append(Refused(line, reason, _shown(lines[line - 1])))
-            continue
-        texts = layout.pair(columns)
-        if texts in found:
-            duplicates.append(line)
-        else:
-            found[texts] = Sample(*texts)
-        rows.append(found[texts])
-    return Pairs(tuple(found.values()), tuple(rows), tuple(refused), tuple(duplicates), layout)
-
-
-def pairs_of_lines(
-    sources: bytes, targets: bytes, names: tuple[str, str], reading: Reading = FOUND
-) -> Pairs:
-    """Read pairs from two files of lines, of which line i of one belongs to line i of the other.
-
-    Two empty lines are passed over. No line is a header.
-
-    Args:
-        sources: The first file: UTF-8, or UTF-16 with a byte-order mark.
-        targets: The second.
-        names: What the messages call them.
-        reading: Whether a line may be left out.
-
-    Raises:
-        CorpusError: A file is too large, or no text, or they have not the same number of lines; or
-            a line is no pair, where the reading is strict.
-    """
-    texts = []
-    for content, name in zip((sources, targets), names, strict=True):
-        lines = _lines(content, name)
-        texts.append(lines[:-1] if lines[-1] == "" else lines)
-    if len(texts[0]) != len(texts[1]):
-        raise CorpusError(
-            "{one} has {n} lines and {other} has {m}: line by line they must belong together",
-            one=names[0],
-            other=names[1],
-            n=len(texts[0]),
-            m=len(texts[1]),
-        )
-    rows = zip(*texts, strict=True)
-    found = [Record(at, tuple(map(tidy, row))) for at, row in enumerate(rows, 1)]
-    found = [record for record in found if any(record.texts)]
-    name = " and ".join(names)
-    _require_pairs(found, TWO_FILES, name)
-    lines = [f"{one}\t{other}" for one, other in zip(*texts, strict=True)]
-    return _checked(_accounted(found, lines, TWO_FILES), name, reading)
+    """Return the layout of a file of pairs; see `read_pairs`."""
+    return layout_of(_first_lines(content, name), reading)
 
 
 def as_tsv(samples: Iterable[Sample]) -> bytes:
-    """Write pairs, as `read_pairs` gives them, so that it gives the same ones again."""
+    """Return pairs as a file that `read_pairs` reads back."""
     # Always with a header, so that the first pair is never taken for one.
     rows = ["source\ttarget\n", *(f"{each.source}\t{each.target}\n" for each in samples)]
     return "".join(rows).encode()
+
+
+def notes(name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, str]]) -> list[str]:
+    """Return what the user should know of a file: its columns, and lines left out."""
+    texts: list[str] = []
+    if layout.has_header:
+        names = ", ".join(layout.names)
+        texts.append(
+            Message("{name}: the first line names columns: {names}", name=name, names=names)
+        )
+    if len(layout.names) > 2:
+        source, target = layout.pair(layout.names)
+        text = "{name}: source is column {source}, target is column {target}"
+        texts.append(Message(text, name=name, source=source, target=target))
+    if n_refused:
+        lines = ", ".join(f"line {line}: {why}" for line, why in first)
+        more = ", …" if n_refused > len(first) else ""
+        text = "{name}: lines without a pair are left out ({n}): {lines}"
+        texts.append(Message(text, name=name, n=n_refused, lines=f"{lines}{more}"))
+    return texts
+
+
+def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
+    """Yield the lines of a text file without their ends.
+
+    Raises:
+        CorpusError: It cannot be read, is no text in UTF-8 or UTF-16, or has too long a line.
+        TooLargeError: A content has more bytes than may be held in memory, packed or not.
+    """
+    number = 0
+    try:
+        with _opened(file) as packed:
+            binary = _unpacked(packed)
+            if isinstance(file, bytes):
+                binary = io.BytesIO(binary.read(LARGEST + 1))
+                _require_size(len(binary.getbuffer()), name)
+            encoding = "utf-16" if binary.read(2) in _UTF_16 else "utf-8-sig"
+            binary.seek(0)
+            text = io.TextIOWrapper(binary, encoding, errors="surrogateescape")
+            while line := text.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise CorpusError(
+                        "{path}, line {n}: more than {most} MB without a line end; each "
+                        "pair needs a line of its own",
+                        path=name,
+                        n=number,
+                        most=LONGEST_LINE // 2**20,
+                    )
+                # Many zeros in the first line are UTF-16 without its mark, or UTF-32.
+                is_wide = number == 1 and 4 * line.count("\0") > len(line)
+                if is_wide or (not line.isascii() and _NOT_DECODED.search(line)):
+                    raise _not_utf8(name, number)
+                yield line.rstrip("\n")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(name, number + 1) from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CorpusError("{name}: a damaged gzip file: {why}", name=name, why=error) from error
+    except OSError as error:
+        raise CorpusError("{path}: {why}", path=name, why=error.strerror) from error
+
+
+def _first_lines(file: Path | bytes, name: str) -> list[str]:
+    """Return the lines that decide the layout of a file."""
+    return list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
+
+
+def require_file(path: Path) -> None:
+    """Refuse a pipe or a folder: pairs to learn from may be read several times.
+
+    Raises:
+        CorpusError: It is one.
+    """
+    if path.exists() and not path.is_file():
+        raise CorpusError("{path}: not a file; write the pairs into one", path=path)
+
+
+def _opened(file: Path | bytes) -> BinaryIO:
+    if isinstance(file, bytes):
+        return io.BytesIO(file)
+    require_file(file)
+    return file.open("rb")
+
+
+def _unpacked(packed: BinaryIO) -> BinaryIO:
+    """Return a file as it was before gzip packed it."""
+    is_gzip = packed.read(len(_GZIP)) == _GZIP
+    packed.seek(0)
+    # A `GzipFile` reads as other files do.
+    return cast(BinaryIO, gzip.GzipFile(fileobj=packed)) if is_gzip else packed
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            # One byte more than is allowed shows that a file is too large.
+            return file.read(LARGEST + 1)
+    except OSError as error:
+        raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
 
 
 def _require_size(n_bytes: int, name: str) -> None:
@@ -203,65 +321,33 @@ def _require_size(n_bytes: int, name: str) -> None:
         )
 
 
-def _lines(content: bytes, name: str) -> list[str]:
-    _require_size(len(content), name)
-    with unzipped(io.BytesIO(content), name) as file:
-        # One byte more than is allowed shows that there is more.
-        content = file.read(LARGEST + 1)
-    _require_size(len(content), name)
-    text = _decoded(content, name).replace("\r\n", "\n")
-    # Alone, it ends the lines of old files; beside others it is white space in a line.
-    text = text.replace("\r", " " if "\n" in text else "\n")
-    n_lines = text.count("\n")
-    if n_lines > MOST_LINES:
-        raise TooLargeError(
-            "{name}: {n} lines are too many; at most {most}", name=name, n=n_lines, most=MOST_LINES
-        )
-    # Not splitlines: it also breaks at signs that may stand within a text, such as U+2028.
-    return text.split("\n")
+def _clear_layout(lines: Sequence[str], name: str, reading: Reading) -> Layout:
+    """Return the layout of lines.
 
-
-def _decoded(content: bytes, name: str) -> str:
-    require_text(content, name)
-    mark, encoding = next((each for each in _MARKS if content.startswith(each[0])), (b"", "utf-8"))
-    body = content[len(mark) :]
+    Raises:
+        CorpusError: The columns of the pairs are not clear.
+    """
     try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError as error:
-        newline = "\n" if "\n" in body.decode(encoding, "replace") else "\r"
-        line = body[: error.start].decode(encoding, "replace").count(newline) + 1
-        raise _not_utf8(name, line) from error
-    # UTF-16 without its mark, or UTF-32.
-    if 4 * text.count("\0") > len(text):
-        raise _not_utf8(name, 1)
-    return text
-
-
-def _not_utf8(name: str, line: int) -> CorpusError:
-    return _at(name, line, Message("not UTF-8; save the file as UTF-8 and try again"))
-
-
-def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
-    # The number of a line is looked up in an editor: it has no commas.
-    return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
-
-
-def _require_pairs(records: Sequence[Record], layout: Layout, name: str) -> None:
-    if not records and not layout.has_header:
-        raise CorpusError("{name}: there are no pairs in it", name=name)
-    width = len(layout.names)
-    if records and not any(len(record.texts) == width for record in records):
-        line, columns = records[0]
-        why = why_not(columns, layout)
-        said = N_("{why}, and no other line has {n}; {advice}")
-        raise _at(name, line, Message(said, why=why, n=width, advice=_ADVICE))
-    if len(records) > MOST_PAIRS:
-        raise _at(
-            name,
-            records[MOST_PAIRS].line,
-            Message("more than {n} pairs; use the lines before", n=MOST_PAIRS),
-            TooLargeError,
+        layout = layout_of(lines, reading)
+    except CorpusError as error:
+        raise CorpusError("{path}: {why}", path=name, why=error.args[0]) from error
+    if layout.chosen is None:
+        n = len(layout.names)
+        if len(layout.texts) < 2:
+            text = N_("{name}: of its {n} columns {m} may hold sentences, and pairs need 2")
+            raise CorpusError(text, name=name, n=n, m=len(layout.texts))
+        text = N_(
+            "{name}: it has {n} columns, {columns}, and which two hold source and target is not "
+            "clear; --columns names them, as in --columns 1,2"
         )
+        raise CorpusError(text, name=name, n=n, columns=", ".join(layout.names))
+    return layout
+
+
+def _without_columns(file: PairFile, first: Refused) -> CorpusError:
+    text = N_("{why}, and no other line has {n}; {advice}")
+    n = len(file.layout.names)
+    return _at(file.name, first.line, Message(text, why=first.reason, n=n, advice=_ADVICE))
 
 
 def why_not(columns: Sequence[str], layout: Layout) -> str:
@@ -281,34 +367,21 @@ def why_not(columns: Sequence[str], layout: Layout) -> str:
         if not text:
             return Message("{column} is empty", column=column)
         if len(text) > LONGEST_TEXT:
-            said = N_("{column} has {n} characters, more than {most}")
-            return Message(said, column=column, n=len(text), most=LONGEST_TEXT)
-        if found := _CONTROL.search(text):
-            sign = f"U+{ord(found[0]):04X}"
+            long = N_("{column} has {n} characters, more than {most}")
+            return Message(long, column=column, n=len(text), most=LONGEST_TEXT)
+        if match := _CONTROL.search(text):
+            sign = f"U+{ord(match[0]):04X}"
             return Message("{column} holds the control character {sign}", column=column, sign=sign)
     return ""
 
 
-def told_of(
-    name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, str]]
-) -> list[str]:
-    """Return what is to be known of a file that was read: its columns, and lines left out."""
-    told: list[str] = []
-    if layout.has_header:
-        names = ", ".join(layout.names)
-        told.append(
-            Message("{name}: the first line names columns: {names}", name=name, names=names)
-        )
-    if len(layout.names) > 2:
-        source, target = layout.pair(layout.names)
-        said = "{name}: source is column {source}, target is column {target}"
-        told.append(Message(said, name=name, source=source, target=target))
-    if n_refused:
-        lines = ", ".join(f"line {line}: {why}" for line, why in first[:TOLD])
-        more = ", …" if n_refused > TOLD else ""
-        said = "{name}: lines without a pair are left out ({n}): {lines}"
-        told.append(Message(said, name=name, n=n_refused, lines=f"{lines}{more}"))
-    return told
+def _not_utf8(name: str, line: int) -> CorpusError:
+    return _at(name, line, Message("not UTF-8; save the file as UTF-8 and try again"))
+
+
+def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
+    # The number of a line is looked up in an editor: it has no commas.
+    return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
 
 
 def _shown(line: str) -> str:

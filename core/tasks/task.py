@@ -1,9 +1,10 @@
 """What a task is: a source of sentence pairs that know where their words come from."""
 
+import hashlib
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, Protocol
 
@@ -12,6 +13,20 @@ from core.vocabulary import Span
 
 Part = Literal["train", "valid", "test"]
 """To learn from; to watch a training by; to measure the trained model by."""
+
+
+TEST_SHARE = 0.1
+
+
+def hash_fraction(key: str, salt: str = "") -> float:
+    """Return a number from 0 to below 1: a function of key and salt alone, on every machine."""
+    digest = hashlib.blake2b(f"{salt}/{key}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) / 2**64
+
+
+def is_in_test_part(key: str, salt: str = "") -> bool:
+    """Say whether a key falls into the tenth that is held out."""
+    return hash_fraction(key, salt) < TEST_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +66,29 @@ class Sample:
     others: tuple[str, ...] = ()
     """Targets that are as right as the one that is shown."""
 
-    def or_else(self, *others: str) -> "Sample":
-        """Return the sample with other targets that are as right."""
-        return replace(self, others=others)
-
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A source worth looking at."""
 
     name: str
-    """A word or two that say what is to be seen, with {n} for the number: a marked text."""
+    """A label of a word or two, with {n} for the number: a marked text."""
     source: str
     number: int = 0
     """Tells apart those of one name."""
 
 
 class Task(Protocol):
-    """What the model learns: where samples come from, and which of them are kept for the test."""
+    """What the model learns: where samples come from, and which of them are held out."""
 
     name: str
     pronouns: frozenset[str]
     """Source words, in small letters, whose translation depends on what they stand for."""
-    examples: tuple[Example, ...]
-    """The best first."""
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """Sources worth looking at, the best first."""
+        ...
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
         """Yield samples to learn from, without end; none is of a held-out part."""
@@ -120,9 +134,9 @@ class Drawn(ABC):
                 yield sample
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
-        """Return up to `n` different held-out samples, of which there is one part only.
+        """Return up to `n` different held-out samples; every part is the same.
 
-        There are fewer where the task has fewer (looked for in 200 n draws).
+        There are fewer where 200 n draws find fewer.
         """
         return list(_held_out(self, n, seed))
 
@@ -131,11 +145,11 @@ class Drawn(ABC):
 @lru_cache(maxsize=16)
 def _held_out(task: Drawn, n: int, seed: int) -> tuple[Sample, ...]:
     rng = random.Random(f"test {seed}")
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for _ in range(200 * n):
         sample = task.sample(rng)
         if task.held_out(sample):
-            found.setdefault(sample.source, sample)
-        if len(found) == n:
+            samples.setdefault(sample.source, sample)
+        if len(samples) == n:
             break
-    return tuple(found.values())
+    return tuple(samples.values())

@@ -19,9 +19,9 @@ from core.tokenizer.words import BEFORE_UNSPACED, WORD
 MOST_PARTS = 32
 """Normalizers, or splitters, one after the other."""
 _LONGEST_REASON = 200
-"""Letters of what the library says, which repeats what it was given."""
+"""Letters of an error of the library, which repeats its input."""
 LONGEST_REPLACEMENT = 64
-"""Bytes that a table of replacements may put in the place of a character; Unicode's own has 33."""
+"""The most bytes that a table of replacements may put for a character; Unicode's own has 33."""
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -70,7 +70,10 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
         stored = json.loads(text)
         _check(stored)
         # What was checked is what is read, also where a name stands twice.
-        return _tried(tokenizers.Tokenizer.from_str(json.dumps(stored)))
+        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored))
+        # Some faults appear only when a word is split.
+        tokenizer.encode("a")
+        return tokenizer
     except TokenizerError:
         raise
     except (AttributeError, KeyError, TypeError) as error:
@@ -80,12 +83,6 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise TokenizerError(_short(error_text(error), _LONGEST_REASON)) from error
-
-
-def _tried(found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    """Return a tokenizer that has split a word: some faults are seen only then."""
-    found.encode("a")
-    return found
 
 
 def _check(stored: Mapping[str, Any]) -> None:
@@ -114,16 +111,16 @@ def _parts(part: Mapping[str, Any] | None, within: str) -> list[Mapping[str, Any
     """Return the parts that stand one after the other, in sequences and alone."""
     if part is None:
         return []
-    found = [part]
-    while any(each["type"] == "Sequence" for each in found):
-        found = [
+    parts = [part]
+    while any(each["type"] == "Sequence" for each in parts):
+        parts = [
             inner
-            for each in found
+            for each in parts
             for inner in (each[within] if each["type"] == "Sequence" else [each])
         ]
-        if len(found) > MOST_PARTS:
+        if len(parts) > MOST_PARTS:
             raise TokenizerError(Message("it has more than {n} parts in a row", n=MOST_PARTS))
-    return found
+    return parts
 
 
 def _keeps_length(part: Mapping[str, Any]) -> bool:

@@ -15,12 +15,12 @@ from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 from core.messages import Message, error_text
 from core.tokenizer.bpe_json import tokenizer_of_json
 from core.tokenizer.tokenizer import Encoding, Tokenizer, byte_characters
-from core.tokenizer.words import BEFORE_UNSPACED, WORDS
+from core.tokenizer.words import BEFORE_UNSPACED, WORDS, without_surrogates
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
 STRAIGHT, CURLY = "'", "’"
 MASK = "[MASK]"
-"""As it is typed where a word is to be guessed."""
+"""The mask token as it is typed."""
 _APOSTROPHES = {
     STRAIGHT: normalizers.Replace(CURLY, STRAIGHT),
     # Beside a letter on one side only it may be a quotation mark.
@@ -41,12 +41,12 @@ class ByteLevelTokenizer(Tokenizer):
         begins: tuple[int, ...] = (),
         ends: tuple[int, ...] = (EOS,),
     ) -> None:
-        """Take what was learned.
+        """Make a tokenizer from a trained one.
 
         Args:
             bpe: Without special tokens but MASK.
-            begins: Ids before every text; those of a decoder alone.
-            ends: Ids after every text that is only read.
+            begins: Ids before every text, for a decoder alone.
+            ends: Ids after every source.
         """
         self._bpe = bpe
         byte_of = {char: byte for byte, char in byte_characters().items()}
@@ -75,10 +75,10 @@ class ByteLevelTokenizer(Tokenizer):
         """Learn at most `vocab_size` tokens, specials and the 256 bytes included.
 
         Args:
-            texts: What is learned from.
+            texts: To learn from.
             vocab_size: The most tokens.
-            apostrophe: The one that the model sees and writes, whichever is typed.
-            masks: Whether there is a token for a word to be guessed.
+            apostrophe: The one that the model sees and writes.
+            masks: Whether there is a mask token.
         """
         bpe = tokenizers.Tokenizer(models.BPE())
         bpe.normalizer = normalizers.Sequence(
@@ -111,8 +111,8 @@ class ByteLevelTokenizer(Tokenizer):
 
         Args:
             text: The content of the file.
-            begins: Ids before every text.
-            ends: Ids after every text that is only read.
+            begins: Ids before every text, for a decoder alone.
+            ends: Ids after every source.
 
         Raises:
             ValueError: The text is no tokenizer, or not a byte-level one.
@@ -129,7 +129,7 @@ class ByteLevelTokenizer(Tokenizer):
         return self._bpe.to_str(pretty=True)
 
     def files(self) -> dict[str, bytes]:
-        """Return the one file that a run's folder keeps of it."""
+        """Return the one file of the tokenizer."""
         return {"tokenizer.json": self.to_json().encode()}
 
     def normalise(self, text: str) -> str:
@@ -139,8 +139,7 @@ class ByteLevelTokenizer(Tokenizer):
 
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
-        # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
-        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        texts = list(map(without_surrogates, texts))
         encodings = self._bpe.encode_batch(texts, add_special_tokens=False)
         return [
             Encoding(tuple([piece + FIRST_ID for piece in each.ids]), text, each)
@@ -148,8 +147,8 @@ class ByteLevelTokenizer(Tokenizer):
         ]
 
     def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else: the fastest way."""
-        texts = [text.encode("utf-8", errors="replace").decode() for text in texts]
+        """Return the ids of many texts and nothing else, which is faster."""
+        texts = list(map(without_surrogates, texts))
         encodings = self._bpe.encode_batch_fast(texts, add_special_tokens=False)
         return [[piece + FIRST_ID for piece in encoding.ids] for encoding in encodings]
 
@@ -160,5 +159,5 @@ def usual_apostrophe(texts: Iterable[str]) -> str:
     >>> usual_apostrophe(["l’été", "d'un ’mot’"]), usual_apostrophe(["aujourd’hui"])
     ("'", '’')
     """
-    found = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
-    return CURLY if found[CURLY] > found[STRAIGHT] else STRAIGHT
+    counts = Counter(each for text in texts for each in _WITHIN_WORD.findall(text))
+    return CURLY if counts[CURLY] > counts[STRAIGHT] else STRAIGHT

@@ -1,4 +1,4 @@
-"""Text to token ids and back: what every tokenizer is asked, and how its tokens are read.
+"""Text to token ids and back: the interface of all tokenizers, and the text of their tokens.
 
 A tokenizer is trained here (`byte_level`) or comes with an opened model (`core.families`).
 """
@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
+
+from tokenizers.pre_tokenizers import PreTokenizer
 
 from core.tokenizer.words import INVISIBLE, WORDS
 from core.vocabulary import Span
@@ -39,25 +41,25 @@ class Token:
     """Which word of the sentence it belongs to; tokens of one word share the number."""
 
 
-class Spans(Protocol):
-    """Knows where each id of a text came from."""
+class HasOffsets(Protocol):
+    """An encoding of the `tokenizers` library, or `Offsets`."""
 
     @property
     def offsets(self) -> Sequence[tuple[int, int]]:
-        """First and one after the last character, in the text as it was typed."""
+        """First and one after the last character of each id, in the text as it was typed."""
 
 
-class Splitter(Protocol):
-    """Cuts a text into words, each written with one character for each byte."""
+@dataclass(frozen=True, slots=True)
+class Offsets:
+    """The offsets of an encoding."""
 
-    def pre_tokenize_str(self, sequence: str) -> Sequence[tuple[str, tuple[int, int]]]:
-        """Return each word, and where it begins and ends."""
+    offsets: Sequence[tuple[int, int]]
 
 
 class Encoding:
     """A text as ids, without special tokens around it."""
 
-    def __init__(self, ids: tuple[int, ...], text: str, encoding: Spans) -> None:
+    def __init__(self, ids: tuple[int, ...], text: str, encoding: HasOffsets) -> None:
         self.ids = ids
         self._text = text
         self._encoding = encoding
@@ -81,29 +83,29 @@ class Encoding:
 
 
 class Tokenizer(ABC):
-    """Tokens as bytes, some of them special; how a text is split, each kind says itself."""
+    """Tokens as bytes, some of them special; each kind splits texts in its own way."""
 
     n_names = 0
-    """So many tokens, the last ones, are names, of which the model need not know which is which."""
+    """The number of tokens, the last ones, that are names: to the model they may be alike."""
 
     def __init__(
         self,
         pieces: Sequence[bytes],
         specials: Mapping[int, str],
-        splitter: Splitter = WORDS,
+        splitter: PreTokenizer = WORDS,
         begins: tuple[int, ...] = (),
         ends: tuple[int, ...] = (),
         mask_id: int = -1,
     ) -> None:
-        """Take what is known of each id.
+        """Make a tokenizer.
 
         Args:
             pieces: The UTF-8 of each id with its space before it; nothing for a special one.
             specials: Special id → its name.
-            splitter: Tells the words of a text.
+            splitter: Cuts a text into words, each with one character for each byte.
             begins: Ids before every source; of a decoder alone, before every text.
             ends: Ids after every source.
-            mask_id: Stands for a word to be guessed; −1 where there is none.
+            mask_id: The id of a masked word; −1 where there is none.
         """
         self._pieces = pieces
         self._splitter = splitter
@@ -118,7 +120,7 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def files(self) -> dict[str, bytes]:
-        """Return what a run's folder keeps of it: the name of a file → its content."""
+        """Return the files of the tokenizer in a run's folder: name → content."""
 
     @abstractmethod
     def normalise(self, text: str) -> str:
@@ -128,9 +130,9 @@ class Tokenizer(ABC):
     def encode_all(self, texts: Sequence[str]) -> list[Encoding]:
         """Encode many texts at once, which is faster than one by one."""
 
-    @abstractmethod
     def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else: the fastest way."""
+        """Return the ids of many texts and nothing else, where that is faster."""
+        return [list(encoding.ids) for encoding in self.encode_all(texts)]
 
     def encode(self, text: str) -> Encoding:
         """Return the ids of a text; an empty text has none."""
@@ -147,10 +149,7 @@ class Tokenizer(ABC):
         return [_readable(word.encode()) for word, _ in words]
 
     def describe(self, ids: Sequence[int]) -> tuple[Token, ...]:
-        """Return each id as people read it, with the word that it belongs to.
-
-        Needs the ids only, so that what a model says is described as what a person typed.
-        """
+        """Return each id as people read it, with the word that it belongs to."""
         word_of_byte = self._word_of_byte(self._joined(ids))
         tokens: list[Token] = []
         position, n_words, last_word = 0, 0, -1
@@ -159,7 +158,7 @@ class Tokenizer(ABC):
                 tokens.append(Token(self.specials[token_id], True, n_words))
                 n_words, last_word = n_words + 1, -1
                 continue
-            raw = self._pieces[token_id]
+            raw = self.piece(token_id)
             # The space before a word counts to it; a token of nothing else is looked up itself.
             word = word_of_byte[position + (raw[:1] == b" " and len(raw) > 1)]
             n_words += word != last_word
@@ -184,14 +183,18 @@ class Tokenizer(ABC):
         )
 
     def _described_alone(self, token_id: int) -> Token:
-        """Return what `describe` says of a single id, which every step of a decoding asks for."""
+        # Every step of a decoding asks for it.
         if token_id not in self._alone:
             [self._alone[token_id]] = self.describe([token_id])
         return self._alone[token_id]
 
     def begins_word(self, token_id: int) -> bool:
         """Say whether there is a space before a token."""
-        return self._pieces[token_id].startswith(b" ")
+        return self.piece(token_id).startswith(b" ")
+
+    def piece(self, token_id: int) -> bytes:
+        """Return the UTF-8 of a token with its space before it; nothing for a special one."""
+        return self._pieces[token_id]
 
     def word_texts(self, ids: Sequence[int]) -> list[str]:
         """Return the text of each word that `describe` counts."""
@@ -204,7 +207,7 @@ class Tokenizer(ABC):
         ]
 
     def _joined(self, ids: Iterable[int]) -> bytes:
-        return b"".join([self._pieces[i] for i in ids])
+        return b"".join(map(self.piece, ids))
 
     def _split(self, normal: str) -> list[tuple[str, int]]:
         """Cut a normalised text into words, each without its space and with its length in bytes."""

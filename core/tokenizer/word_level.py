@@ -12,12 +12,13 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self, overload
+from typing import Self
 
 from tokenizers import Regex, pre_tokenizers
 
 from core.messages import Message
-from core.tokenizer.tokenizer import Encoding, Tokenizer
+from core.tokenizer.tokenizer import Encoding, Offsets, Tokenizer
+from core.tokenizer.words import without_surrogates
 from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
 KIND = "words and names"
@@ -81,46 +82,21 @@ class Lent:
 
 
 lent = lru_cache(Lent)
-"""The free names of this process, of which there are so many."""
-
-
-class _Pieces(Sequence[bytes]):
-    """The bytes of each id: those of a free name are those of the word that it is lent to."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        fixed = [f" {word}".encode() for word in (*vocabulary.words, *vocabulary.names)]
-        self._fixed = [*[b""] * FIRST_ID, *fixed]
-        self._n_free = vocabulary.n_free
-
-    def __len__(self) -> int:
-        return len(self._fixed) + self._n_free
-
-    @overload
-    def __getitem__(self, at: int) -> bytes: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, at: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(at, slice):
-            return [self[index] for index in range(len(self))[at]]
-        if at < len(self._fixed):
-            return self._fixed[at]
-        return f" {lent(self._n_free).word(at - len(self._fixed))}".encode()
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    offsets: Sequence[tuple[int, int]]
+"""The free names of this process, by their number."""
 
 
 class WordTokenizer(Tokenizer):
     """Words and names, with PAD, BOS and EOS in front."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        """Take a vocabulary, in the order of which words have their ids."""
+        """Make a tokenizer; the order of the vocabulary gives the ids."""
         self.vocabulary = vocabulary
-        super().__init__(_Pieces(vocabulary), SPECIAL_TEXTS, _SPLITTER, ends=(EOS,))
-        self.n_names = vocabulary.n_names
         known = (*vocabulary.words, *vocabulary.names)
+        pieces = [*[b""] * FIRST_ID, *(f" {word}".encode() for word in known)]
+        super().__init__(
+            [*pieces, *[b""] * vocabulary.n_free], SPECIAL_TEXTS, _SPLITTER, ends=(EOS,)
+        )
+        self.n_names = vocabulary.n_names
         self._ids = {word: FIRST_ID + index for index, word in enumerate(known)}
 
     @classmethod
@@ -143,10 +119,10 @@ class WordTokenizer(Tokenizer):
         return cls(vocabulary)
 
     def files(self) -> dict[str, bytes]:
-        """Return the one file that a run's folder keeps of it."""
+        """Return the one file of the tokenizer."""
         known = self.vocabulary
-        kept = {"kind": KIND, "words": known.words, "names": known.names, "n_free": known.n_free}
-        return {"tokenizer.json": json.dumps(kept, ensure_ascii=False).encode()}
+        content = {"kind": KIND, "words": known.words, "names": known.names, "n_free": known.n_free}
+        return {"tokenizer.json": json.dumps(content, ensure_ascii=False).encode()}
 
     def normalise(self, text: str) -> str:
         """Return the text as the model sees it: words alone, known ones in small letters."""
@@ -156,18 +132,21 @@ class WordTokenizer(Tokenizer):
         """Return the id of each word; one that is unknown is lent a free name."""
         return [self._encoded(text) for text in texts]
 
-    def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else."""
-        return [list(self._encoded(text).ids) for text in texts]
+    def piece(self, token_id: int) -> bytes:
+        """Return the UTF-8 of a token; of a free name that of the word that it is lent to."""
+        free = token_id - FIRST_ID - len(self._ids)
+        if free < 0:
+            return super().piece(token_id)
+        return f" {lent(self.vocabulary.n_free).word(free)}".encode()
 
     def is_name(self, token_id: int) -> bool:
         """Say whether a token is a name."""
         return token_id >= self.vocab_size - self.n_names
 
     def _encoded(self, text: str) -> Encoding:
-        found = list(self._words(text))
-        places = _Places([place for _, place in found])
-        return Encoding(tuple(self._id(word) for word, _ in found), text, places)
+        words = list(self._words(text))
+        offsets = Offsets([span for _, span in words])
+        return Encoding(tuple(self._id(word) for word, _ in words), text, offsets)
 
     def _id(self, word: str) -> int:
         if word in self._ids:
@@ -176,12 +155,10 @@ class WordTokenizer(Tokenizer):
 
     def _words(self, text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         """Yield each word of a text, and where it begins and ends there."""
-        for found in _WORD.finditer(text):
-            # Half of a surrogate pair, which badly decoded input may hold, becomes a question mark.
-            whole = found[0].encode("utf-8", errors="replace").decode()
-            word = unicodedata.normalize("NFC", whole)
+        for match in _WORD.finditer(text):
+            word = unicodedata.normalize("NFC", without_surrogates(match[0]))
             small = word.lower()
-            yield small if small in self._ids else word, found.span()
+            yield small if small in self._ids else word, match.span()
 
 
 def is_word_level(text: str) -> bool:

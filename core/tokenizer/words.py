@@ -86,13 +86,18 @@ def written_words(text: str) -> list[str]:
     return [word for word, _ in spaced_words(text)]
 
 
+def without_surrogates(text: str) -> str:
+    """Return a text in which half of a surrogate pair, left by bad decoding, is a question mark."""
+    return text.encode("utf-8", errors="replace").decode()
+
+
 def has_unspaced(text: str) -> bool:
     """Say whether a text has a letter of a script without spaces."""
     return regex.search(f"(?V1)[{UNSPACED}]", text) is not None
 
 
 def shortened(text: str, most: int) -> str:
-    """Return at most so many characters that a reader sees, with … for what is left out.
+    """Return at most `most` characters that a reader sees, with … for what is left out.
 
     >>> shortened("a long word", 6), shortened("❤️❤️", 2)
     ('a lon…', '❤️❤️')
@@ -101,5 +106,5 @@ def shortened(text: str, most: int) -> str:
 
 
 def beginning(text: str, most: int) -> str:
-    """Return so many characters that a reader sees, or all of a shorter text."""
-    return "".join(found[0] for found in islice(regex.finditer(r"\X", text), most))
+    """Return the first `most` characters that a reader sees, or all of a shorter text."""
+    return "".join(match[0] for match in islice(regex.finditer(r"\X", text), most))

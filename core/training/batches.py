@@ -16,9 +16,7 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.labels import as_learned
 from core.tasks import Task
-from core.tasks.corpus import Corpus
-from core.tasks.large import KeptCorpus
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import Corpus, KeptCorpus, Mixed
 from core.tokenizer.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 

@@ -10,7 +10,7 @@ from core.runs.checkpoint import has_state, kept_step
 from core.runs.folder import RunFolder
 from core.runs.run import RunError, read_settings
 from core.tasks import task_named
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import Mixed
 
 
 def require_state(path: Path) -> None:

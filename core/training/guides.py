@@ -5,7 +5,7 @@ from core.config.training import TrainConfig
 from core.heads import Head
 from core.model import Transformer
 from core.tasks import Task
-from core.tasks.mixed import Mixed
+from core.tasks.corpus import Mixed
 from core.tasks.task import Drawn
 
 

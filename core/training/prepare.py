@@ -16,10 +16,18 @@ from core.runs.files import PAIRS
 from core.runs.folder import RunFolder, versions
 from core.runs.run import RunSettings, read_settings, read_tokenizer
 from core.tasks import Sample, Task
-from core.tasks.corpus import FILES, HELD_OUT, Corpus, CorpusError, OwnPairs
-from core.tasks.large import AT_HAND, LargeCorpus
+from core.tasks.corpus import (
+    AT_HAND,
+    FILES,
+    HELD_OUT,
+    Corpus,
+    CorpusError,
+    LargeCorpus,
+    Mixed,
+    OwnPairs,
+    own_pairs_of,
+)
 from core.tasks.length_filter import fitting, target_ratio, those_that_fit
-from core.tasks.mixed import Mixed, own_pairs_of
 from core.tasks.pairs import as_tsv
 from core.tasks.task import Drawn, Part
 from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
@@ -235,7 +243,9 @@ def _write_pairs(
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.
-        written = {part: own.part(part) for part in FILES} if own.given else {"train": own.samples}
+        written = (
+            {part: own.part(part) for part in FILES} if own.own_parts else {"train": own.samples}
+        )
     for part, samples in written.items():
         write_atomically(path / FILES[part], as_tsv(samples))
     return n_left_out

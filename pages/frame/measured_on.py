@@ -5,12 +5,9 @@ from core.evaluate.evaluation import held_out_samples
 from core.runs.files import PAIRS
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
-from core.tasks.copying import Copying
-from core.tasks.either import Either
-from core.tasks.everyday import Everyday
 from core.tasks.naming import Naming
-from core.tasks.reversing import Reversing
-from core.tasks.translation import Translation
+from core.tasks.symbols import Copying, Either, Reversing
+from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
 from pages.frame.language import N_, _, n_, number
 

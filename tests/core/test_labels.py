@@ -15,8 +15,7 @@ from core.decoding.sentence import given_text, reference_ids, translate
 from core.decoding.step import decode_steps
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
-from core.evaluate.files import score_file
-from core.evaluate.metrics import measure
+from core.evaluate.metrics import measure, score_file
 from core.inspection import inspect_sentence
 from core.labels import (
     as_learned,

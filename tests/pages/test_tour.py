@@ -3,7 +3,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
 from core.tasks import TASKS
-from core.tasks.everyday import SHORT
 from pages.frame import links, tour
 from pages.frame.language import plain
 from pages.frame.tour import REVEAL
@@ -11,6 +10,13 @@ from pages.frame.tour_file import EXAMPLE, OWN, REVEALED, STOP, TOUR, own_tour
 from tests.pages.conftest import ROOT
 from tests.pages.views.lessons.conftest import panels
 
+# Sentences whose words and maps can be read from the back of a room.
+SHORT = {
+    "The dog fell because it was tired.",
+    "The cow fell because it was old.",
+    "Tom was late.",
+    "She is tired.",
+}
 STOPS = own_tour().stops
 EVERYDAY = ROOT / "gallery" / "everyday"
 
@@ -48,7 +54,7 @@ def said(at):
 
 
 def test_every_stop_of_the_paper_asks_and_its_sentence_is_one_of_the_examples():
-    sentences = {each.source for each in TASKS["everyday"].examples} | set(SHORT)
+    sentences = {each.source for each in TASKS["everyday"].examples} | SHORT
     assert all(stop.title and stop.text and stop.question and stop.task for stop in STOPS)
     asked = {stop.query["sentence"] for stop in STOPS if "sentence" in stop.query}
     assert asked <= sentences

@@ -16,8 +16,7 @@ from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.passes import by_passes
 from core.studies.experiments.results import Trained
 from core.tasks import TASKS, Sample
-from core.tasks.copying import Copying
-from core.tasks.reversing import Reversing
+from core.tasks.symbols import Copying, Reversing
 
 N_MEASURED = 1000
 """Held-out sentences by which lengths are compared."""

@@ -21,7 +21,7 @@ _PROMPTS = (
     Example(N_("repeated words"), "red green blue yellow red green blue"),
     Example(N_("it"), "The animal did not cross the street because it"),
 )
-"""For models of which no task is known: to be read, and to be gone on from."""
+"""For models without a known task: to read, and to continue."""
 
 
 _BESIDE = (
@@ -33,7 +33,7 @@ _BESIDE = (
 """What differs from one of them in a word."""
 _N_OWN = 3
 _HIDDEN = 2
-"""So many words of a target are hidden, where it has more."""
+"""The number of words of a target that are hidden, where it has more."""
 
 
 def examples_of(run: Run) -> tuple[Example, ...]:

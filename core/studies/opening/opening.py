@@ -69,7 +69,7 @@ def being_opened(parent: Path) -> list[Path]:
 
 
 def name_of(folder: Path) -> str:
-    """Return what the run is to be called of which a hidden folder tells."""
+    """Return the name of the run that a hidden folder stands for."""
     return folder.name.removeprefix(HIDDEN)
 
 
@@ -90,7 +90,7 @@ def open_model(source: str, path: Path) -> Iterator[float]:
     try:
         found = yield from local(source, rooms[0], _BROUGHT)
         yield from _converted(found, source, rooms[1], _command(source, path))
-        # A temporary folder is its owner's alone; a run is for whoever may read the others.
+        # A temporary folder is its owner's alone; a run has the permissions of the others.
         rooms[1].chmod(0o755)
         os.rename(rooms[1], path)
         yield 1.0

@@ -21,7 +21,7 @@ NOT_COUNTED = N_(
 LARGEST_MODEL = 6 << 30
 """Bytes of memory that a model may take."""
 BYTES_A_SECOND = 100e6
-"""So many a disk of ten years ago writes: opening takes no longer than what is said."""
+"""What a disk of ten years ago writes: opening takes no longer than `Survey.seconds`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
 """English to French from a grammar: a small language that is right, and knows its alignments.
 
-Reading order: words (what the lexicon knows), nouns, adjectives, verbs, names; draft (a sentence in
-the making), phrases, clauses; the patterns: simple, joined, relatives, subordinate, ambiguous, all
-together in sentences; spelling (the two texts with their spans); split (what is kept for the test);
-recognition (the grammar backwards).
+Reading order: lexicon, names; draft (a sentence in progress), phrases, clauses, patterns; spelling
+(the two texts with their spans); split (what is held out); recognition (the grammar backwards).
 """
 
 import random
@@ -11,12 +9,12 @@ import random
 from core.messages import N_
 from core.tasks.task import Drawn, Example, Sample
 from core.tasks.translation.draft import Draft
+from core.tasks.translation.patterns import sentence
 from core.tasks.translation.recognition import derivations
-from core.tasks.translation.sentences import sentence
 from core.tasks.translation.spelling import spelled
 from core.tasks.translation.split import is_held_out
 
-__all__ = ["Translation", "derivations"]
+__all__ = ["Everyday", "Translation", "derivations"]
 
 
 class Translation(Drawn):
@@ -46,7 +44,7 @@ class Translation(Drawn):
         return spelled(draft, sentence(draft))
 
     def held_out(self, sample: Sample) -> bool:
-        """Say whether a noun pair or a name of the sample is kept for the test."""
+        """Say whether a noun pair or a name of the sample is held out."""
         return is_held_out(sample.source)
 
     def makes(self, source: str) -> bool:
@@ -57,3 +55,17 @@ class Translation(Drawn):
         """The translation that the grammar derives; None for what is no sentence of it."""
         targets = {sample.target for sample in derivations(source)}
         return targets.pop() if len(targets) == 1 else None
+
+
+class Everyday(Translation):
+    """The grammar, as it is learned beside pairs of everyday sentences (`core.tasks.corpus.Mixed`).
+
+    The pairs are no part of it: a model that is given away comes without them.
+    """
+
+    name = "everyday"
+    examples: tuple[Example, ...] = (
+        *Translation.examples[:3],
+        Example(N_("love"), "I love you."),
+        Example(N_("a question"), "Where do you live?"),
+    )

@@ -1,18 +1,16 @@
 """Clauses: present, passé composé and imparfait, negation, questions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
-from core.tasks.translation.adjectives import PREDICATES
 from core.tasks.translation.draft import Draft, Sources, Word
-from core.tasks.translation.phrases import Phrase, words_of
-from core.tasks.translation.words import Adjective, Verb, form_index
-
-SubjectOf = Callable[[Draft], Phrase]
+from core.tasks.translation.lexicon import PREDICATES, VERBS_FOR, Adjective, Verb, is_plural
+from core.tasks.translation.phrases import Nominal, Phrase, words_of
 
 
 class Mood(NamedTuple):
-    """What a main clause does."""
+    """Whether a main clause asks, and whether it denies."""
 
     question: bool = False
     negative: bool = False
@@ -21,36 +19,38 @@ class Mood(NamedTuple):
 STATEMENT = Mood()
 DENIAL = Mood(negative=True)
 QUESTION = Mood(question=True)
-DENYING_QUESTION = Mood(question=True, negative=True)
-MOODS = (STATEMENT,) * 9 + (DENIAL,) * 6 + (QUESTION,) * 4 + (DENYING_QUESTION,)
-
-
-DEGREES = (("very", "très"), ("too", "trop"))
-_WAS_AND_IS = (("était", "étaient"), ("est", "sont"))
-
+NEGATIVE_QUESTION = Mood(question=True, negative=True)
 BECAUSE, WHEN, BUT = "because", "when", "but"
+
+Auxiliary = tuple[tuple[str, str], tuple[str, str]]
+"""Singular and plural in the past, then in the present."""
+DO: Auxiliary = (("did", "did"), ("does", "do"))
+BE: Auxiliary = (("was", "were"), ("is", "are"))
+_ETRE: Auxiliary = (("était", "étaient"), ("est", "sont"))
+_AVOIR: Auxiliary = (("avait", "avaient"), ("a", "ont"))
+_DEGREES = (("very", "très"), ("too", "trop"))
 
 
 class Support(NamedTuple):
-    """Where "did", "was", "is" … and its negation stand; in "didn't" both are one word."""
+    """The positions of "did", "was" … and of its negation, which are one word in "didn't"."""
 
-    tense: Sources
+    tense: Sources = ()
     negation: Sources = ()
 
 
-def say_do(draft: Draft, plural: bool, mood: Mood) -> Support:
-    """Say "did", "does" or "do", with "not" or "n't" when negative."""
-    now = "do" if plural else "does"
-    return _say_support(draft, now if draft.present else "did", mood)
+NO_SUPPORT = Support()
 
 
-def say_be(draft: Draft, plural: bool, mood: Mood) -> Support:
-    """Say "was", "were", "is" or "are", with "not" or "n't" when negative."""
-    singular, several = ("is", "are") if draft.present else ("was", "were")
-    return _say_support(draft, several if plural else singular, mood)
+class Clause(NamedTuple):
+    """A clause in French, and its subject."""
+
+    french: list[Word]
+    subject: Phrase
 
 
-def _say_support(draft: Draft, word: str, mood: Mood) -> Support:
+def say_auxiliary(draft: Draft, auxiliary: Auxiliary, plural: bool, mood: Mood) -> Support:
+    """Say an auxiliary, with "not" or "n't" when negative."""
+    word = auxiliary[draft.present][plural]
     if not mood.negative:
         return Support(draft.say(word))
     # "Did not the dog …?" is no longer English: questions always contract.
@@ -60,50 +60,39 @@ def _say_support(draft: Draft, word: str, mood: Mood) -> Support:
     return Support(draft.say(word), draft.say("not"))
 
 
-def negated(verb: Word, negation: Sources) -> list[Word]:
+def _negated(verb: Word, negation: Sources) -> list[Word]:
     """Put "ne" and "pas" around a verb form when there is a negation."""
     if not negation:
         return [verb]
     return [Word("ne", negation), verb, Word("pas", negation)]
 
 
-def say_verb_form(
-    draft: Draft, verbs: Sequence[Verb], plural: bool, did: Support
-) -> tuple[Verb, Sources]:
-    """Say a verb: "crossed", "crosses", or "cross" after "did"; `did` is empty without it."""
-    if did.tense or (draft.present and plural):
-        return draft.pick_verb(verbs, lambda each: each.base)
-    if draft.present:
-        return draft.pick_verb(verbs, lambda each: each.third)
-    return draft.pick_verb(verbs, lambda each: each.past)
-
-
-def conjugated(  # noqa: PLR0913
-    draft: Draft, verb: Verb, said: Sources, did: Support, *, plural: bool, participle: int
+def say_verb(
+    draft: Draft,
+    verbs: Sequence[Verb],
+    subject_form: int,
+    support: Support = NO_SUPPORT,
+    object_form: int = 0,
 ) -> list[Word]:
-    """Return a verb in French: present, imparfait or passé composé.
+    """Say a verb ("crossed", "crosses", or "cross" after "did") and return it in French.
 
     Args:
-        draft: Its tense.
-        verb: What was said.
-        said: Where.
-        did: What was said before it, with the negation.
-        plural: Of the subject.
-        participle: The form (see `form_index`) of its participle, if it has one.
+        draft: The sentence so far.
+        verbs: The options.
+        subject_form: The gender and number of the subject.
+        support: "did" and its negation, where it was said.
+        object_form: Gender and number of an object before the verb, with which the participle
+            agrees after "avoir".
     """
+    plural = is_plural(subject_form)
+    inflected = "third" if draft.present else "past"
+    without_ending = support.tense or (draft.present and plural)
+    verb, sources = draft.pick_new(verbs, attrgetter("base" if without_ending else inflected))
     if one_word := verb.present if draft.present else verb.imperfect:
-        return negated(Word(one_word[plural], (*did.tense, *said)), did.negation)
-    singular, several = ("est", "sont") if verb.etre else ("a", "ont")
-    auxiliary = Word(several if plural else singular, did.tense or said)
-    return [*negated(auxiliary, did.negation), Word(verb.participle[participle], said)]
-
-
-def say_verb(draft: Draft, subject: Phrase, verbs: Sequence[Verb], did: Support) -> list[Word]:
-    """Say a verb and return it in French; `did` is empty for "crossed" and "crosses"."""
-    verb, said = say_verb_form(draft, verbs, subject.plural, did)
-    # With "être" the participle agrees with the subject; with "avoir" it does not.
-    form = form_index(subject.feminine, subject.plural) if verb.etre else 0
-    return conjugated(draft, verb, said, did, plural=subject.plural, participle=form)
+        return _negated(Word(one_word[plural], (*support.tense, *sources)), support.negation)
+    auxiliary = Word((_ETRE if verb.etre else _AVOIR)[True][plural], support.tense or sources)
+    participle = verb.participle[subject_form if verb.etre else object_form]
+    return [*_negated(auxiliary, support.negation), Word(participle, sources)]
 
 
 def say_predicate(  # noqa: PLR0913
@@ -118,30 +107,32 @@ def say_predicate(  # noqa: PLR0913
 
     Args:
         draft: The sentence so far.
-        subject: Of which it is said.
-        adjectives: One of which is said.
-        mood: Whether it is denied.
-        support: "was", when it has been said.
-        second: How likely "and" with another adjective follows.
+        subject: The subject.
+        adjectives: The options.
+        mood: Whether it is negative.
+        support: "was", where it was said.
+        second: The probability of "and" with another adjective.
     """
-    support = support or say_be(draft, subject.plural, mood)
+    plural = is_plural(subject.form)
+    support = support or say_auxiliary(draft, BE, plural, mood)
     adjectives = [each for each in adjectives if each.common_forms(subject.nouns)]
     degree: list[Word] = []
     if draft.chance(0.4):
         adjectives = [each for each in adjectives if _has_degrees(each, subject)]
-        english, french = draft.choose(DEGREES)
+        english, french = draft.choose(_DEGREES)
         degree.append(Word(french, draft.say(english)))
-    adjective, said = draft.pick_adjective(adjectives)
-    verbs = (("avait", "avaient"), ("a", "ont")) if adjective.having else _WAS_AND_IS
-    verb = Word(verbs[draft.present][subject.plural], support.tense)
-    words = [*negated(verb, support.negation), *degree]
-    if adjective.having:
-        return [*words, Word(adjective.having, said)]
-    words += _agreeing(adjective, subject, said)
+    adjective, sources = draft.pick_new(adjectives, lambda each: each.english)
+    auxiliary = _AVOIR if adjective.noun_after_avoir else _ETRE
+    verb = Word(auxiliary[draft.present][plural], support.tense)
+    words = [*_negated(verb, support.negation), *degree]
+    if adjective.noun_after_avoir:
+        return [*words, Word(adjective.noun_after_avoir, sources)]
+    words += _agreeing(adjective, subject, sources)
     if second and draft.chance(second):
         words.append(Word("et", draft.say("and")))
-        adjective, said = draft.pick_adjective([each for each in adjectives if not each.having])
-        words += _agreeing(adjective, subject, said)
+        others = [each for each in adjectives if not each.noun_after_avoir]
+        adjective, sources = draft.pick_new(others, lambda each: each.english)
+        words += _agreeing(adjective, subject, sources)
     return words
 
 
@@ -151,54 +142,40 @@ def _has_degrees(adjective: Adjective, subject: Phrase) -> bool:
     return adjective.gradable and forms is not None and " " not in forms[0]
 
 
-def _agreeing(adjective: Adjective, subject: Phrase, said: Sources) -> list[Word]:
-    """Return an adjective of the subject in French, with which it agrees."""
+def _agreeing(adjective: Adjective, subject: Phrase, sources: Sources) -> list[Word]:
+    """Return an adjective in French, in the gender and number of the subject."""
     forms = adjective.common_forms(subject.nouns) or adjective.french
-    return words_of(forms[form_index(subject.feminine, subject.plural)], said)
+    return words_of(forms[subject.form], sources)
 
 
-def action(  # noqa: PLR0913
-    draft: Draft,
-    mood: Mood,
-    subject_of: SubjectOf,
-    plural: bool,
-    verbs: Sequence[Verb],
-    object_of: SubjectOf | None = None,
-) -> tuple[list[Word], Phrase]:
-    """Say a main clause with a full verb, whose subject is plural or not.
-
-    Returns:
-        The clause in French, and its subject.
-    """
+def action(draft: Draft, mood: Mood, subject: Nominal, thing: Nominal | None = None) -> Clause:
+    """Say a main clause with a full verb and an object, or without one."""
     french: list[Word] = []
-    did = Support(())
+    support = NO_SUPPORT
     if mood.question:
-        did = say_do(draft, plural, mood)
-        french += [Word("est-ce", did.tense), Word("que", did.tense)]
-    subject = subject_of(draft)
+        support = say_auxiliary(draft, DO, subject.plural, mood)
+        french += [Word("est-ce", support.tense), Word("que", support.tense)]
+    phrase = subject.say(draft)
     if mood == DENIAL:
-        did = say_do(draft, plural, mood)
-    french += subject.french
-    french += say_verb(draft, subject, verbs, did)
-    if object_of is not None:
-        french += object_of(draft).french
-    return french, subject
+        support = say_auxiliary(draft, DO, subject.plural, mood)
+    verbs = VERBS_FOR[subject.kind, thing.kind if thing else None]
+    french += phrase.french + say_verb(draft, verbs, phrase.form, support)
+    if thing:
+        french += thing.say(draft).french
+    return Clause(french, phrase)
 
 
-def being(
-    draft: Draft, mood: Mood, subject_of: SubjectOf, plural: bool, second: float = 0.0
-) -> tuple[list[Word], Phrase]:
-    """Say a main clause with "was", "were", "is" or "are"; return it in French, and its subject."""
+def being(draft: Draft, mood: Mood, subject: Nominal, second: float = 0.0) -> Clause:
+    """Say a main clause with "was", "were", "is" or "are"."""
     french: list[Word] = []
     support = None
     if mood.question:
-        support = say_be(draft, plural, mood)
+        support = say_auxiliary(draft, BE, subject.plural, mood)
         french += [Word("est-ce", support.tense), Word("que", support.tense)]
-    subject = subject_of(draft)
-    french += subject.french
-    predicates = PREDICATES[subject.mention.kind]
-    french += say_predicate(draft, subject, predicates, mood, support, second)
-    return french, subject
+    phrase = subject.say(draft)
+    french += phrase.french
+    french += say_predicate(draft, phrase, PREDICATES[subject.kind], mood, support, second)
+    return Clause(french, phrase)
 
 
 def say_connector(draft: Draft, connector: str, *, first: bool = False) -> list[Word]:
@@ -214,9 +191,8 @@ def say_connector(draft: Draft, connector: str, *, first: bool = False) -> list[
     return [Word("parce", sources), Word("que", sources)]
 
 
-def end(draft: Draft, french: list[Word], mood: Mood = STATEMENT) -> list[Word]:
+def end(draft: Draft, french: Sequence[Word], mood: Mood = STATEMENT) -> list[Word]:
     """Say the last mark."""
     mark = "?" if mood.question else "."
     draft.say(mark)
-    french.append(Word(mark))
-    return french
+    return [*french, Word(mark)]

@@ -1,26 +1,27 @@
-"""A sentence in the making: English is said from left to right, each word where it is chosen."""
+"""A sentence in progress: English is written from left to right, each word where it is chosen."""
 
 import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+from core.tasks.translation.lexicon import Adjective, Kind, Noun, Verb
 from core.tasks.translation.names import invented, is_feminine
-from core.tasks.translation.words import Adjective, Kind, Noun, Verb
 
 Choice = TypeVar("Choice")
+Entry = TypeVar("Entry", Noun, Adjective, Verb)
 Sources = tuple[int, ...]
-"""Where the English words stand that a French word comes from."""
+"""The indices of the English words that a French word comes from."""
 
 
 class Word(NamedTuple):
-    """A French word (before elision) or a mark, which has no sources."""
+    """A French word (before elision), or a mark, which has no sources."""
 
     text: str
     sources: Sources = ()
 
 
 class Mention(NamedTuple):
-    """A noun or a name that has been said, for pronouns and agreement."""
+    """A noun or a name in the sentence, for pronouns and agreement."""
 
     position: int
     kind: Kind
@@ -33,25 +34,25 @@ class Mention(NamedTuple):
 class Draft:
     """Every choice of the grammar goes through here, and every English word.
 
-    The French side cannot be said from left to right, for its order is another; so the functions
-    of the grammar return it. With a generator of random numbers a draft samples the grammar; the
-    subclass in `recognition` makes the same choices follow a given English sentence instead.
+    The French side has another word order, so the functions of the grammar return it. With a
+    generator of random numbers a draft samples the grammar; the subclass in `recognition` makes the
+    same choices follow a given English sentence instead.
     """
 
     def __init__(self, rng: random.Random) -> None:
         self.english: list[str] = []
         self.present = False
-        """Whether the sentence is told in the present; else it is in the past."""
+        """True in the present tense, False in the past."""
         self.mentions: list[Mention] = []
-        self.adjectives: list[Adjective] = []
-        self.verbs: list[Verb] = []
+        self.used: list[Noun | Adjective | Verb] = []
+        """Words of the lexicon in the sentence: none is drawn twice."""
         self.references: list[tuple[int, Mention]] = []
-        """For each pronoun its place and what it stands for."""
+        """The position of each pronoun, and its antecedent."""
         self._rng = rng
         self._random = rng.random
 
     def choose(self, options: Sequence[Choice]) -> Choice:
-        """Return one of the options; an option that stands there twice is twice as likely."""
+        """Return one of the options; an option that is listed twice is twice as likely."""
         return options[int(self._random() * len(options))]
 
     def chance(self, probability: float) -> bool:
@@ -59,7 +60,7 @@ class Draft:
         return self._random() < probability
 
     def say(self, text: str) -> Sources:
-        """Say one or more English words and return where they stand."""
+        """Add one or more English words, and return their indices."""
         start = len(self.english)
         if " " not in text:
             self.english.append(text)
@@ -71,9 +72,19 @@ class Draft:
     def pick(
         self, options: Sequence[Choice], form: Callable[[Choice], str]
     ) -> tuple[Choice, Sources]:
-        """Choose and say in one move, so that a recogniser need only look at what fits."""
+        """Choose and say in one step, so that a recogniser tries only what fits."""
         chosen = self.choose(options)
         return chosen, self.say(form(chosen))
+
+    def pick_new(
+        self, options: Sequence[Entry], form: Callable[[Entry], str]
+    ) -> tuple[Entry, Sources]:
+        """Pick a word that the sentence does not have yet."""
+        if self.used:
+            options = [each for each in options if each not in self.used]
+        entry, sources = self.pick(options, form)
+        self.used.append(entry)
+        return entry, sources
 
     def name(self, feminine: bool | None) -> tuple[str, Sources]:
         """Say an invented name, of this gender or (None) of any."""
@@ -81,36 +92,15 @@ class Draft:
         return chosen, self.say(chosen)
 
     def mention_name(self, feminine: bool | None) -> tuple[str, Mention]:
-        """Say a name and remember it."""
+        """Say a name and record the mention."""
         name, (index,) = self.name(feminine)
         mention = Mention(index, Kind.PERSON, is_feminine(name), False, None)
         self.mentions.append(mention)
         return name, mention
 
-    def mention_noun(self, options: Sequence[Noun], plural: bool) -> Mention:
-        """Say a noun that the sentence does not have yet, and remember it."""
-        if self.mentions:
-            said = {mention.noun for mention in self.mentions}
-            options = [noun for noun in options if noun not in said]
-        noun, (index,) = self.pick(options, lambda each: each.english[plural])
+    def mention_noun(self, options: Sequence[Noun], plural: bool) -> tuple[Noun, Mention]:
+        """Say a noun that the sentence does not have yet, and record the mention."""
+        noun, (index,) = self.pick_new(options, lambda each: each.english[plural])
         mention = Mention(index, noun.kind, noun.feminine, plural, noun)
         self.mentions.append(mention)
-        return mention
-
-    def pick_adjective(self, options: Sequence[Adjective]) -> tuple[Adjective, Sources]:
-        """Say an adjective that the sentence does not have yet."""
-        if self.adjectives:
-            options = [each for each in options if each not in self.adjectives]
-        adjective, sources = self.pick(options, lambda each: each.english)
-        self.adjectives.append(adjective)
-        return adjective, sources
-
-    def pick_verb(
-        self, options: Sequence[Verb], form: Callable[[Verb], str]
-    ) -> tuple[Verb, Sources]:
-        """Say a verb that the sentence does not have yet."""
-        if self.verbs:
-            options = [each for each in options if each not in self.verbs]
-        verb, sources = self.pick(options, form)
-        self.verbs.append(verb)
-        return verb, sources
+        return noun, mention

@@ -6,9 +6,7 @@ The rule of gender: a name that ends in "a" is a woman's, every other name a man
 import random
 import re
 
-from core.tasks.translation.adjectives import ADJECTIVES
-from core.tasks.translation.nouns import LEMMAS
-from core.tasks.translation.verbs import VERBS
+from core.tasks.translation.lexicon import ADJECTIVES, LEMMAS, VERBS
 
 _FUNCTION_WORDS = """
     the a an some any and but because when who that why

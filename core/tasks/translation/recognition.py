@@ -9,29 +9,28 @@ from typing import Any
 from core.tasks.task import Sample
 from core.tasks.translation.clauses import BECAUSE, BUT, WHEN, Mood
 from core.tasks.translation.draft import Choice, Draft, Sources
+from core.tasks.translation.lexicon import NOUNS, Kind
 from core.tasks.translation.names import VOCABULARY, is_feminine, is_name
-from core.tasks.translation.nouns import NOUNS
-from core.tasks.translation.sentences import sentence
+from core.tasks.translation.patterns import sentence
 from core.tasks.translation.spelling import spelled
-from core.tasks.translation.words import Kind
 
 _TOKEN = re.compile(r"[^\s.,?]+|[.,?]")
 
 CONNECTORS = (BECAUSE, WHEN, BUT)
 _KINDS = {form: noun.kind for noun in NOUNS for form in noun.english}
 SENTENCES_KEPT = 256
-"""So many sentences are not derived again: several figures of one ask for its derivation."""
+"""The most sentences in the cache: several figures of one sentence ask for its derivation."""
 
 # A follower takes its choices from the sentence, never from a generator.
 _UNUSED = random.Random(0)
 
 
 class _MismatchError(Exception):
-    """The choices made so far do not say the wanted sentence."""
+    """The choices so far do not say the given sentence."""
 
 
 class _Follower(Draft):
-    """A draft that may only say a given sentence; it notes every choice that it did not take."""
+    """A draft that may only say a given sentence; it records every choice that it did not take."""
 
     def __init__(self, tokens: list[str], kinds: Set[Kind], script: tuple[Any, ...]) -> None:
         super().__init__(_UNUSED)
@@ -76,7 +75,7 @@ class _Follower(Draft):
         return self._tokens[start : start + len(words)] == words
 
     def say(self, text: str) -> Sources:
-        """Go on only where the wanted sentence says the same."""
+        """Go on only where the given sentence says the same."""
         if not self._fits(text):
             raise _MismatchError
         return super().say(text)
@@ -117,7 +116,7 @@ def _derived(source: str) -> tuple[Sample, ...]:
     kinds = {_KINDS[token] for token in tokens if token in _KINDS}
     if any(map(is_name, tokens)):
         kinds.add(Kind.PERSON)
-    found: dict[Sample, None] = {}
+    samples: dict[Sample, None] = {}
     pending: list[tuple[Any, ...]] = [()]
     while pending:
         draft = _Follower(tokens, kinds, pending.pop())
@@ -127,9 +126,9 @@ def _derived(source: str) -> tuple[Sample, ...]:
             pass
         else:
             if sample.source == source:
-                found[sample] = None
+                samples[sample] = None
         pending += draft.untried
-    return tuple(found)
+    return tuple(samples)
 
 
 def _is_said(token: str) -> bool:

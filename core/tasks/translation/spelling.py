@@ -1,12 +1,12 @@
-"""From words to text: capitals, elision, spaces, and where every word came to stand."""
+"""From words to text: capitals, elision, spaces, and the span of every word."""
+
+from collections.abc import Sequence
 
 from core.tasks.task import Link, Reference, Sample
 from core.tasks.translation.draft import Draft, Mention, Word
-from core.tasks.translation.nouns import ASPIRATED_H
-from core.tasks.translation.words import Kind
+from core.tasks.translation.lexicon import ASPIRATED_H, Kind
 from core.vocabulary import Span
 
-MARKS = frozenset(".,?")
 _VOWELS = frozenset("aeiouàâéèêëîïôöùûüœæAEIOUÀÂÉÈÊËÎÏÔÖÙÛÜŒÆ")
 _ELIDED = {"le": "l'", "la": "l'", "de": "d'", "ne": "n'", "que": "qu'"}
 
@@ -20,31 +20,30 @@ def begins_with_a_vowel_sound(french: str) -> bool:
     return french[0] in _VOWELS or (french[0] == "h" and french not in ASPIRATED_H)
 
 
-def spelled(draft: Draft, french: list[Word]) -> Sample:
-    """Write both sides down and return them with their links and references."""
+def spelled(draft: Draft, french: Sequence[Word]) -> Sample:
+    """Return a sentence and its translation as text, with links and references."""
     source, source_spans = _english_text(draft.english)
-    target, target_spans = _french_text(french)
-    links = []
-    for (_, sources), target_span in zip(french, target_spans, strict=True):
-        for index in sources:
-            links.append(Link(source_spans[index], target_span))
-    references: tuple[Reference, ...] = ()
-    if draft.references:
-        nouns = tuple(source_spans[mention.position] for mention in draft.mentions)
-        references = tuple(
-            Reference(
-                pronoun=source_spans[index],
-                antecedent=source_spans[antecedent.position],
-                nouns=nouns,
-                target=next(link.target for link in links if link.source is source_spans[index]),
-                ambiguous=_is_ambiguous(draft.mentions, antecedent),
-            )
-            for index, antecedent in draft.references
+    target, target_spans = _french_text([word.text for word in french])
+    links = tuple(
+        Link(source_spans[index], target_span)
+        for (_, sources), target_span in zip(french, target_spans, strict=True)
+        for index in sources
+    )
+    nouns = tuple(source_spans[mention.position] for mention in draft.mentions)
+    references = tuple(
+        Reference(
+            pronoun=source_spans[index],
+            antecedent=source_spans[antecedent.position],
+            nouns=nouns,
+            target=next(link.target for link in links if link.source is source_spans[index]),
+            ambiguous=_is_ambiguous(draft.mentions, antecedent),
         )
-    return Sample(source, target, tuple(links), references)
+        for index, antecedent in draft.references
+    )
+    return Sample(source, target, links, references)
 
 
-def _is_ambiguous(mentions: list[Mention], antecedent: Mention) -> bool:
+def _is_ambiguous(mentions: Sequence[Mention], antecedent: Mention) -> bool:
     """Say whether nouns of both genders could be meant by the pronoun for this antecedent.
 
     "he" and "she" tell the gender; "it" is never a person; "they" is every plural.
@@ -59,47 +58,34 @@ def _is_ambiguous(mentions: list[Mention], antecedent: Mention) -> bool:
     return len(genders) == 2
 
 
-def _english_text(words: list[str]) -> tuple[str, list[Span]]:
-    pieces: list[str] = []
-    spans = []
-    position = 0
-    last = len(words) - 1
-    for index, word in enumerate(words):
-        if word == "a" and index < last and words[index + 1][0] in "aeiou":
-            word = "an"
-        if index == 0:
-            word = word[0].upper() + word[1:]
-        elif word not in MARKS:
-            pieces.append(" ")
-            position += 1
-        end = position + len(word)
-        pieces.append(word)
-        spans.append(Span(position, end))
-        position = end
-    return "".join(pieces), spans
+def _english_text(words: Sequence[str]) -> tuple[str, list[Span]]:
+    following = [*words[1:], "."]
+    texts = [
+        "an" if word == "a" and after[0] in "aeiou" else word
+        for word, after in zip(words, following, strict=True)
+    ]
+    return _joined(texts, [word in {".", ",", "?"} for word in words])
 
 
-def _french_text(words: list[Word]) -> tuple[str, list[Span]]:
-    pieces: list[str] = []
-    spans = []
-    position = 0
-    last = len(words) - 1
-    glued = True
-    for index, (word, _) in enumerate(words):
-        elided = (
-            word in _ELIDED and index < last and begins_with_a_vowel_sound(words[index + 1].text)
-        )
-        if elided:
-            word = _ELIDED[word]
-        if index == 0:
-            word = word[0].upper() + word[1:]
-        # French puts a space before a question mark, none before a comma or a full stop.
-        elif not glued and word not in {".", ","}:
-            pieces.append(" ")
-            position += 1
-        glued = elided
-        end = position + len(word)
-        pieces.append(word)
-        spans.append(Span(position, end))
-        position = end
-    return "".join(pieces), spans
+def _french_text(words: Sequence[str]) -> tuple[str, list[Span]]:
+    following = [*words[1:], "."]
+    texts = [
+        _ELIDED[word] if word in _ELIDED and begins_with_a_vowel_sound(after) else word
+        for word, after in zip(words, following, strict=True)
+    ]
+    elided = [text is not word for text, word in zip(texts, words, strict=True)]
+    # French puts a space before a question mark, none before a comma or a full stop.
+    glued = [
+        after or word in {".", ","} for after, word in zip([True, *elided[:-1]], words, strict=True)
+    ]
+    return _joined(texts, glued)
+
+
+def _joined(words: Sequence[str], glued: Sequence[bool]) -> tuple[str, list[Span]]:
+    """Join words to a text with a capital; no space stands before a word that is glued."""
+    text, spans = "", []
+    for word, is_glued in zip(words, glued, strict=True):
+        shown = word if text else word[0].upper() + word[1:]
+        text += shown if is_glued or not text else f" {shown}"
+        spans.append(Span(len(text) - len(shown), len(text)))
+    return text, spans

@@ -1,12 +1,12 @@
-"""Which sentences are kept for the test: those with noun pairs, or names, not seen in training."""
+"""Which sentences are held out: those with noun pairs, or names, that no training has."""
 
 import functools
 import itertools
 import re
 
-from core.tasks.split import is_in_test_part
+from core.tasks.task import is_in_test_part
+from core.tasks.translation.lexicon import LEMMAS
 from core.tasks.translation.names import FUNCTION_WORDS
-from core.tasks.translation.nouns import LEMMAS
 
 # With this salt the pair (animal, street) is held out: "The animal didn't cross the street …" is
 # always a sentence whose nouns never stood together in training.

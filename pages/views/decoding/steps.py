@@ -10,7 +10,7 @@ from core.decoding.forced import forced_steps
 from core.decoding.methods import Method
 from core.decoding.sentence import given_text, reference_ids
 from core.decoding.step import decode_steps
-from core.evaluate.side_by_side import TwoDecodings, decode_both_ways, side_by_side
+from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, controls, opening, session
 from pages.frame.language import _, number
@@ -70,7 +70,7 @@ def draw(opened: Opened) -> Shown | None:
         name="decoding",
         title=_("Free running beside teacher forcing, step by step"),
         recipe=comparing,
-        code=[decode_steps, forced_steps, side_by_side],
+        code=[decode_steps, forced_steps, decode_both_ways],
         seen=_seen(opened, decodings, method, overrides, at, is_own=is_own),
         pictures=[stepper, *_tree_of(opened, method)],
     )

@@ -9,8 +9,8 @@ import streamlit as st
 from core.config import ConfigError, ModelConfig
 from core.messages import Message
 from core.tasks import CorpusError, Sample
+from core.tasks.columns import Reading
 from core.tasks.corpus import FEWEST_SOURCES, Corpus
-from core.tasks.layout import Reading
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from core.tasks.columns import Layout, Reading
 from core.tasks.corpus import CorpusError
-from core.tasks.layout import Layout, Reading
 from core.tasks.pairs import FOUND, layout_in
 from pages.frame import cached, controls
 from pages.frame.language import _, plain

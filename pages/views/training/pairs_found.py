@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
+from core.tasks.columns import JSON_LINES
 from core.tasks.corpus import FILES, Corpus
-from core.tasks.layout import JSON_LINES
 from core.tasks.pairs import Pairs, as_tsv
 from core.training.corpus_report import CorpusReport
 from pages.frame.language import N_, _, n_, number
@@ -89,9 +89,9 @@ def details(taken: Taken) -> None:
     )
     for part, label in {
         "train": _(AS_LEARNED),
-        **{part: _("{file} (TSV)").format(file=FILES[part]) for part in taken.corpus.given},
+        **{part: _("{file} (TSV)").format(file=FILES[part]) for part in taken.corpus.own_parts},
     }.items():
-        samples = taken.corpus.given.get(part, taken.pairs.samples)
+        samples = taken.corpus.own_parts.get(part, taken.pairs.samples)
         st.download_button(
             label,
             data=partial(as_tsv, samples),

@@ -50,7 +50,7 @@ class PendingSettings:
     @property
     def files(self) -> dict[str, list[str]]:
         """What the command line calls task, valid and test."""
-        given = self.task.given if isinstance(self.task, Corpus) else {}
+        given = self.task.own_parts if isinstance(self.task, Corpus) else {}
         task = PAIRS if self.own else self.name
         held_out = {part: [FILES[part]] for part in ("valid", "test") if part in given}
         begun = {"start": [str(project_path(self.start))]} if self.start else {}

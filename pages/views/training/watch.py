@@ -9,9 +9,8 @@ import streamlit as st
 
 from core.batch import Pair
 from core.decoding.sentence import SentenceError
-from core.evaluate.answers import answers
 from core.evaluate.evaluation import held_out_pairs
-from core.evaluate.metrics import measure
+from core.evaluate.metrics import answers, measure
 from core.heads import Head
 from core.inspection import inspect_sentence
 from core.runs.metrics import measurements, read_rows
@@ -241,7 +240,7 @@ def _samples(path: Path, was_alive: bool) -> None:
     rows = [
         (
             each.source,
-            *(typeset_target(text, task) for text in (each.target, each.said)),
+            *(typeset_target(text, task) for text in (each.target, each.output)),
             "✓" if each.right else "",
         )
         for each in found

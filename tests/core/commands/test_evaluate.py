@@ -3,7 +3,7 @@ import json
 import pytest
 
 from core.evaluate.evaluation import evaluate
-from core.evaluate.files import score_file
+from core.evaluate.metrics import score_file
 from core.tasks import Sample, task_named
 
 

@@ -15,7 +15,7 @@ from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import load_run, read_settings
-from core.tasks import large
+from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
 from core.training import trainer
 from core.training.extend import extend_run
@@ -347,7 +347,7 @@ def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path,
 def test_pairs_too_many_for_memory_are_trained_on_from_tokens_on_the_disk(
     command, tmp_path, pairs, monkeypatch
 ):
-    monkeypatch.setattr(large, "MOST_PAIRS", 50)
+    monkeypatch.setattr(pairs_module, "MOST_PAIRS", 50)
     out = tmp_path / "run"
     options = ["--task", pairs, "--preset", "tiny", "--set", "batch_tokens=40"]
     status, said, _ = command("train", out, *options, "--steps", "3")
@@ -398,7 +398,7 @@ def test_a_pipe_is_refused_because_pairs_are_read_twice(refused, tmp_path):
 def test_more_pairs_than_memory_holds_are_learned_beside_nothing(
     refused, tmp_path, pairs, monkeypatch
 ):
-    monkeypatch.setattr(large, "MOST_PAIRS", 50)
+    monkeypatch.setattr(pairs_module, "MOST_PAIRS", 50)
     options = ["--task", pairs, "--beside", "translate", "--preset", "tiny"]
     sentence = refused("train", tmp_path / "run", *options)
     assert "--beside takes no more pairs than can be held in memory" in sentence

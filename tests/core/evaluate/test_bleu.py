@@ -37,9 +37,3 @@ def test_bleu_counts_what_the_script_of_the_references_has(texts, tokens):
     )
     assert f"tok:{tokens}|" in found.signature
     assert f"version:{sacrebleu.__version__}" in found.signature
-
-
-@pytest.mark.parametrize("language", ["Chinese", "Japanese", "Korean", "Thai", "Khmer"])
-def test_right_translations_have_all_100(language):
-    texts = TEXTS[language][0]
-    assert corpus_bleu(texts, [texts]).score == pytest.approx(100)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluate.intervals import (
-    Difference,
     difference_of_shares,
     mean_difference,
     share_difference,
@@ -19,7 +18,7 @@ TABLES = st.tuples(*[st.integers(0, 60)] * 4).filter(any)
 
 
 def compared(both, lost, won, neither):
-    """Compare shares where so many samples were right both times, lost, won, and never right."""
+    """Compare shares, given the samples that were right both times, lost, won, and never."""
     before = [True] * (both + lost) + [False] * (won + neither)
     after = [True] * both + [False] * lost + [True] * won + [False] * neither
     return share_difference(np.array(before), np.array(after))
@@ -51,13 +50,6 @@ def test_the_interval_holds_the_change_and_stays_between_losing_and_winning_all(
     assert found.n == sum(table)
 
 
-@given(TABLES)
-def test_exchanging_before_and_after_mirrors_the_interval(table):
-    both, lost, won, neither = table
-    found, mirrored = compared(*table), compared(both, won, lost, neither)
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
-
-
 def test_without_knowing_which_changed_the_interval_is_newcombes_for_independent_shares():
     # Newcombe (1998), "Interval estimation for the difference between independent proportions",
     # method 10.
@@ -75,12 +67,6 @@ def test_nothing_changed_is_not_certainty():
     assert found.high == pytest.approx(1 - 400 / (400 + 1.959964**2))
     assert found.low == -found.high
     assert not found.is_sure
-
-
-def test_a_large_change_is_sure_and_says_in_which_direction():
-    assert compared(10, 30, 0, 10).is_sure
-    assert compared(10, 30, 0, 10).high < 0
-    assert compared(10, 0, 30, 10).low > 0
 
 
 @pytest.mark.parametrize("chances", [(0.6, 0.1, 0.05, 0.25), (0.95, 0.03, 0.01, 0.01)])
@@ -119,14 +105,3 @@ def test_the_interval_of_means_covers_the_truth_in_about_95_of_100_samples():
         found = mean_difference(np.ones(150), np.ones(150) + change, weight)
         covered += found.low <= 0.1 <= found.high
     assert 0.92 <= covered / 1000 <= 0.98
-
-
-def test_one_sample_leaves_a_mean_open():
-    found = mean_difference(np.array([1.0]), np.array([2.0]), np.array([4.0]))
-    assert (found.low, found.high, found.is_sure) == (-math.inf, math.inf, False)
-
-
-def test_a_change_is_sure_only_where_0_is_left_out():
-    assert Difference(0.5, 0.6, 0.01, 0.2, 9).is_sure
-    assert Difference(0.5, 0.4, -0.2, -0.01, 9).is_sure
-    assert not Difference(0.5, 0.4, -0.2, 0.0, 9).is_sure

@@ -74,7 +74,3 @@ def test_without_a_pointer_there_is_no_p_gen(tmp_path):
     found = copying_figures(trained(tmp_path / "plain"), 5, 0)
     assert (found.p_gen_words, found.p_gen_names) == (None, None)
     assert "p_gen_words" not in found.measured
-
-
-def test_where_no_token_is_a_name_nothing_is_measured(copy_run):
-    assert copying_figures(copy_run, 5, 0) is None

@@ -1,4 +1,5 @@
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,43 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.decoding import step as step_module
+from core.decoding.choosing import Greedy
+from core.decoding.methods import Forced, decode
 from core.decoding.step import DecodeStep
-from core.evaluate.side_by_side import running_losses, side_by_side
+from core.evaluate.exposure import divergences
+from core.evaluate.side_by_side import (
+    decode_both_ways,
+    decode_sentence,
+    running_losses,
+    step_figures,
+)
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
 from core.vocabulary import BOS
 
 
 def step(probabilities, chosen):
     return DecodeStep((BOS,), torch.tensor([0.0, 0.0, *probabilities]).log(), chosen)
-
-
-FREE = [step([0.5, 0.3, 0.2], 2), step([0.1, 0.2, 0.7], 4)]
-FORCED = [step([0.5, 0.3, 0.2], 2), step([0.1, 0.2, 0.7], 3), step([0.6, 0.2, 0.2], 3)]
-
-
-def test_every_step_names_its_most_probable_tokens_and_the_rest_sums_to_one():
-    found = side_by_side(FREE, FORCED, n=2)
-    assert found.free[0].tokens == (2, 3)
-    for figures in (*found.free, *found.forced):
-        assert sum(figures.probabilities) + figures.others == pytest.approx(1)
-        assert list(figures.probabilities) == sorted(figures.probabilities, reverse=True)
-
-
-def test_the_predicted_and_the_true_token_are_named_however_improbable():
-    found = side_by_side([step([0.6, 0.3, 0.06, 0.04], 4)], [step([0.6, 0.3, 0.06, 0.04], 5)], n=2)
-    assert found.free[0].tokens == (4, 5)
-    assert found.free[0].predicted_probability == pytest.approx(0.06)
-    assert found.free[0].true_probability == pytest.approx(0.04)
-    assert found.free[0].true_rank == 3
-    assert found.forced[0].tokens == (2, 5)
-
-
-def test_free_running_predicts_what_it_appends_and_teacher_forcing_what_is_most_probable():
-    found = side_by_side(FREE, FORCED)
-    assert [each.predicted for each in found.free] == [2, 4]
-    assert [each.predicted for each in found.forced] == [2, 4, 2]
-    assert [each.true for each in found.free] == [2, 3]
-    assert found.first_difference == 1
-    assert found.divergence == (0.0, 0.0)
 
 
 @given(st.integers(0, 99), st.integers(0, 4), st.integers(2, 12))
@@ -65,9 +46,9 @@ def test_the_numbers_of_all_steps_are_those_of_each_by_itself(seed, n_true, n):
         ]
         for each in (free_TV, forced_TV)
     )
-    found = side_by_side(free, forced, n=n)
     true = [step.chosen for step in forced]
-    for index, (figures, step, p_V) in enumerate(zip(found.free, free, free_TV, strict=True)):
+    found = step_figures(free, [step.chosen for step in free], true, n)
+    for index, (figures, step, p_V) in enumerate(zip(found, free, free_TV, strict=True)):
         assert figures.predicted == step.chosen
         assert figures.predicted_probability == pytest.approx(p_V[step.chosen])
         assert figures.entropy == pytest.approx(-sum(p * math.log(p) for p in p_V if p))
@@ -86,39 +67,80 @@ def test_the_numbers_of_all_steps_are_those_of_each_by_itself(seed, n_true, n):
         sum(p * math.log(p / q) for p, q in zip(*both, strict=True) if p)
         for both in zip(forced_TV, free_TV, strict=False)
     ]
-    assert found.divergence == pytest.approx(expected, abs=1e-6)
+    assert divergences(free, forced) == pytest.approx(expected, abs=1e-6)
 
 
 def test_large_vocabularies_are_compared_in_parts(monkeypatch):
-    whole = side_by_side(FREE, FORCED)
+    steps = [step([0.5, 0.3, 0.2], 2), step([0.1, 0.2, 0.7], 4)]
+    whole = step_figures(steps, [2, 4], [2])
+    assert whole[1].true is whole[1].true_probability is whole[1].true_rank is None
     monkeypatch.setattr(step_module, "_AT_ONCE", 1)
-    assert side_by_side(FREE, FORCED) == whole
-
-
-def test_without_a_reference_there_is_nothing_to_compare():
-    found = side_by_side(FREE, [])
-    assert found.forced == found.divergence == ()
-    assert found.first_difference is None
-    assert found.free[0].true is found.free[0].true_probability is found.free[0].true_rank is None
-
-
-def test_steps_beyond_the_reference_have_no_true_token():
-    found = side_by_side(FREE, FORCED[:1])
-    assert found.free[1].true is None
-    assert len(found.divergence) == 1
-
-
-def test_a_text_that_has_no_end_does_not_part_where_the_reference_ends():
-    assert side_by_side(FREE, FORCED[:1]).first_difference == 1
-    assert side_by_side(FREE, FORCED[:1], goes_on=True).first_difference is None
-    assert side_by_side(FREE, FORCED, goes_on=True).first_difference == 1
+    assert step_figures(steps, [2, 4], [2]) == whole
 
 
 def test_losses_of_the_true_tokens_are_added_up():
-    found = running_losses(FORCED)
+    found = running_losses([step([0.5, 0.5], 2), step([0.8, 0.2], 3), step([0.8, 0.2], 3)])
     losses = [-math.log(each) for each in (0.5, 0.2, 0.2)]
     assert [loss for loss, _sum in found] == pytest.approx(losses)
     assert [so_far for _loss, so_far in found] == pytest.approx(
         [losses[0], losses[0] + losses[1], sum(losses)]
     )
     assert running_losses([]) == []
+
+
+GALLERY = Path(__file__).resolve().parents[3] / "gallery"
+
+TIRED = "The animal didn't cross the street because it was too tired."
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(GALLERY / "translate-guided")
+
+
+def test_fed_what_it_writes_itself_both_sides_take_the_same_steps(run):
+    inspection = inspect_sentence(run, TIRED)
+    own = inspection.translation
+    free = decode_sentence(run, inspection, Greedy())
+    found = decode_both_ways(run, inspection, free, own.target_ids)
+    by_itself = decode(run.model, own.source_ids, Forced(own.target_ids))
+    for one, other in zip(found.forced, by_itself, strict=True):
+        assert (one.prefix, one.chosen) == (other.prefix, other.chosen)
+        torch.testing.assert_close(one.logits_V, other.logits_V)
+    assert set(found.divergence) == {0.0}
+    assert found.first_difference is None
+    # As where the limit comes before EOS: what was cut off is forced to its end.
+    cut = decode_both_ways(run, inspection, free[:-1], own.target_ids)
+    assert (len(cut.free), len(cut.forced)) == (len(own.target_ids), len(own.target_ids) + 1)
+    assert cut.first_difference == len(cut.free)
+
+
+def test_the_table_has_a_row_for_each_number_of_each_step(run):
+    inspection = inspect_sentence(run, "The dog slept.")
+    free = decode_sentence(run, inspection, Greedy(), ((0, 9),))
+    assert free[0].chosen == 9
+    found = decode_both_ways(run, inspection, free, (5, 6))
+    table = found.table()
+    rows = list(zip(*table.values(), strict=True))
+    entropies = [row[-1] for row in rows if row[:3:2] == ("free", "entropy")]
+    assert entropies == pytest.approx([step.entropy for step in free])
+    ranks = [row[-1] for row in rows if row[:3:2] == ("forced", "true_rank")]
+    assert ranks == [step.rank(step.chosen) for step in found.forced]
+    for step in range(len(found.forced)):
+        weights = [row for row in rows if row[:3] == ("forced", step, "weight")]
+        per_head = {}
+        for _side, _step, _number, site, head, _at, _token, weight in weights:
+            per_head.setdefault((site, head), []).append(weight)
+        assert all(sum(each) == pytest.approx(1, abs=1e-5) for each in per_head.values())
+    alone = decode_both_ways(run, inspection, free)
+    assert set(alone.table()["side"]) == {"free"}
+    assert not {"true_rank", "divergence"} & set(alone.table()["number"])
+
+
+def test_a_text_without_an_end_does_not_part_where_the_reference_ends(opened_path):
+    run = load_run(opened_path("gpt2"))
+    inspection = inspect_sentence(run, "The animal")
+    free = decode_sentence(run, inspection, Greedy())
+    own = [step.chosen for step in free]
+    assert decode_both_ways(run, inspection, free, own[:2]).first_difference is None
+    assert decode_both_ways(run, inspection, free, [own[0], own[1] + 1]).first_difference == 1

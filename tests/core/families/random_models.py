@@ -1,4 +1,4 @@
-"""Tiny models of another library with random weights, every one of which counts."""
+"""Tiny models of another library with random weights, and each of them counts."""
 
 import torch
 from transformers import (

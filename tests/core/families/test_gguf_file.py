@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.families import FAMILIES, FamilyError, gguf_file, load, read_checkpoint
-from core.families.gguf_file import _NAMES, read_gguf
+from core.families.gguf_file import read_gguf
 from core.families.gguf_tokenizer import gguf_tokenizer
 from core.studies.opening.survey import survey
 from tests.core.families.both import CLOSE, opened, tokens
@@ -100,27 +100,7 @@ def test_quantised_weights_are_near_what_they_were(llama, tmp_path, kind, near):
     assert not all(torch.equal(found[name], exact[name]) for name in found)
 
 
-def test_every_name_that_is_known_is_one_of_a_llama():
-    renamings = FAMILIES["llama"].renamings
-    for to in _NAMES.values():
-        name = to.replace("\\1", "0").replace("_proj.\\3", "_proj.weight")
-        name = name.replace("self_attn.\\2_", "self_attn.q_").replace("mlp.\\2_", "mlp.up_")
-        name = name.replace("\\2", "weight")
-        assert any(each.names(name) is not None for each in renamings), name
-
-
-def test_another_architecture_is_refused_by_name(llama, tmp_path):
-    with pytest.raises(FamilyError, match="architecture 'qwen2'; known is 'llama'"):
-        read_gguf(write(tmp_path / "small.gguf", llama, architecture="qwen2"))
-
-
-def test_a_weight_that_is_not_known_is_refused_by_name(llama, tmp_path):
-    more = {"blk.0.attn_q_norm.weight": torch.ones(8)}
-    with pytest.raises(FamilyError, match="blk.0.attn_q_norm.weight is no weight"):
-        loaded(write(tmp_path / "small.gguf", llama, more=more))
-
-
-@pytest.mark.parametrize("at", [0, 3, 8, 60, 300, 2000, 9000])
+@pytest.mark.parametrize("at", [0, 8, 300, 9000])
 def test_a_file_that_ends_early_is_refused_in_a_sentence(llama, tmp_path, at):
     file = write(tmp_path / "small.gguf", llama)
     whole = file.read_bytes()
@@ -130,7 +110,7 @@ def test_a_file_that_ends_early_is_refused_in_a_sentence(llama, tmp_path, at):
         read_gguf(file)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_file_with_other_bytes_in_its_head_never_raises_anything_else(llama, tmp_path, seed):
     file = write(tmp_path / "small.gguf", llama)
     content = bytearray(file.read_bytes())

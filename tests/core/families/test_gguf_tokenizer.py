@@ -87,21 +87,6 @@ def test_pieces_with_scores_are_those_that_sentencepiece_finds(tmp_path, text):
     assert found.decode(found.encode(text).ids) == text
 
 
-def test_smollm_reads_digits_one_by_one(tmp_path):
-    file, n, _ = byte_level(tmp_path / "m.gguf", pre="smollm")
-    found = gguf_tokenizer(file, n)
-    for digits in ("0", "10", "2024", "1000000"):
-        assert [token.text for token in found.describe(found.encode(digits).ids)] == [*digits]
-
-
-def test_what_begins_a_text_is_what_the_file_says(tmp_path):
-    for name, adds in (("yes", True), ("no", False)):
-        file, n, fast = byte_level(tmp_path / name, bos_token_id=0, add_bos_token=adds)
-        file = file.rename(file.with_suffix(".gguf"))
-        assert gguf_tokenizer(file, n).begins == ((0,) if adds else ())
-    assert fast.id_to_token(0) == "<|endoftext|>"
-
-
 def test_it_is_kept_as_a_file_of_the_tokenizers_library(tmp_path):
     file, n, _ = byte_level(tmp_path / "m.gguf", pre="llama-bpe", bos_token_id=0)
     found = gguf_tokenizer(file, n)

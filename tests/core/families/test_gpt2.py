@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from core.families import FAMILIES, FamilyError, load
-from tests.core.families.both import assert_equal, opened
+from core.families import FAMILIES, load
+from tests.core.families.both import assert_equal
 from tests.core.families.random_models import drawn, told, weights
 
 
@@ -28,16 +28,3 @@ def test_masks_that_old_files_hold_are_no_weights():
     masks["transformer.h.0.attn.masked_bias"] = torch.tensor(-1e4)
     ours = load(FAMILIES["gpt2"], told(model), {**given, **masks})
     assert torch.equal(ours.state_dict()["output.weight"], given["transformer.wte.weight"])
-
-
-def test_names_need_no_prefix():
-    model = drawn("gpt2")
-    bare = {name.removeprefix("transformer."): each for name, each in weights(model).items()}
-    assert load(FAMILIES["gpt2"], told(model), bare).config == opened(model).config
-
-
-def test_scaling_by_the_layer_alone_is_refused():
-    model = drawn("gpt2")
-    more = {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}
-    with pytest.raises(FamilyError, match="scale_attn_by_inverse_layer_idx without"):
-        load(FAMILIES["gpt2"], told(model) | more, weights(model))

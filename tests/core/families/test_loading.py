@@ -20,16 +20,6 @@ def test_a_weight_too_many_or_too_few_is_named(name):
         load(family, sizes, {name: each for name, each in given.items() if name != needed})
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_weight_of_another_shape_is_named_with_both(name):
-    model = drawn(name)
-    given, sizes = weights(model), told(model)
-    wrong = next(name for name in given if re.search(r"(?i)(norm|ln_1).*weight", name))
-    given[wrong] = torch.ones(5)
-    with pytest.raises(FamilyError, match=r"is \(5,\), where this .* model has \(24,\)"):
-        load(FAMILIES[sizes["model_type"]], sizes, given)
-
-
 @pytest.mark.parametrize(
     ("model", "wrong", "shape"),
     [

@@ -1,6 +1,5 @@
 """Tokenizers of other libraries, held against those of `transformers`."""
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -107,98 +106,6 @@ def test_case_stays_where_the_settings_say_so(tmp_path):
     n = folders.write_bert(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
     assert read(tmp_path, "bert", n)[0].normalise("The É") == "The É"
-
-
-def writing(name, content):
-    """Return what puts a text, bytes, or a value as JSON in the place of a file."""
-
-    def write(path):
-        text = content if isinstance(content, str | bytes) else json.dumps(content)
-        (path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-
-    return write
-
-
-def emptied(path):
-    for file in path.iterdir():
-        file.unlink()
-
-
-def cut_off(path):
-    for file in [*path.glob("*.spm"), *path.glob("*.model")]:
-        file.write_bytes(file.read_bytes()[:200])
-
-
-def linked(path):
-    (path / "vocab.txt").unlink()
-    (path / "vocab.txt").symlink_to("/etc/hostname")
-
-
-def huge(path):
-    with (path / "vocab.txt").open("wb") as file:
-        file.truncate((64 << 20) + 1)
-
-
-ABOUT = "tokenizer_config.json"
-DAMAGE = {
-    "nothing": emptied,
-    "no json": writing("tokenizer.json", '{"model"'),
-    "another kind": writing("tokenizer.json", {"model": {"type": "Magic", "vocab": {}}}),
-    "bos that is none": writing(ABOUT, {"add_bos_token": True, "bos_token": "<nothing>"}),
-    "settings that are none": writing(ABOUT, [1]),
-    "deep settings": writing(ABOUT, "[" * 200_000),
-    "twice": writing("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\na\n"),
-    "no [SEP]": writing("vocab.txt", "[UNK]\n[CLS]\na\n"),
-    "no text": writing("vocab.txt", b"\xff\xfe\x00"),
-    "merges of others": writing("merges.txt", "#version: 0.2\nnever seen\n"),
-    "numbers that are none": writing("vocab.json", {"a": "b"}),
-    "cut off": cut_off,
-    "no pieces": writing("vocab.json", {"</s>": 0, "<unk>": 1, "@1": 2}),
-    "no end": writing("vocab.json", {"a": 0}),
-    "negative": writing("vocab.json", {"</s>": -1, "<unk>": 1}),
-    "one number twice": writing("vocab.json", {"</s>": 1, "<unk>": 1}),
-    "no target": lambda path: (path / "target.spm").unlink(),
-    "a link": linked,
-    "huge": huge,
-}
-
-
-@pytest.mark.parametrize(
-    ("what", "sentence"),
-    [
-        ("gpt2: nothing", "there is no tokenizer in"),
-        *((f"{kind}: too many", "20") for kind in WRITERS),
-        ("json: no json", "no tokenizer that can be read"),
-        ("json: another kind", "no tokenizer that can be read"),
-        ("json: bos that is none", "'<nothing>' is no token"),
-        ("json: settings that are none", "holds no JSON object"),
-        ("json: deep settings", "tokenizer_config.json"),
-        ("bert: twice", "names a token twice"),
-        ("bert: no [SEP]", r"has no \[SEP\]"),
-        ("bert: no text", "is not UTF-8 text"),
-        ("bert: a link", "leads out of its folder"),
-        ("bert: huge", "is larger than 64 MiB"),
-        ("gpt2: merges of others", "do not go together"),
-        ("gpt2: numbers that are none", "vocab.json"),
-        ("llama: cut off", "no SentencePiece model"),
-        ("t5: cut off", "no SentencePiece model"),
-        ("marian: cut off", "no SentencePiece model"),
-        ("marian: no pieces", "has none of the pieces of source.spm"),
-        ("marian: no end", "has no </s>"),
-        ("marian: negative", "gives '</s>' the number -1"),
-        ("marian: one number twice", "gives two tokens the same number"),
-        ("marian: no target", "target.spm cannot be read"),
-    ],
-)
-def test_a_damaged_tokenizer_is_refused_in_a_sentence(tmp_path, what, sentence):
-    kind, _, how = what.partition(": ")
-    n = WRITERS[kind](tmp_path)
-    if how == "too many":
-        n = 20
-    else:
-        DAMAGE[how](tmp_path)
-    with pytest.raises(FamilyError, match=sentence):
-        read(tmp_path, kind, n)
 
 
 def test_one_tokenizer_does_not_serve_two_vocabularies(tmp_path):

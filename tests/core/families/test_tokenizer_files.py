@@ -1,22 +1,7 @@
-import json
-
 import pytest
 
 from core.families import FamilyError
-from core.families.tokenizer_files import LARGEST, read_bytes, read_named, read_numbers, read_text
-
-
-def test_a_file_is_read_as_bytes_text_or_a_table(tmp_path):
-    file = tmp_path / "vocab.json"
-    file.write_text('{"é": 1, "b": 0}', encoding="utf-8")
-    assert read_bytes(file) == file.read_bytes()
-    assert json.loads(read_text(file)) == read_named(file) == read_numbers(file, 2)
-
-
-def test_a_link_within_the_folder_is_followed(tmp_path):
-    (tmp_path / "a").write_text("x")
-    (tmp_path / "b").symlink_to(tmp_path / "a")
-    assert read_text(tmp_path / "b") == "x"
+from core.families.tokenizer_files import LARGEST, read_bytes, read_numbers
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tasks.columns import chosen_separator, records_of, tidy
+from core.tasks.columns import (
+    Layout,
+    Reading,
+    chosen_separator,
+    layout_of,
+    names_columns,
+    rows_of,
+    tidy,
+)
 
 
 def separator_of(text):
-    return chosen_separator(text.split("\n"))
+    return chosen_separator([line for line in text.split("\n") if line.strip()])
 
 
 def rows(text, separator=","):
-    return [(record.line, record.texts) for record in records_of(text.split("\n"), separator)]
+    layout = Layout(separator, ("1", "2"), False, (0, 1), (0, 1))
+    return [(row.line, row.texts) for row in rows_of(text.split("\n"), layout)]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +40,6 @@ def rows(text, separator=","):
         ('"a;b",c\n"d;e",f', ","),
         ('"a, b";c\n"d, e";f', ";"),
         # Both give two columns everywhere.
-        ("a,b;c\nd,e;f", ";"),
         ("Hallo 1; Welt, 1\nHallo 2; Welt, 2", ";"),
         # No more than half of the records have two columns.
         ("Hi, Tom.\nRun!", "\t"),
@@ -39,33 +47,28 @@ def rows(text, separator=","):
         # Three columns with commas in some sentences, as exchanges of sentences have them.
         ("Hi, Tom.\tSalut.\tCC\nRun!\tCours !\tCC", "\t"),
         ("", "\t"),
-        ("\n \n", "\t"),
     ],
 )
 def test_the_separator_follows_its_rule(text, separator):
     assert separator_of(text) == separator
 
 
-def test_empty_lines_have_no_say_in_the_separator():
-    assert separator_of("\n" * 5000 + "a\tb\nc\td") == "\t"
-    assert separator_of("\n" * 5000 + "a;b\n\n\nc;d") == ";"
-
-
-def test_the_first_thousand_lines_with_text_decide():
-    assert separator_of("a;b\n\n" * 450 + "c,d\n\n" * 550 + "e;f\n" * 3000) == ","
-
-
-def test_columns_between_quotes_hold_separators_quotes_and_line_ends():
-    text = '"Hello, ""you""","two\n\nlines"\na,b'
-    assert rows(text) == [(1, ('Hello, "you"', "two lines")), (4, ("a", "b"))]
-
-
-def test_a_quote_within_a_column_is_an_ordinary_character():
-    assert rows('5" nails,des clous\na,b') == [(1, ('5" nails', "des clous")), (2, ("a", "b"))]
-
-
-def test_a_space_may_stand_before_a_quote():
-    assert rows('Hi, "Salut, toi"') == [(1, ("Hi", "Salut, toi"))]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '"Hello, ""you""","two\n\nlines"\na,b',
+            [(1, ('Hello, "you"', "two lines")), (4, ("a", "b"))],
+        ),
+        ('5" nails,des clous', [(1, ('5" nails', "des clous"))]),
+        ('Hi, "Salut, toi"', [(1, ("Hi", "Salut, toi"))]),
+        (" , \n,,\n\na,", [(4, ("a", ""))]),
+        # A line that is too long for the csv module.
+        (f'"{"a" * 150_000}",b\nc,d', [(1, (f'"{"a" * 150_000}"', "b")), (2, ("c", "d"))]),
+    ],
+)
+def test_quotes_are_read_as_csv_and_empty_rows_are_left_out(text, expected):
+    assert rows(text) == expected
 
 
 def test_quotes_mean_nothing_beside_tabs():
@@ -79,15 +82,6 @@ def test_quotes_that_do_not_match_spoil_their_own_line_only(line):
         (2, ()),
         (3, ("c", "d")),
     ]
-
-
-def test_a_line_that_is_too_long_for_csv_is_read_all_the_same():
-    long = '"' + "a" * 150_000 + '"'
-    assert rows(f"{long},b\nc,d") == [(1, (long, "b")), (2, ("c", "d"))]
-
-
-def test_a_row_of_empty_columns_is_empty():
-    assert rows(" , \n,,\n\na,") == [(4, ("a", ""))]
 
 
 @given(st.lists(st.lists(st.text("ab \"',;\t\n", max_size=8), min_size=2, max_size=2)))
@@ -104,3 +98,65 @@ def test_what_a_csv_writer_writes_is_read_with_the_line_where_it_begins(written)
 @given(st.text())
 def test_a_tidy_text_stays_as_it_is(text):
     assert tidy(tidy(text)) == tidy(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "English\tChinese",
+        "en\tzh",
+        "eng\tfra",
+        "英文\t中文",
+        "English words/sentences\tFrench words/sentences",
+        "English\tFrançais",
+        "Русский\tАнглийский",
+        "原文\t译文",
+        "source\ttarget",
+        " SRC \tTgt",
+        "from\tto",
+        "Question\tAnswer",
+        "English\ttranslation",
+        "zh-CN\tzh-TW",
+        "eng_Latn\tzho_Hans",
+        "sentence_en\tsentence_fr",
+        "sentence1\tsentence2",
+        "sourceText\ttargetText",
+        "\ten\tfr",
+        "id\teng\tfra",
+        "en\tfr\tattribution",
+    ],
+)
+def test_names_of_languages_and_of_columns_are_a_header(line):
+    assert names_columns(list(map(tidy, line.split("\t"))))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # One word in two languages: the first entry of a dictionary.
+        "English\tanglais",
+        "sentence\tphrase",
+        "question\t问题",
+        "Hello\tBonjour",
+        "Hi.\t你好。",
+        "the\tle",
+        "he\ter",
+        "is\test",
+        "en\ten",
+        "in\tout",
+        "1277\teng\t34\tfra",
+        "I speak English\tJe parle français",
+    ],
+)
+def test_pairs_are_no_header(line):
+    assert not names_columns(line.split("\t"))
+
+
+def test_columns_are_chosen_by_name_number_or_index_and_a_name_makes_a_header():
+    lines = ["0,Frase,Basa", '1,"Hi, Tom.",Salut !', "2,Run!,Cours !"]
+    for columns in (("Frase", "Basa"), ("2", "3"), (1, 2), ("FRASE", "3")):
+        assert layout_of(lines, Reading(columns)).chosen == (1, 2)
+    assert layout_of(lines, Reading(("Basa", "Frase"))).chosen == (2, 1)
+    two = ["Frase\tBasa", "Hi\tSalut"]
+    assert layout_of(two, Reading(("Frase", "Basa"))).has_header
+    assert not layout_of(two, Reading()).has_header

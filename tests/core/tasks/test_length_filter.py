@@ -1,5 +1,3 @@
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,12 +13,9 @@ def test_tokens_are_counted_as_the_tokenizer_splits(tokenizer, texts):
     assert token_counts(tokenizer, texts).tolist() == expected
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 20_000])
-def test_tokens_of_sentences_are_counted_as_the_tokenizer_splits(
-    tokenizer, translations, monkeypatch, at_once
-):
+@pytest.mark.parametrize("at_once", [7, 20_000])
+def test_tokens_of_sentences_are_counted_in_parts(tokenizer, translations, monkeypatch, at_once):
     monkeypatch.setattr(module, "_AT_ONCE", at_once)
     texts = [text for each in translations for text in (each.source, each.target)]
-    random.Random(0).shuffle(texts)
     expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
     assert token_counts(tokenizer, texts).tolist() == expected

@@ -110,12 +110,6 @@ def test_what_was_checked_is_what_is_read_where_a_name_stands_twice():
     assert tokenizer_of_json(text).normalizer is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "[" * 100_000, '{"model": 3}', "\0"])
-def test_what_is_no_tokenizer_is_refused(text):
-    with pytest.raises(TokenizerError):
-        tokenizer_of_json(text)
-
-
 @pytest.mark.parametrize("pattern", sorted(PATTERNS))
 def test_known_patterns_are_read_and_end_soon_on_long_words(pattern):
     found = tokenizer_of_json(written(pre_tokenizer=regex(pattern)))
@@ -167,10 +161,3 @@ def test_what_stands_around_a_text_is_found_with_a_token_of_the_vocabulary(words
     found = FastTokenizer(fast_of_json(fast.to_str()), len(vocabulary))
     assert (found.begins, found.ends) == ((0,), (1,))
     assert [*found.begins, *found.encode(text).ids, *found.ends] == fast.encode(text).ids
-
-
-def test_a_tokenizer_that_makes_no_token_of_anything_is_refused():
-    fast = tokenizers.Tokenizer(models.BPE({"a b": 0}, []))
-    fast.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    with pytest.raises(FamilyError, match="splits no text to tokens"):
-        FastTokenizer(fast, 1)

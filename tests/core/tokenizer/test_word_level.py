@@ -33,11 +33,6 @@ def test_an_unknown_word_is_lent_a_free_name_and_read_back_as_itself(tokenizer):
     assert [token.word for token in tokenizer.describe(ids)] == [0, 1, 2, 3, 4]
 
 
-def test_signs_and_capitals_of_known_words_are_no_names(tokenizer):
-    assert tokenizer.normalise("  The Dog,  Otto (Karen)!") == "the dog Otto Karen"
-    assert tokenizer.words("The DOG sees") == ["the", "dog", "sees"]
-
-
 def test_spans_are_places_of_the_text_as_it_was_typed(tokenizer):
     text = " The dog, O'Neill."
     assert tokenizer.encode(text).spans == (Span(1, 4), Span(5, 8), Span(10, 17))
@@ -90,10 +85,6 @@ def test_when_none_is_free_the_name_longest_unused_is_lent_anew():
     assert [lent.number(word) for word in ("a", "b", "a", "c")] == [0, 1, 0, 1]
     assert (lent.word(0), lent.word(1)) == ("a", "c")
     assert lent.number("b") == 0
-
-
-def test_a_name_that_nothing_is_called_by_shows_its_number():
-    assert Lent(3).word(2) == "‹2›"
 
 
 def test_threads_that_ask_at_once_get_different_names():

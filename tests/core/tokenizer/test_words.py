@@ -4,15 +4,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-import regex
-import tokenizers
-from tokenizers import Regex, models, normalizers, pre_tokenizers, trainers
 
 from core.runs.run import load_run
 from core.tasks import TASKS, Sample
 from core.tasks.length_filter import token_counts
 from core.tokenizer.byte_level import ByteLevelTokenizer
-from core.tokenizer.words import has_unspaced, shortened, written_words
+from core.tokenizer.words import shortened, written_words
 from core.training.tokenised import TokenisedPairs
 
 CHINESE = "老师昨天看见白色的猫。"
@@ -66,30 +63,11 @@ def test_a_character_of_a_script_without_spaces_is_a_word(learned, text, words):
     assert learned.word_texts(learned.encode(text).ids) == words
 
 
-def test_no_token_is_longer_than_a_character_of_a_script_without_spaces(learned):
-    for ids in ([token] for token in range(3, learned.vocab_size)):
-        # Bytes that are no whole character stand as ‹F0›.
-        said = regex.sub("‹..›", "", learned.decode(ids))
-        assert not has_unspaced(said) or len(regex.findall(r"\X", said)) == 1, said
-    assert [token.text for token in learned.describe(learned.encode(CHINESE).ids)] == list(CHINESE)
-
-
-def test_a_character_is_the_same_token_wherever_it_stands(learned):
-    first, later = (learned.encode(text).ids for text in ("猫看", "看猫"))
-    assert first == later[::-1]
-    assert learned.decode(first) == "猫看"
-
-
 @pytest.mark.parametrize("text", ["I see 猫 now", "猫 and 猫", "เที่ยว น้ำ", "猫", "the cat", ""])
 def test_pieces_have_the_tokens_of_their_text(learned, text):
     whole = learned.encode(text).ids
     assert token_counts(learned, [text]).tolist() == [len(whole)]
     assert tuple(TokenisedPairs.of([Sample(text, text)], learned).ids) == whole * 2
-
-
-def test_a_character_that_training_never_saw_is_an_unknown_word(learned):
-    known = set(learned.words(CHINESE))
-    assert [word for word in learned.words("老师买白猫。") if word not in known] == ["买"]
 
 
 @pytest.mark.parametrize(
@@ -133,32 +111,6 @@ def test_shipped_runs_split_their_languages_as_they_learned_them(name):
     ids = tokenizer.ids_of_all([text for each in samples for text in (each.source, each.target)])
     words = [tokenizer.describe(row)[-1].word for row in ids]
     assert hashlib.sha256(repr((ids, words)).encode()).hexdigest()[:16] == digests[name]
-
-
-def test_a_run_that_learned_clauses_as_words_is_read_as_it_was_learned():
-    """The rule stands in its file: here, the one of before."""
-    bpe = tokenizers.Tokenizer(models.BPE())
-    bpe.normalizer = normalizers.Prepend(" ")
-    bpe.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(
-                Regex(
-                    r" ?[\p{L}\p{M}]+(?=n't\b)|n't\b| ?[\p{L}\p{M}]+'(?=\p{L})"
-                    r"(?!(?:s|re|ve|ll|d|m)\b)|'(?:s|re|ve|ll|d|m)\b| ?[\p{L}\p{M}]+| ?\p{N}+"
-                    r"| ?[^\s\p{L}\p{M}\p{N}]+|\s+"
-                ),
-                "isolated",
-            ),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    trainer = trainers.BpeTrainer(vocab_size=400, initial_alphabet=alphabet, show_progress=False)
-    bpe.train_from_iterator(["白猫看见黑狗。"] * 10, trainer)
-    read = ByteLevelTokenizer.from_json(bpe.to_str())
-    ids = read.encode("白猫看见黑狗。").ids
-    assert [token.text for token in read.describe(ids)] == ["白猫看见黑狗", "。"]
-    assert read.words("白猫看见黑狗。") == read.word_texts(ids) == ["白猫看见黑狗", "。"]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from core.model import build
 from core.runs import folder
 from core.runs.run import read_settings, read_tokenizer
 from core.tasks import TASKS, Mixed
-from core.tasks.corpus import Corpus, read_corpus
-from core.tasks.large import LargeCorpus
+from core.tasks.corpus import Corpus, LargeCorpus, read_corpus
 from core.tasks.task import Sample
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare as preparing

@@ -5,14 +5,14 @@ from core.runs.run import load_run
 from core.studies.heads.largest_weights import head_between_words
 from core.studies.opening.examples import examples_of
 from core.tasks import TASKS
-from core.tasks.corpus import held_out_examples
+from core.tasks.corpus import Corpus
 from core.tasks.task import Sample
 from pages.frame import opening
 from pages.locales import catalogues
 
 
 def test_the_names_of_examples_can_be_translated():
-    own = held_out_examples([Sample("a", "b", ())])
+    own = Corpus("own", [Sample(f"word {n}", "mot") for n in range(20)]).examples
     examples = [*own, *(each for task in TASKS.values() for each in task.examples)]
     texts = catalogues.collected()
     assert all(each.name in texts for each in examples)

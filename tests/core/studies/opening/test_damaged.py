@@ -16,9 +16,8 @@ from core.messages import error_text
 from core.runs.run import RunError
 from core.studies.opening.opening import open_model
 from tests.core.families.folders import write_folder
-from tests.core.families.random_models import LLAMA3
 
-KINDS = ("bert", "gpt2", "llama", "llama3", "t5", "marian")
+KINDS = ("bert", "gpt2", "llama", "t5", "marian")
 WEIGHTS = "model.safetensors"
 
 
@@ -67,8 +66,9 @@ def not_numbers(found):
     found[name] = np.full_like(found[name], np.nan)
 
 
-def one_more(found):
-    found["one.more"] = np.zeros((2, 2), np.float32)
+def huge(found):
+    name = next(each for each, values in found.items() if values.ndim == 2)
+    found[name] = np.full_like(found[name], 3e38)
 
 
 def a_text(found):
@@ -89,11 +89,6 @@ def pickled(folder, content):
         (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Evil()}))
     else:
         torch.save(content, folder / "pytorch_model.bin")
-
-
-def zipped_evil(folder):
-    """As torch has packed its pickles since version 1.6."""
-    pickled(folder, {"a": Evil()})
 
 
 def header(folder, length):
@@ -118,94 +113,97 @@ def words_alike(folder):
     text(folder, "vocab.json", json.dumps(found | {first: found[second]}))
 
 
+# One of each kind of fault.
 DAMAGES = {
-    "no config": ("gpt2", partial(gone, file="config.json")),
-    "an empty config": ("gpt2", partial(text, file="config.json", content="")),
-    "a config that is a list": ("gpt2", partial(text, file="config.json", content="[]")),
-    "a config that is no JSON": ("gpt2", partial(text, file="config.json", content="{'a': 1}")),
-    "a config that is cut": ("bert", partial(cut, file="config.json")),
-    "a config of bytes": ("bert", partial(noise, file="config.json")),
+    "no config": ("gpt2", partial(gone, file="config.json"), "no config.json"),
+    "a config that is a list": ("gpt2", partial(text, file="config.json", content="[]"), "list"),
+    "a config that is cut": ("bert", partial(cut, file="config.json"), "cannot be read"),
     "a config that nests deeply": (
         "gpt2",
         partial(text, file="config.json", content="[" * 100_000),
+        "cannot be read",
     ),
-    "no kind": ("bert", partial(config, model_type=None)),
-    "an unknown kind": ("bert", partial(config, model_type="roberta")),
-    "a kind that is a number": ("bert", partial(config, model_type=7)),
-    "heads that do not divide": ("gpt2", partial(config, n_head=7)),
-    "no heads": ("gpt2", partial(config, n_head=0)),
-    "heads that are a text": ("gpt2", partial(config, n_head="four")),
-    "layers below 0": ("gpt2", partial(config, n_layer=-2)),
-    "more layers than the weights": ("gpt2", partial(config, n_layer=9)),
-    "fewer layers than the weights": ("gpt2", partial(config, n_layer=1)),
-    "a width without end": ("gpt2", partial(config, n_embd=10**12)),
-    "a width that is a fraction": ("bert", partial(config, hidden_size=24.5)),
-    "no width": ("bert", partial(config, hidden_size=None)),
-    "an activation that nobody knows": ("bert", partial(config, hidden_act="snake")),
-    "no number as eps": ("bert", partial(config, layer_norm_eps="tiny")),
-    "an eps below 0": ("llama", partial(config, rms_norm_eps=-1.0)),
+    "an unknown kind": ("bert", partial(config, model_type="roberta"), "'roberta'; known are"),
+    "heads that do not divide": ("gpt2", partial(config, n_head=7), "7 heads"),
+    "heads that are a text": ("gpt2", partial(config, n_head="four"), "not a whole number"),
+    "layers below 0": ("gpt2", partial(config, n_layer=-2), "-2"),
+    "more layers than the weights": ("gpt2", partial(config, n_layer=9), "in no file"),
+    "fewer layers than the weights": ("gpt2", partial(config, n_layer=1), "has no place"),
+    "another width": ("gpt2", partial(config, n_embd=28), "where this GPT-2 model has"),
+    "a width without end": ("gpt2", partial(config, n_embd=10**12), "1,000,000,000,000"),
+    "an activation that nobody knows": ("bert", partial(config, hidden_act="snake"), "'snake'"),
+    "gates that nobody knows": ("t5", partial(config, feed_forward_proj="gated-elu"), "gated-elu"),
     "rotation that nobody knows": (
         "llama",
         partial(config, rope_parameters={"rope_type": "yarn", "factor": 4.0}),
+        "'yarn'; known are",
     ),
-    "rotation that is a list": ("llama", partial(config, rope_parameters=[1])),
-    "rotation that is a text": ("llama", partial(config, rope_parameters=None, rope_scaling="x")),
-    "rotation by a text": ("llama", partial(config, rope_parameters={"rope_theta": "fast"})),
-    "rotation without end": ("llama", partial(config, rope_parameters={"rope_theta": 10**400})),
-    "rotation that says half": ("llama", partial(config, rope_parameters={"rope_type": "llama3"})),
-    "rotation that blends nothing": (
-        "llama3",
-        partial(config, rope_parameters=LLAMA3 | {"high_freq_factor": 1.0}),
+    "rotation without end": (
+        "llama",
+        partial(config, rope_parameters={"rope_theta": 10**400}),
+        "too large a number",
     ),
-    "no heads that rotate": ("llama", partial(config, num_attention_heads=0)),
-    "positions without end": ("bert", partial(config, max_position_embeddings=10**9)),
-    "positions that are too many": ("marian", partial(config, max_position_embeddings=10**9)),
-    "a width beyond 64 bits": ("t5", partial(config, d_model=2**63)),
-    "a vocabulary beyond 64 bits": ("bert", partial(config, type_vocab_size=2**64)),
-    "buckets that leave nothing": ("t5", partial(config, relative_attention_max_distance=16)),
-    "key/value heads that do not divide": ("llama", partial(config, num_key_value_heads=3)),
-    "gates that nobody knows": ("t5", partial(config, feed_forward_proj="gated-snake")),
-    "no buckets": ("t5", partial(config, relative_attention_num_buckets=0)),
-    "layers without end": ("bert", partial(config, num_hidden_layers=10**9)),
-    "padding beyond the vocabulary": ("marian", partial(config, pad_token_id=10**6)),
-    "a beginning beyond the vocabulary": (
+    "positions without end": (
+        "bert",
+        partial(config, max_position_embeddings=10**9),
+        "max_position_embeddings|max_positions is 1,000,000,000, more",
+    ),
+    "key/value heads that do not divide": ("llama", partial(config, num_key_value_heads=3), "3"),
+    "padding beyond the vocabulary": ("marian", partial(config, pad_token_id=10**6), "1,000,000"),
+    "an encoder wider than the decoder": ("marian", partial(config, encoder_ffn_dim=4), "ffn_dim"),
+    "no weights": ("gpt2", partial(gone, file=WEIGHTS), "there are no weights"),
+    "weights that are cut": ("bert", partial(cut, file=WEIGHTS), "safetensors"),
+    "weights with a long header": ("gpt2", partial(header, length=2**62), "safetensors"),
+    "a weight under another name": ("gpt2", partial(weights, change=renamed), "no weight|no place"),
+    "a weight of another shape": ("llama", partial(weights, change=taller), "has no place|where"),
+    "a weight of whole numbers": ("bert", partial(weights, change=a_text), "int64"),
+    "weights that are no numbers": ("gpt2", partial(weights, change=not_numbers), "no number"),
+    "weights that are too large": ("gpt2", partial(weights, change=huge), "larger numbers than"),
+    "a pickle that does something": (
+        "gpt2",
+        partial(pickled, content=Evil),
+        "no file of torch 1.6 or later",
+    ),
+    "a packed pickle that does something": (
+        "gpt2",
+        partial(pickled, content={"a": Evil()}),
+        "holds something else than weights",
+    ),
+    "a pickle of a list": ("gpt2", partial(pickled, content=[1, 2]), "read"),
+    "a sparse weight": ("gpt2", partial(pickled, content={"a": torch.eye(3).to_sparse()}), "else"),
+    "shards elsewhere": ("gpt2", partial(index, files={"a": "../../etc/passwd"}), "no file of"),
+    "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname"), "leads out"),
+    "no merges": ("gpt2", partial(gone, file="merges.txt"), "there is no tokenizer"),
+    "words with one number": ("gpt2", words_alike, "same number|do not go together"),
+    "words twice": (
+        "bert",
+        partial(text, file="vocab.txt", content="[UNK]\n[CLS]\n[SEP]\na\na\n"),
+        "names a token twice",
+    ),
+    "no separator": (
+        "bert",
+        partial(text, file="vocab.txt", content="[UNK]\n[CLS]\na\n"),
+        r"has no \[SEP\]",
+    ),
+    "a tokenizer that is cut": (
+        "llama",
+        partial(text, file="tokenizer.json", content='{"model"'),
+        "no tokenizer that can be read",
+    ),
+    "no end of a text": (
         "marian",
-        partial(config, decoder_start_token_id=10**6),
+        partial(text, file="vocab.json", content='{"a": 0}'),
+        "has no </s>",
     ),
-    "an encoder wider than the decoder": ("marian", partial(config, encoder_ffn_dim=4)),
-    "no weights": ("gpt2", partial(gone, file=WEIGHTS)),
-    "empty weights": ("gpt2", partial(text, file=WEIGHTS, content="")),
-    "weights that are cut": ("bert", partial(cut, file=WEIGHTS)),
-    "weights of bytes": ("bert", partial(noise, file=WEIGHTS)),
-    "weights with a long header": ("gpt2", partial(header, length=2**62)),
-    "weights with no header": ("gpt2", partial(header, length=0)),
-    "a weight under another name": ("gpt2", partial(weights, change=renamed)),
-    "a weight of another shape": ("llama", partial(weights, change=taller)),
-    "a weight too many": ("t5", partial(weights, change=one_more)),
-    "a weight of whole numbers": ("bert", partial(weights, change=a_text)),
-    "weights that are no numbers": ("gpt2", partial(weights, change=not_numbers)),
-    "a pickle that does something": ("gpt2", partial(pickled, content=Evil)),
-    "a packed pickle that does something": ("gpt2", zipped_evil),
-    "a pickle of a list": ("gpt2", partial(pickled, content=[1, 2])),
-    "a pickle without weights": ("gpt2", partial(pickled, content={})),
-    "shards that are not there": ("gpt2", partial(index, files={"a": "gone.safetensors"})),
-    "shards elsewhere": ("gpt2", partial(index, files={"a": "../../etc/passwd"})),
-    "an index that is a list": ("gpt2", partial(index, files=[1])),
-    "weights that lead elsewhere": ("gpt2", partial(as_link, target="/etc/hostname")),
-    "weights that lead nowhere": ("gpt2", partial(as_link, target="nowhere")),
-    "no words": ("gpt2", partial(gone, file="vocab.json")),
-    "no merges": ("gpt2", partial(gone, file="merges.txt")),
-    "words that are a list": ("gpt2", partial(text, file="vocab.json", content="[]")),
-    "words that are cut": ("gpt2", partial(cut, file="vocab.json")),
-    "words with one number": ("gpt2", words_alike),
-    "words of bytes": ("bert", partial(noise, file="vocab.txt")),
-    "an empty list of words": ("bert", partial(text, file="vocab.txt", content="")),
-    "no pieces": ("t5", partial(gone, file="spiece.model")),
-    "pieces of bytes": ("t5", partial(noise, file="spiece.model")),
-    "pieces that are cut": ("llama", partial(cut, file="tokenizer.model")),
-    "no pieces of the source": ("marian", partial(gone, file="source.spm")),
-    "pieces of the target of bytes": ("marian", partial(noise, file="target.spm")),
+    "no pieces of the source": (
+        "marian",
+        partial(text, file="vocab.json", content='{"</s>": 0, "<unk>": 1, "@1": 2}'),
+        "has none of the pieces of source.spm",
+    ),
+    "words of bytes": ("bert", partial(noise, file="vocab.txt"), "is not UTF-8 text"),
+    "pieces of bytes": ("t5", partial(noise, file="spiece.model"), "no SentencePiece model"),
 }
+"""Damage → the kind of model, what does the damage, and a part of the message."""
 
 
 @pytest.fixture(scope="module")
@@ -217,40 +215,17 @@ def folders(tmp_path_factory):
     return path
 
 
-def test_there_are_more_than_fifty_kinds():
-    assert len(DAMAGES) > 50
-
-
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_folder_is_refused_in_one_sentence_and_leaves_nothing(folders, tmp_path, damage):
-    kind, break_it = DAMAGES[damage]
+    kind, break_it, sentence = DAMAGES[damage]
     shutil.copytree(folders / kind, tmp_path / "model")
     break_it(tmp_path / "model")
-    with pytest.raises(RunError) as refused:
+    with pytest.raises(RunError, match=f"model cannot be opened: .*({sentence})") as refused:
         list(open_model(str(tmp_path / "model"), tmp_path / "runs" / "x"))
     text = str(refused.value)
-    assert len(text) > 20
     assert "Traceback" not in text
     assert text.isprintable()
     assert not [*(tmp_path / "runs").glob("*")]
-
-
-@pytest.mark.parametrize(
-    ("damage", "says"),
-    [
-        ("a packed pickle that does something", "holds something else than weights"),
-        ("a pickle that does something", "no file of torch 1.6 or later"),
-        ("a pickle without weights", "there is no weight wte.weight"),
-        ("positions without end", "max_position_embeddings|max_positions is 1,000,000,000, more"),
-        ("words with one number", "same number|do not go together"),
-    ],
-)
-def test_what_is_wrong_is_said_in_words_for_people(folders, tmp_path, damage, says):
-    kind, break_it = DAMAGES[damage]
-    shutil.copytree(folders / kind, tmp_path / "model")
-    break_it(tmp_path / "model")
-    with pytest.raises(RunError, match=says):
-        list(open_model(str(tmp_path / "model"), tmp_path / "run"))
 
 
 def test_weights_for_which_the_disk_has_no_room_are_said_to_have_none(

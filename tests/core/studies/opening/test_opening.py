@@ -1,6 +1,5 @@
 """Models of other libraries become runs, and do there what they do in `transformers`."""
 
-import json
 import shlex
 import shutil
 import time
@@ -50,27 +49,6 @@ def test_a_run_says_what_it_was_opened_from(both):
     assert {path.name for path in run.path.iterdir()} >= {"run.json", "config.json", "checkpoints"}
 
 
-def test_all_maps_of_a_text_are_those_of_transformers(both):
-    theirs, run = both
-    found = inspect_sentence(run, TEXT)
-    source, fed = found.translation.source_ids, found.translation.fed_ids
-    given = {"input_ids": torch.tensor([source or fed])}
-    if source and fed:
-        given["decoder_input_ids"] = torch.tensor([fed])
-    with torch.no_grad():
-        made = theirs(**given, output_attentions=True)
-    if source and fed:
-        maps = [*made.encoder_attentions, *made.decoder_attentions, *made.cross_attentions]
-    else:
-        maps = made.attentions
-    assert len(maps) == len(found.attention)
-    for (site, attention), weights in zip(found.attention.items(), maps, strict=True):
-        weights_HQK = torch.tensor(attention.weights_HQK)
-        torch.testing.assert_close(weights_HQK, weights[0], atol=3e-5, rtol=0), site
-    assert len(found.source_tokens) == len(source)
-    assert len(found.fed_tokens) == len(fed)
-
-
 def test_greedy_text_is_that_of_transformers(both):
     theirs, run = both
     if "decoder" not in run.model.config.stacks:
@@ -103,23 +81,6 @@ def test_what_is_there_already_stays(tmp_path):
         list(open_model("x/y", tmp_path / "run"))
 
 
-@pytest.mark.parametrize("damage", ["tokenizer", "config", "weights"])
-def test_a_model_that_cannot_be_opened_leaves_nothing(tmp_path, damage):
-    folder = tmp_path / "model"
-    write_folder(folder, "gpt2")
-    if damage == "tokenizer":
-        (folder / "merges.txt").unlink()
-    elif damage == "config":
-        told = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps({**told, "n_head": 7}))
-    else:
-        content = (folder / "model.safetensors").read_bytes()
-        (folder / "model.safetensors").write_bytes(content[: len(content) // 2])
-    with pytest.raises(RunError, match="model cannot be opened: "):
-        list(open_model(str(folder), tmp_path / "runs" / "x"))
-    assert list((tmp_path / "runs").iterdir()) == []
-
-
 def wait(folder, parent):
     for _ in range(600):
         if not OPENING.at_work(folder):
@@ -150,16 +111,6 @@ def test_a_process_that_cannot_open_a_model_says_why(tmp_path):
     status = OPENING.status(folder)
     assert status.state == "failed"
     assert "no such folder" in status.message
-
-
-def test_a_run_whose_tokenizer_is_gone_is_refused(both, tmp_path):
-    _, run = both
-    shutil.copytree(run.path, tmp_path / "run")
-    for file in (tmp_path / "run").iterdir():
-        if file.is_file() and file.name not in ("run.json", "config.json"):
-            file.unlink()
-    with pytest.raises(RunError, match="there is no tokenizer"):
-        load_run(tmp_path / "run")
 
 
 def test_a_mask_token_is_filled_in_with_the_most_probable_word(both):

@@ -40,28 +40,3 @@ def test_what_is_too_large_is_refused_with_its_size(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LARGEST_MODEL", 1000)
     with pytest.raises(FamilyError, match=r"billion weights, which take .* GB of memory; at most"):
         survey(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"),
-    [
-        ("config.json", b'{"model_type": "roberta"}', "'roberta'; known are BERT, GPT-2"),
-        ("config.json", b"{}", "model_type is None"),
-        ("config.json", b"[]", "holds list"),
-        ("model.safetensors", b"x" * 100, "no safetensors file"),
-        ("pytorch_model.bin", b"x" * 100, "cannot be read"),
-    ],
-)
-def test_a_damaged_folder_is_refused(tmp_path, name, content, sentence):
-    write_folder(tmp_path, "gpt2")
-    if name == "pytorch_model.bin":
-        (tmp_path / "model.safetensors").unlink()
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(FamilyError, match=sentence):
-        survey(tmp_path)
-
-
-def test_a_gguf_file_that_is_none_is_refused(tmp_path):
-    (tmp_path / "m.gguf").write_bytes(b"GGUF" + b"\xff" * 50)
-    with pytest.raises(FamilyError, match="cannot be read as GGUF"):
-        survey(tmp_path / "m.gguf")

@@ -9,4 +9,4 @@ from core.tasks.translation import Translation
 def samples():
     rng = random.Random(11)
     task = Translation()
-    return [task.sample(rng) for _ in range(20_000)]
+    return [task.sample(rng) for _ in range(8_000)]

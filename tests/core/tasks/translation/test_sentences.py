@@ -2,20 +2,14 @@ import random
 import re
 import unicodedata
 
-import pytest
-
-from core.tasks.translation import Translation, derivations
-from core.tasks.translation.adjectives import ADJECTIVES
-from core.tasks.translation.names import FUNCTION_WORDS, VOCABULARY, is_name
-from core.tasks.translation.nouns import NOUNS
-from core.tasks.translation.verbs import VERBS
+from core.tasks.translation.lexicon import ADJECTIVES, LEMMAS, NOUNS
+from core.tasks.translation.names import FUNCTION_WORDS, VOCABULARY, invented, is_feminine, is_name
 
 VOWEL = "[aeiouâàéèêëîïôöûüœ]"
-FRENCH_NOUN = {form: noun for noun in NOUNS for form in noun.french}
+NOUN = {noun.english[0]: noun for noun in NOUNS}
+FRENCH_WORD = r"[lnd]'|qu'|est-ce|[^\s.,?']+"
 FRENCH_ADJECTIVES = {form for adjective in ADJECTIVES for form in adjective.french}
-SUBJECT = r"(?P<article>L'|Le |La |Les )(?P<noun>\w+)"
 WAS = r"(?:n'(?P<ne>était|étaient) pas|(?P<yes>était|étaient))(?: très| trop)? (?P<adjective>\w+)"
-WENT = r"(?:n'est pas|est|ne sont pas|sont) (?P<participle>\w+)"
 
 
 def french_forms(words, index):
@@ -42,12 +36,6 @@ def test_text_is_composed_unicode_with_single_spaces_and_straight_apostrophes(sa
         for text in (sample.source, sample.target):
             assert unicodedata.normalize("NFC", text) == text
             assert not re.search(r"\s\s|^\s|\s$|[\u2019\u00a0\u202f]| [.,]", text)
-
-
-def test_sentences_have_three_to_sixteen_words(samples):
-    lengths = [len(sample.source.split()) for sample in samples]
-    assert min(lengths) >= 3
-    assert max(lengths) <= 16
 
 
 def test_little_words_elide_before_vowels_and_only_there(samples):
@@ -80,46 +68,6 @@ def test_an_stands_before_vowels_and_only_there(samples):
         assert not re.search(r"\ba [aeiou]|\ban [^aeiou]", sample.source, re.IGNORECASE)
 
 
-def test_every_english_word_is_of_the_vocabulary_or_a_name(samples):
-    for sample in samples:
-        for word in re.findall(r"[^\s.,?]+", sample.source):
-            assert word in VOCABULARY or word.lower() in FUNCTION_WORDS or is_name(word)
-
-
-def test_names_are_copied_unchanged(samples):
-    for sample in samples:
-        for word in re.findall(r"[^\s.,?]+", sample.source):
-            if is_name(word):
-                assert re.search(rf"(?<!\w){word}(?!\w)", sample.target)
-
-
-def test_predicates_agree_with_a_noun_subject(samples):
-    checked = 0
-    for sample in samples:
-        found = re.fullmatch(rf"{SUBJECT} {WAS}\.", sample.target)
-        if found:
-            noun, plural = FRENCH_NOUN[found["noun"]], found["article"] == "Les "
-            forms = [adjective.french for adjective in ADJECTIVES]
-            assert found["adjective"] in french_forms(forms, noun.feminine + 2 * plural)
-            assert (found["ne"] or found["yes"]) == ("était", "étaient")[plural]
-            checked += 1
-    assert checked > 30
-
-
-def test_participles_with_être_agree_with_a_noun_subject(samples):
-    checked = 0
-    for sample in samples:
-        found = re.fullmatch(rf"{SUBJECT} {WENT}\.", sample.target)
-        if found:
-            noun, plural = FRENCH_NOUN[found["noun"]], found["article"] == "Les "
-            # In the present an adjective stands there.
-            words = ADJECTIVES if re.search(r" (is|are)(n't)? ", sample.source) else VERBS
-            forms = [each.french if each in ADJECTIVES else each.participle for each in words]
-            assert found["participle"] in french_forms(forms, noun.feminine + 2 * plural)
-            checked += 1
-    assert checked > 30
-
-
 def test_predicates_agree_with_a_pronoun_subject(samples):
     checked = 0
     for sample in samples:
@@ -129,7 +77,7 @@ def test_predicates_agree_with_a_pronoun_subject(samples):
             forms = [adjective.french for adjective in ADJECTIVES]
             assert found["adjective"] in french_forms(forms, index)
             checked += 1
-    assert checked > 5000
+    assert checked > 2000
 
 
 def test_nothing_is_denied_by_halves(samples):
@@ -139,31 +87,78 @@ def test_nothing_is_denied_by_halves(samples):
         assert len(re.findall(r"\bpas\b", sample.target)) == denied
 
 
-def test_contracted_and_full_negation_are_equally_frequent(samples):
-    statements = [sample.source for sample in samples if sample.source.endswith(".")]
-    contracted = sum("didn't" in source for source in statements)
-    full = sum("did not" in source for source in statements)
-    assert 0.9 < contracted / full < 1.1
+def test_every_english_word_is_in_the_vocabulary_or_a_name_that_is_copied(samples):
+    for sample in samples:
+        for word in re.findall(r"[^\s.,?]+", sample.source):
+            if is_name(word):
+                assert re.search(rf"(?<!\w){word}(?!\w)", sample.target)
+            else:
+                assert word in VOCABULARY or word.lower() in FUNCTION_WORDS
 
 
-@pytest.mark.parametrize(
-    "opening",
-    ["The ", "A", "Some ", "Did ", "Didn't ", "Was ", "Who ", "Why ", "When ", "Because "],
-)
-def test_every_opening_occurs(samples, opening):
-    assert any(sample.source.startswith(opening) for sample in samples)
+def spans_of(text, pattern):
+    return {match.span() for match in re.finditer(pattern, text, re.IGNORECASE)}
 
 
-def test_random_sentences_are_derived_as_they_were_drawn(samples):
-    for sample in samples[:60]:
-        assert derivations(sample.source) == [sample]
+def bounds(span):
+    return span.start, span.end
 
 
-def test_samples_depend_on_the_generator_alone():
-    task = Translation()
-    state = random.getstate()
-    first = [task.sample(rng) for rng in [random.Random(3)] for _ in range(50)]
-    again = [task.sample(rng) for rng in [random.Random(3)] for _ in range(50)]
-    other = [task.sample(rng) for rng in [random.Random(4)] for _ in range(50)]
-    assert first == again != other
-    assert random.getstate() == state
+def test_every_word_of_both_sides_has_a_link_and_nouns_are_linked_to_their_translation(samples):
+    for sample in samples[:4000]:
+        words = [spans_of(sample.source, r"[^\s.,?]+"), spans_of(sample.target, FRENCH_WORD)]
+        assert {bounds(link.source) for link in sample.links} == words[0]
+        assert {bounds(link.target) for link in sample.links} == words[1]
+        for link in sample.links:
+            english = link.source.of(sample.source)
+            if english in LEMMAS:
+                noun = NOUN[LEMMAS[english]]
+                assert link.target.of(sample.target) == noun.french[english != noun.english[0]]
+
+
+def test_every_pronoun_has_one_reference_and_the_right_translation(samples):
+    for sample in samples:
+        pronouns = spans_of(sample.source, r"\b(he|she|it|they)\b")
+        assert {bounds(reference.pronoun) for reference in sample.references} == pronouns
+        for reference in sample.references:
+            assert reference.antecedent in reference.nouns
+            noun = NOUN.get(LEMMAS.get(reference.antecedent.of(sample.source)))
+            name = reference.antecedent.of(sample.source)
+            feminine = noun.feminine if noun else is_feminine(name)
+            plural = reference.pronoun.of(sample.source) == "they"
+            french = ("il", "elle", "ils", "elles")[feminine + 2 * plural]
+            assert reference.target.of(sample.target) == french
+
+
+def test_ambiguous_pronouns_stand_for_one_of_two_nouns_of_one_number_and_two_genders(samples):
+    """Neither position nor gender tells the antecedent, and half of the sentences have one."""
+    counts = {(first, feminine): 0 for first in (False, True) for feminine in (False, True)}
+    for sample in samples:
+        assert len(sample.references) <= 1
+        for reference in (each for each in sample.references if each.ambiguous):
+            forms = [noun.of(sample.source) for noun in reference.nouns]
+            nouns = [NOUN[LEMMAS[form]] for form in forms]
+            plurals = {form != noun.english[0] for form, noun in zip(forms, nouns, strict=True)}
+            assert plurals == {reference.pronoun.of(sample.source) == "they"}
+            assert sorted(noun.feminine for noun in nouns) == [False, True]
+            feminine = reference.target.of(sample.target) in {"elle", "elles"}
+            counts[reference.antecedent == reference.nouns[0], feminine] += 1
+    n = sum(counts.values())
+    assert 0.45 < n / len(samples) < 0.5
+    # Four standard deviations of a fair draw of a quarter among 3,800 are 0.028.
+    assert all(abs(count / n - 0.25) < 0.03 for count in counts.values())
+
+
+def test_names_are_an_open_set_of_clear_gender_and_elision():
+    rng = random.Random(5)
+    for feminine in (False, True):
+        names = [invented(rng, feminine) for _ in range(5000)]
+        assert len(set(names)) > 3_500
+        for name in names:
+            assert is_name(name)
+            assert is_feminine(name) == feminine
+            assert re.fullmatch(r"[^\W\d_]{3,9}", name)
+            assert name == unicodedata.normalize("NFC", name).capitalize()
+            assert name.lower() not in VOCABULARY
+    assert not any(map(is_name, ("Cat", "Hugo", "Yvonne", "Iona", "Aïda")))
+    assert all(map(is_name, ("Anna", "Yara", "Élora", "Ibrim", "Zoé")))

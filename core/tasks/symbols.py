@@ -1,0 +1,129 @@
+"""Rows of letters to copy, to reverse, or either: the first things that a Transformer learns."""
+
+import random
+import string
+from dataclasses import replace
+from functools import lru_cache
+
+from core.messages import N_
+from core.tasks.task import Drawn, Example, Link, Sample, is_in_test_part
+from core.vocabulary import Span
+
+SYMBOLS = string.ascii_lowercase
+_WORD = Example(N_("a word"), "t r a n s f o r m e r")
+
+
+class _Symbols(Drawn):
+    """A task whose sources are rows of letters; a tenth of them is held out, by hash."""
+
+    form = N_("4 to 16 letters from a to z with spaces between them")
+    pronouns: frozenset[str] = frozenset()
+    examples: tuple[Example, ...] = (
+        Example(N_("six letters"), "k d a f q z"),
+        Example(N_("repeated letters"), "a a a b b b a a"),
+        _WORD,
+    )
+    lengths = (4, 16)
+    """Fewest and most letters."""
+
+    def sample(self, rng: random.Random) -> Sample:
+        """Draw a row of any length."""
+        return self.of_length(rng, rng.randint(*self.lengths))
+
+    def of_length(self, rng: random.Random, length: int) -> Sample:
+        """Draw a row of one length, which may be longer than any of the training."""
+        return self._sample(rng, rng.choices(SYMBOLS, k=length))
+
+    def _sample(self, rng: random.Random, symbols: list[str]) -> Sample:
+        return aligned(symbols, self.order(len(symbols)))
+
+    def order(self, n: int) -> range:
+        """Return the source index of each letter of the target."""
+        return range(n)
+
+    def held_out(self, sample: Sample) -> bool:
+        """Say whether a sample is held out."""
+        return is_in_test_part(sample.source)
+
+    def makes(self, source: str) -> bool:
+        """Say whether a source is a row of letters of a length that is drawn."""
+        fewest, most = self.lengths
+        return fewest <= len(symbols_of(source)) <= most
+
+    def reference(self, source: str) -> str | None:
+        """Return the letters in the order of the target; None for anything but letters."""
+        symbols = symbols_of(source)
+        return " ".join(symbols[at] for at in self.order(len(symbols))) or None
+
+
+class Copying(_Symbols):
+    """`k d a f` → `k d a f`."""
+
+    name = "copy"
+
+
+class Reversing(_Symbols):
+    """`k d a f` → `f a d k`, which cross-attention shows as a mirror."""
+
+    name = "reverse"
+
+    def order(self, n: int) -> range:
+        """Return the indices from the last to the first."""
+        return range(n - 1, -1, -1)
+
+
+class Either(_Symbols):
+    """`k d a f` → `k d a f` or `f a d k`, by a fair coin for each pair.
+
+    The smallest task on which words that are filled in at once must agree with each other (the
+    "multimodality problem", Gu et al. 2018): a fair coin at each of n positions gives one of the
+    two with probability 2^(1 − n).
+    """
+
+    name = "either"
+    form = N_("6 to 12 letters from a to z with spaces between them")
+    examples: tuple[Example, ...] = (
+        Example(N_("eight letters"), "a b c d b e f g"),
+        Example(N_("six letters"), "k d a f q z"),
+        _WORD,
+    )
+    lengths = (6, 12)
+
+    def _sample(self, rng: random.Random, symbols: list[str]) -> Sample:
+        n = len(symbols)
+        target, other = rng.sample((range(n), range(n - 1, -1, -1)), 2)
+        return replace(aligned(symbols, target), others=(aligned(symbols, other).target,))
+
+    def right(self, source: str) -> tuple[str, ...]:
+        """Return both right targets of a source; none of anything but letters."""
+        symbols = symbols_of(source)
+        return (" ".join(symbols), " ".join(reversed(symbols))) if symbols else ()
+
+
+def symbols_of(source: str) -> list[str]:
+    """Return the letters of a source; none of a source with anything else in it.
+
+    >>> symbols_of("k  d a"), symbols_of("k dog")
+    (['k', 'd', 'a'], [])
+    """
+    words = source.split()
+    return words if all(len(word) == 1 and word in SYMBOLS for word in words) else []
+
+
+def aligned(symbols: list[str], order: range) -> Sample:
+    """Return a sample whose target is the symbols in another order.
+
+    >>> aligned(["a", "b"], range(1, -1, -1)).target
+    'b a'
+    """
+    return Sample(
+        source=" ".join(symbols),
+        target=" ".join([symbols[index] for index in order]),
+        links=_links(order),
+    )
+
+
+@lru_cache
+def _links(order: range) -> tuple[Link, ...]:
+    spans = [Span(2 * index, 2 * index + 1) for index in range(len(order))]
+    return tuple(Link(spans[source], spans[target]) for target, source in enumerate(order))
