@@ -17,10 +17,11 @@ from core.commands.progress import telling
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
+from core.decoding.generate import Forced, Method, decode
 from core.decoding.many import Written, translate_all
-from core.decoding.mask_predict import MOST_PASSES, MaskPredict, SentencePass, sentence_passes
-from core.decoding.methods import Forced, Method, decode
-from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
+from core.decoding.mask_predict import MOST_PASSES, MaskPredict
+from core.decoding.parallel import SentencePass, passes_of
+from core.decoding.sentence import Given, Translation, given_text, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
@@ -96,7 +97,7 @@ def write_sentence(arguments: argparse.Namespace, loaded: Run, taken: Given, ask
     """Print what a decoder writes word after word, and its steps if asked."""
     limit = arguments.max_new_tokens
     found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt, max_new_tokens=limit)
-    translation = read_steps(loaded, taken, found)
+    translation = read_written(loaded, taken, tuple(step.chosen for step in found))
     warn(translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
@@ -114,7 +115,7 @@ def fill_in_sentence(
     arguments: argparse.Namespace, loaded: Run, taken: Given, asked: MaskPredict
 ) -> None:
     """Print what a parallel decoder fills in, and its passes if asked."""
-    passes = list(sentence_passes(loaded.model, taken.source_ids, asked))
+    passes = passes_of(loaded, arguments.sentence, asked.passes)
     translation = read_written(loaded, taken, passes[-1].written)
     warn(translation)
     if arguments.json:
@@ -132,7 +133,7 @@ def fill_in_sentence(
 def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
     """Return one pass: what stands at each place, how probable it was, and what was predicted."""
     return {
-        "said": [text_of(loaded, token) for token in found.said],
+        "said": [text_of(loaded, token) for token in found.token_ids],
         "probabilities": list(found.probabilities),
         "masked": list(found.masked),
     }

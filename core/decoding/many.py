@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.batch import pad
 from core.decoding.beam import Beam
-from core.decoding.generate import Strategy, generate
+from core.decoding.generate import generate
 from core.decoding.mask_predict import MaskPredict
 from core.runs.run import Run, RunError
 
@@ -54,9 +54,9 @@ def translate_all(
             path=run.path,
             alone=run.model.config.stacks[0],
         )
-    strategy: Strategy | None = None if passes is None else MaskPredict(passes)
-    if passes is None and beam != 1:
-        strategy = Beam(beam, alpha)
+    strategy: Beam | MaskPredict | None = Beam(beam, alpha) if beam != 1 else None
+    if passes is not None:
+        strategy = MaskPredict(passes)
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)
     ids = run.tokenizer.ids_of_all(texts)

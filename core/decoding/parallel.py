@@ -4,12 +4,77 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import torch
+
 from core.decoding.choosing import Greedy
-from core.decoding.mask_predict import SentencePass
-from core.decoding.methods import decode
-from core.decoding.sentence import given_text, passes_of
+from core.decoding.generate import decode
+from core.decoding.mask_predict import (
+    MaskPredict,
+    mask_predict_passes,
+    predicted_places,
+    until_end,
+)
+from core.decoding.sentence import fitting_source, given_text
 from core.decoding.step import DecodeStep
 from core.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePass:
+    """One pass over one sentence, as plain values, a place after the other."""
+
+    masked: tuple[bool, ...]
+    """Whether it predicted the place."""
+    token_ids: tuple[int, ...]
+    """What stands there after it."""
+    probabilities: tuple[float, ...]
+    """Of what stands there, in the pass that wrote it."""
+    written: tuple[int, ...]
+    """The target after this pass, EOS included."""
+
+
+def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
+    """Return every pass in which a parallel decoder fills in a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+    """
+    source_1S = torch.tensor([fitting_source(run, sentence)[0]], device=run.model.device)
+    found = []
+    for each in mask_predict_passes(run.model, source_1S, MaskPredict(n_passes)):
+        token_ids = tuple(each.token_BT[0].tolist())
+        masked, shares = each.masked_BT[0].tolist(), each.probability_BT[0].tolist()
+        written = until_end(token_ids, run.model.config.eos_ids)
+        found.append(SentencePass(tuple(masked), token_ids, tuple(shares), written))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLength:
+    """How long a target will be, predicted before any of it is written; EOS counted."""
+
+    n_source: int
+    n_target: int
+    """The likeliest, within what can be written."""
+    probability: float
+    """Of the likeliest difference between the two."""
+
+
+def predicted_length(run: Run, sentence: str) -> PredictedLength:
+    """Return how long a model with `length=predicted` expects a sentence's target to be.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    model = run.model
+    assert model.length is not None
+    source_1S = torch.tensor([fitting_source(run, sentence)[0]])
+    with torch.inference_mode():
+        memory_1SD = model.encode(source_1S)
+        share_N = model.length(memory_1SD, None)[0].double().softmax(dim=-1)
+        places_1 = predicted_places(model, memory_1SD, source_1S)
+    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +135,7 @@ def decode_in_passes(
         ConfigError: The decoder is not parallel, or there cannot be so many passes.
     """
     passes = passes_of(run, sentence, n_passes)
-    tokens = tuple(_texts(run, each.said) for each in passes)
+    tokens = tuple(_texts(run, each.token_ids) for each in passes)
     return ParallelDecoding(
         run.name, passes, tokens, None if other is None else _beside(other, sentence)
     )

@@ -1,19 +1,15 @@
 """Text in, text out: one sentence through a run, or a prompt that it goes on from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from core.batch import encode_source, pad
-from core.config import ConfigError
 from core.decoding.generate import generate
-from core.decoding.limit import CONTINUATION
-from core.decoding.mask_predict import MaskPredict, SentencePass, predicted_places, sentence_passes
-from core.decoding.step import DecodeStep
+from core.decoding.step import CONTINUATION
 from core.messages import MessageError
-from core.model import Record, Step, Transformer
+from core.model import Transformer
 from core.runs.run import Run
 from core.tokenizer.words import has_unspaced
 from core.vocabulary import BOS
@@ -114,50 +110,6 @@ def translate(run: Run, sentence: str) -> Translation:
     return read_written(run, found, written[0])
 
 
-def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
-    """Return every pass in which a parallel decoder fills in a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or there cannot be so many passes.
-    """
-    source_ids, _ = fitting_source(run, sentence)
-    return tuple(sentence_passes(run.model, source_ids, MaskPredict(n_passes)))
-
-
-@dataclass(frozen=True, slots=True)
-class PredictedLength:
-    """How long a target will be, as a model says before it writes any of it; EOS counted."""
-
-    n_source: int
-    n_target: int
-    """The likeliest, within what can be written."""
-    probability: float
-    """Of the likeliest difference between the two."""
-
-
-def predicted_length(run: Run, sentence: str) -> PredictedLength:
-    """Return how long a sentence's target is predicted to be.
-
-    Raises:
-        SentenceError: There is no text.
-        ConfigError: The model predicts no length.
-    """
-    model = run.model
-    if model.length is None:
-        raise ConfigError(
-            "this model predicts no length: it is one with length=predicted that does"
-        )
-    source_1S = source_tensor(run, sentence)[None]
-    record = Record(frozenset({Step.LENGTH}), frozenset({model.length.site}))
-    with torch.inference_mode():
-        memory_1SD = model.encode(source_1S)
-        model.length(memory_1SD, None, record)
-        places_1 = predicted_places(model, memory_1SD, source_1S)
-    share_N = record.tensors[model.length.site, Step.LENGTH][0].double().softmax(dim=-1)
-    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
-
-
 def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
     """Return the ids of a target that the user gave, without BOS, for teacher forcing.
 
@@ -189,11 +141,6 @@ def given_translation(run: Run, sentence: str, target: str) -> Translation:
     longest = longest_text(run.model) - max(1, len(found.prompt))
     ends = run.model.config.eos_ids[:1] if len(target_ids) <= longest else ()
     return read_written(run, found, (*target_ids[:longest], *ends))
-
-
-def read_steps(run: Run, found: Given, steps: Sequence[DecodeStep]) -> Translation:
-    """Return what the steps of a decoding say, as text."""
-    return read_written(run, found, tuple(step.chosen for step in steps))
 
 
 def read_written(run: Run, found: Given, written: tuple[int, ...]) -> Translation:
@@ -233,12 +180,3 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
     longest = longest_text(run.model)
     cut = len(ids) > longest
     return ((*ids[: longest - len(ends)], *ends), True) if cut else (ids, False)
-
-
-def source_tensor(run: Run, sentence: str) -> Tensor:
-    """Return source_S of a sentence, as `fitting_source` cuts it.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return torch.tensor(fitting_source(run, sentence)[0])

@@ -8,11 +8,10 @@ import torch
 
 from core.batch import collate, encode_samples, pad
 from core.config import ModelConfig
-from core.decoding.generate import generate
+from core.decoding.generate import decode_steps, generate
 from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES
 from core.decoding.sentence import given_text, reference_ids, translate
-from core.decoding.step import decode_steps
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
 from core.evaluate.files import score_file

@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from core.batch import Ids, one_row
+from core.decoding.generate import decode_steps
 from core.decoding.sentence import Translation, given_text, translate
-from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.exposure import first_difference
 from core.messages import Message
 from core.runs.run import Run
@@ -116,7 +116,7 @@ def next_token(run: Run, text: str) -> int:
         SentenceError: There is no text.
     """
     prompt = given_text(run, text).prompt
-    return next(decode_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen
+    return next(decode_steps(run.model, None, prompt)).chosen
 
 
 def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:

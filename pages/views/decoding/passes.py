@@ -13,8 +13,12 @@ from core.decoding.mask_predict import (
     least_sure,
     mask_predict_passes,
 )
-from core.decoding.parallel import Beside, ParallelDecoding, decode_in_passes
-from core.decoding.sentence import predicted_length
+from core.decoding.parallel import (
+    Beside,
+    ParallelDecoding,
+    decode_in_passes,
+    predicted_length,
+)
 from core.runs.run import RunError
 from core.tasks import right_targets
 from pages.frame import cached, components, controls
@@ -141,7 +145,7 @@ def _seen(opened: Opened, found: ParallelDecoding) -> str:
     if len(right) > 1 and first not in right:
         told.append(_mixed(first, right))
     if len(found.passes) > 1:
-        places = zip(*(each.said[: found.n_written] for each in found.passes), strict=True)
+        places = zip(*(each.token_ids[: found.n_written] for each in found.passes), strict=True)
         n_changed = sum(len(set(written)) > 1 for written in places)
         later = _(
             "Later passes see the words that are kept; places that change: {n}. They write {text}."

@@ -6,10 +6,8 @@ import streamlit as st
 
 from core.decoding.beam import Beam
 from core.decoding.beam_tree import beam_search
-from core.decoding.forced import forced_steps
-from core.decoding.methods import Method
+from core.decoding.generate import Method, decode_steps, forced_steps
 from core.decoding.sentence import given_text, reference_ids
-from core.decoding.step import decode_steps
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways, side_by_side
 from core.studies.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, controls, opening, session

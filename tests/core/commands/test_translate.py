@@ -7,7 +7,8 @@ import pytest
 from core.commands import translate as module
 from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES
-from core.decoding.sentence import passes_of, translate
+from core.decoding.parallel import passes_of
+from core.decoding.sentence import translate
 
 SENTENCE = "  a  b c "
 

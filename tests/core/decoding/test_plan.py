@@ -151,6 +151,6 @@ def test_what_a_plan_does_not_know_is_decoded_by_the_modules(place, module):
     if place:
         model.set_submodule(place, module)
     stepper = Stepper(model, SOURCE_BS)
-    found_BTV = torch.stack([stepper.feed(token_B)[0] for token_B in TARGET_BT.T], dim=1)
+    found_BTV = torch.stack([stepper.feed(token_B[:, None]) for token_B in TARGET_BT.T], dim=1)
     expected_BTV = model.decode(TARGET_BT, *read(model))
     torch.testing.assert_close(found_BTV[..., 2:], expected_BTV[..., 2:], atol=1e-5, rtol=1e-5)

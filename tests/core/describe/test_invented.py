@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
-from core.decoding.step import DecodeOptions, Stepper
+from core.decoding.step import Stepper
 from core.describe import describe
 from core.model import Record
 from core.studies.lessons.layers import decoder_lens, residual_stream
@@ -68,7 +68,7 @@ def test_the_stream_and_the_lens_go_through_it(model):
 
 
 def test_decoding_falls_back_to_the_modules_and_writes_the_same(model):
-    stepper = Stepper(model, pad(SOURCES), DecodeOptions(watch=False))
+    stepper = Stepper(model, pad(SOURCES))
     assert stepper._plan is None
     together = generate(model, pad(SOURCES))
     for source, written in zip(SOURCES, together, strict=True):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.decoding.choosing import Greedy
-from core.decoding.methods import Forced, decode
+from core.decoding.generate import Forced, decode
 from core.evaluate.side_by_side import decode_both_ways, decode_sentence
 from core.inspection import inspect_sentence
 from core.runs.run import load_run

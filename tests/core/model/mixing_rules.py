@@ -37,9 +37,10 @@ def assert_later_words_and_padding_change_nothing(model):
 def assert_rows_go_on_as_their_sentences(model):
     stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
     for step in range(3):
-        stepper.feed(TARGET_BT[:, step])
+        stepper.feed(TARGET_BT[:, step : step + 1])
     chosen = stepper.rows(index_B)
-    found_BV = [chosen.feed(TARGET_BT[index_B, step])[0] for step in range(3, 6)][-1]
+    rest_BT = TARGET_BT[index_B, 3:]
+    found_BV = [chosen.feed(token_B[:, None]) for token_B in rest_BT.T][-1]
     with torch.no_grad():
         expected_BV = model(SOURCE_BS, TARGET_BT)[index_B, -1]
     # PAD and BOS are never said.

@@ -163,8 +163,8 @@ def test_a_plan_goes_on_after_a_prompt(model):
             TARGET_BT, model.encode(SOURCE_BS), padding_mask(SOURCE_BS), source_BS=SOURCE_BS
         )
         stepper = Stepper(model, SOURCE_BS)
-        prompt_BV, _ = stepper.feed_all(TARGET_BT[:, :4])
-        next_BV, _ = stepper.feed(TARGET_BT[:, 4])
+        prompt_BV = stepper.feed(TARGET_BT[:, :4])
+        next_BV = stepper.feed(TARGET_BT[:, 4:5])
     # PAD and BOS are no words.
     for found_BV, place in ((prompt_BV, 3), (next_BV, 4)):
         torch.testing.assert_close(found_BV[:, 2:].exp(), expected_BTV[:, place, 2:].exp())

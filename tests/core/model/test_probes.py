@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decoding.step import DecodeOptions, Stepper, sayable
+from core.decoding.step import Stepper, sayable
 from core.heads import Head, Site
 from core.model import (
     Override,
@@ -173,10 +173,9 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
             with torch.no_grad():
                 whole_TV = sayable(model(source_BS, target_BT, nested), model.config)[0]
                 plain_TV = sayable(model(source_BS, target_BT), model.config)[0]
-            for cached, watch in itertools.product((True, False), repeat=2):
-                options = DecodeOptions(probe=nested, watch=watch, cached=cached)
-                stepper = Stepper(model, source_BS, options)
-                steps_TV = torch.cat([stepper.feed(target_BT[:, i])[0] for i in range(5)])
+            for cached in (True, False):
+                stepper = Stepper(model, source_BS, probe=nested, cached=cached)
+                steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
                 torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
             # PAD and BOS are −∞ in both.
             assert (whole_TV[:, 2:] - plain_TV[:, 2:]).abs().max() > 1e-3

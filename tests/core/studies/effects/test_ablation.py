@@ -8,9 +8,8 @@ import torch
 
 from core.batch import Pair, collate, pad
 from core.config import ConfigError
-from core.decoding.generate import generate
+from core.decoding.generate import decode_steps, generate
 from core.decoding.sentence import SentenceError, given_text, translate
-from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.exposure import exposure
 from core.evaluate.metrics import measure, sorted_batches
@@ -301,6 +300,5 @@ def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_different
 
 def goes_on(run, prompt, probe=None):
     """What is written after a prompt, token by token."""
-    options = DecodeOptions(probe=probe, watch=False)
-    found = decode_steps(run.model, None, options, given_text(run, prompt).prompt)
+    found = decode_steps(run.model, None, given_text(run, prompt).prompt, probe=probe)
     return [step.chosen for step in found]

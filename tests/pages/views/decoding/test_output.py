@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from core.decoding.choosing import Greedy
-from core.decoding.methods import decode
+from core.decoding.generate import decode
 from core.decoding.output import ROWS
 from core.decoding.sentence import given_text
 from core.runs.run import load_run

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.decoding.choosing import Greedy
-from core.decoding.methods import Forced, decode
+from core.decoding.generate import Forced, decode
 from core.decoding.sentence import given_text, reference_ids, translate
 from core.heads import Site
 from core.inspection import inspect_sentence
