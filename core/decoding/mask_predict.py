@@ -17,8 +17,8 @@ from torch import Tensor
 from core.config import ConfigError, ModelConfig
 from core.decoding.step import sayable
 from core.model import Transformer
-from core.model.length import likeliest_lengths
 from core.model.masks import padding_mask
+from core.model.output import likeliest_lengths
 
 PASSES = 4
 """Wherever a model is measured or shown and nobody says how many."""

@@ -16,6 +16,7 @@ from core.decoding.mask_predict import (
 )
 from core.decoding.sentence import fitting_source, given_text
 from core.decoding.step import DecodeStep
+from core.model.masks import padding_mask
 from core.runs.run import Run
 
 
@@ -72,7 +73,7 @@ def predicted_length(run: Run, sentence: str) -> PredictedLength:
     source_1S = torch.tensor([fitting_source(run, sentence)[0]])
     with torch.inference_mode():
         memory_1SD = model.encode(source_1S)
-        share_N = model.length(memory_1SD, None)[0].double().softmax(dim=-1)
+        share_N = model.length(memory_1SD, padding_mask(source_1S))[0].double().softmax(dim=-1)
         places_1 = predicted_places(model, memory_1SD, source_1S)
     return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 

@@ -66,10 +66,7 @@ class Description:
         Raises:
             KeyError: There is none.
         """
-        found = next((part for part in self.parts if part.id == name), None)
-        if found is None:
-            raise KeyError(f"the model has no part {name!r}; it has {list(self.ids)}")
-        return found
+        return {part.id: part for part in self.parts}[name]
 
     def by_group(self) -> dict[str, int]:
         """Return the parameters, summed under the names of the parts' groups."""

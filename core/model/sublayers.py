@@ -18,8 +18,8 @@ from core.heads import Site
 from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache, KeysValues
 from core.model.memory import MEMORIES
+from core.model.positional import RelativeBias
 from core.model.probe import Probe, Step, probed
-from core.model.relative import RelativeBias
 
 
 @dataclass(frozen=True, slots=True)

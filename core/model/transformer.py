@@ -10,10 +10,9 @@ from core.heads import Kind, Site, Stack
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
-from core.model.length import LengthPrediction
 from core.model.masks import decoder_mask, later_rows, padding_mask
 from core.model.norm import norm_of, normalise
-from core.model.output import OutputTransform
+from core.model.output import LengthPrediction, OutputTransform
 from core.model.pointer import Pointer
 from core.model.positional import Embedding
 from core.model.probe import Probe

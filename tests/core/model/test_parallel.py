@@ -12,7 +12,7 @@ from core.heads import Kind
 from core.model import Record, Step, build
 from core.model.building import count_parameters
 from core.model.masks import decoder_mask
-from core.model.relative import buckets
+from core.model.positional import buckets
 from core.vocabulary import EOS, PAD
 from tests.core.model.test_transformer import randomise, reference
 

@@ -3,7 +3,7 @@ import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from core.config import ModelConfig
-from core.model.relative import RelativeBias, buckets
+from core.model.positional import RelativeBias, buckets
 
 
 @pytest.mark.parametrize("causal", [True, False])

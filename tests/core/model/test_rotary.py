@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
-from core.model.rotary import Rotary, frequencies
+from core.model.positional import Rotary, frequencies
 
 E = 10
 
