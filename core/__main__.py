@@ -20,8 +20,7 @@ from core.commands import (
     train,
     translate,
 )
-from core.commands.errors import CommandError
-from core.commands.options import OneSentence
+from core.commands.options import CommandError, OneSentence
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
 from core.messages import error_text

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
 from core.commands.evaluate import summary
+from core.commands.options import CommandError
 from core.runs.run import load_run
 from core.training.export import average_run
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.commands import options
-from core.commands.errors import CommandError
+from core.commands.options import CommandError, add_reading, reading_of, reading_words
 from core.commands.progress import telling
-from core.commands.reading import add_reading, reading_of, reading_words
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import FileScores, score_file
@@ -70,8 +69,9 @@ def _score_file(arguments: argparse.Namespace) -> None:
     """Print how good the run translates a file of pairs."""
     if len(arguments.file) > 2:
         raise CommandError("--file takes one file of pairs, or two files of lines")
-    if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
-        raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
+    for name in ("n", "seed"):
+        if getattr(arguments, name) is not None:
+            raise CommandError(f"--{name} draws held-out samples; of --file all pairs count")
     found = found_in(arguments.file, reading_of(arguments))
     for note in notes(" and ".join(map(str, arguments.file)), found):
         print(note, file=sys.stderr)

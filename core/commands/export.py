@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.training.export import export_run
 
 

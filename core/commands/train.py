@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
+from core.commands.options import READING, CommandError, add_reading, reading_of, reading_words
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
-from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
 from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
@@ -137,11 +136,13 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
-    command = f"{train_command(arguments.out, named, preset_name, changes)}{_read(arguments)}"
+    command = train_command(arguments.out, named, preset_name, changes)
     # Only a large corpus has so many pairs that anything is told.
     tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
     try:
-        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell, start)
+        n_left_out = prepare_run(
+            arguments.out, task, preset_name, preset, _with_reading(command, arguments), tell, start
+        )
     except FileExistsError as error:
         can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
         raise CommandError(f"{error}; name another folder{can_go_on}") from error
@@ -157,10 +158,9 @@ def prepare(arguments: argparse.Namespace) -> None:
         )
 
 
-def _read(arguments: argparse.Namespace) -> str:
-    """Return what a command says of how files are read."""
-    words = reading_words(arguments)
-    return f" {shlex.join(words)}" if words else ""
+def _with_reading(command: str, arguments: argparse.Namespace) -> str:
+    """Return a command with the words that say how files are read."""
+    return " ".join([command, *map(shlex.quote, reading_words(arguments))])
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
@@ -246,17 +246,18 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.out} is no run to go on with")
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", "start", *OPTIONS, *SHORT)
-    given = [
-        f"--{each.replace('_', '-')}" for each in names if getattr(arguments, each) is not None
+    names = ("task", "valid", "test", "beside", "preset", "start", *READING, *SHORT)
+    fixed = [
+        f"--{each.replace('_', '-')}"
+        for each in names
+        if each != "steps" and getattr(arguments, each) is not None
     ]
-    given = [each for each in given if each != "--steps"]
     changes = dict(map(parse_setting, arguments.set))
     share = changes.pop("made_share", None)
-    if given or changes:
+    if fixed or changes:
         raise CommandError(
             f"--resume goes on with the run's own settings; only --steps and --set made_share can "
-            f"change, not {', '.join([*given, *changes])}"
+            f"change, not {', '.join([*fixed, *changes])}"
         )
     if arguments.steps is not None or share is not None:
         extend_run(arguments.out, arguments.steps, None if share is None else float(share))

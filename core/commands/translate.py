@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import torch
 
 from core.commands import options
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.commands.progress import telling
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
@@ -21,7 +21,7 @@ from core.decoding.generate import Forced, Method, decode
 from core.decoding.many import Written, translate_all
 from core.decoding.mask_predict import MOST_PASSES, MaskPredict
 from core.decoding.parallel import SentencePass, passes_of
-from core.decoding.sentence import Given, Translation, given_text, read_written
+from core.decoding.sentence import Translation, given_text, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
@@ -30,7 +30,8 @@ LINES_AT_ONCE = 2000
 """So many lines of a file are sorted by length together, and written when all are done."""
 _LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
-"""So many of the most probable tokens are told for each step."""
+"""The number of the most probable tokens that are shown for each step."""
+SAMPLING = ("temperature", "top_k", "top_p", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,58 +77,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the translation, and its steps if asked."""
+    """Print the translation, and its steps or passes if asked."""
     if arguments.file is not None:
         translate_file(arguments)
         return
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     loaded = load_run(arguments.run)
-    taken = given_text(loaded, arguments.sentence)
-    if not taken.prompt:
+    given = given_text(loaded, arguments.sentence)
+    if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
-    asked = method(arguments, loaded)
-    if isinstance(asked, MaskPredict):
-        fill_in_sentence(arguments, loaded, taken, asked)
+    how = method(arguments, loaded)
+    if isinstance(how, MaskPredict):
+        passes = passes_of(loaded, arguments.sentence, how.passes)
+        written, name = passes[-1].written, "passes"
+        details = [_pass_to_json(loaded, each) for each in passes]
+        lines = [f"{n:>3}  {_pass_line(loaded, each)}" for n, each in enumerate(passes)]
     else:
-        write_sentence(arguments, loaded, taken, asked)
-
-
-def write_sentence(arguments: argparse.Namespace, loaded: Run, taken: Given, asked: Method) -> None:
-    """Print what a decoder writes word after word, and its steps if asked."""
-    limit = arguments.max_new_tokens
-    found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt, max_new_tokens=limit)
-    translation = read_written(loaded, taken, tuple(step.chosen for step in found))
+        limit = arguments.max_new_tokens
+        steps = decode(
+            loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit
+        )
+        written, name = tuple(step.chosen for step in steps), "steps"
+        details = [to_json(loaded, step) for step in steps]
+        lines = [line(loaded, step) for step in steps]
+    translation = read_written(loaded, given, written)
     warn(translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
-        if arguments.steps:
-            answer["steps"] = [to_json(loaded, step) for step in found]
-        print(json.dumps(answer, ensure_ascii=False))
+        print(json.dumps(answer | ({name: details} if arguments.steps else {}), ensure_ascii=False))
         return
-    print(translation.text)
-    if arguments.steps:
-        for step in found:
-            print(line(loaded, step))
-
-
-def fill_in_sentence(
-    arguments: argparse.Namespace, loaded: Run, taken: Given, asked: MaskPredict
-) -> None:
-    """Print what a parallel decoder fills in, and its passes if asked."""
-    passes = passes_of(loaded, arguments.sentence, asked.passes)
-    translation = read_written(loaded, taken, passes[-1].written)
-    warn(translation)
-    if arguments.json:
-        answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
-        if arguments.steps:
-            answer["passes"] = [_pass_to_json(loaded, each) for each in passes]
-        print(json.dumps(answer, ensure_ascii=False))
-        return
-    print(translation.text)
-    if arguments.steps:
-        for number, each in enumerate(passes):
-            print(f"{number:>3}  {_pass_line(loaded, each)}")
+    for text in (translation.text, *(lines if arguments.steps else ())):
+        print(text)
 
 
 def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
@@ -185,13 +166,8 @@ def translate_file(arguments: argparse.Namespace) -> None:
 
 def _check_file_options(arguments: argparse.Namespace) -> None:
     """Refuse what does not go with a file."""
-    sentences = ("sample", "force", "steps", "json", "max_new_tokens")
-    given = (
-        name
-        for name in (*sentences, "temperature", "top_k", "top_p", "seed")
-        if getattr(arguments, name) not in (None, False)
-    )
-    refused = [f"--{name.replace('_', '-')}" for name in given]
+    names = ("sample", "force", "steps", "json", "max_new_tokens", *SAMPLING)
+    refused = options.given(arguments, *names)
     if arguments.sentence is not None or refused:
         other = refused[0] if refused else "a SENTENCE"
         raise CommandError(
@@ -228,13 +204,9 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     """Return how to decode; two ways at once are refused."""
-    asked = [
-        name
-        for name in ("beam", "sample", "force", "passes")
-        if getattr(arguments, name) not in (None, False)
-    ]
-    if len(asked) > 1:
-        raise CommandError(f"choose one of --{' and --'.join(asked)}")
+    ways = options.given(arguments, "beam", "sample", "force", "passes")
+    if len(ways) > 1:
+        raise CommandError(f"choose one of {' and '.join(ways)}")
     if arguments.passes is not None:
         return MaskPredict(arguments.passes)
     if arguments.force is not None:
@@ -246,9 +218,8 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     if arguments.beam is not None:
         return Beam(arguments.beam, arguments.length_penalty)
     if arguments.sample:
-        names = ("temperature", "top_k", "top_p", "seed")
-        told = {name: getattr(arguments, name) for name in names}
-        return Sampling(**{name: value for name, value in told.items() if value is not None})
+        settings = {name: getattr(arguments, name) for name in SAMPLING}
+        return Sampling(**{name: each for name, each in settings.items() if each is not None})
     return MaskPredict() if loaded.model.config.is_parallel else Greedy()
 
 
@@ -279,7 +250,7 @@ def text_of(loaded: Run, token: int) -> str:
 
 
 def warn(translation: Translation) -> None:
-    """Say on standard error where the sentence was cut, or the model did not come to an end."""
+    """Print on standard error that the sentence was cut, or the translation is not finished."""
     if translation.cut:
         n = len(translation.source_ids or translation.fed_ids[: translation.n_given + 1])
         print(f"warning: cut after {n} tokens, special ones counted", file=sys.stderr)

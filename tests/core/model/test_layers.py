@@ -139,16 +139,6 @@ def test_a_sublayer_works_on_the_step_that_its_residual_names(small_config, norm
     assert not torch.equal(record.tensors[residual.site, other.pop()], given_BKD)
 
 
-def test_only_a_pre_norm_block_that_adds_nothing_leaves_the_stream_as_it_was(small_config):
-    x_BKD = drawn(2, 3, small_config.d_model)
-    site = Site("encoder", 0, "self")
-    pre, post = (Residual(replace(small_config, norm=n), site).double() for n in ("pre", "post"))
-    assert torch.equal(pre(x_BKD, torch.zeros_like), x_BKD)
-    normed_BKD = post(x_BKD, torch.zeros_like)
-    assert normed_BKD.mean(-1).abs().max() < 1e-12
-    np.testing.assert_allclose(normed_BKD.var(-1, correction=0).detach(), 1, rtol=1e-3)
-
-
 @NORMS
 def test_dropout_falls_on_what_is_added_and_never_on_the_stream(small_config, norm):
     config = replace(small_config, norm=norm, dropout=0.5)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import nn
 
 from core.config import ConfigError, ModelConfig
 from core.describe import describe
@@ -12,7 +11,6 @@ from core.heads import Kind
 from core.model import Record, Step, build
 from core.model.building import count_parameters
 from core.model.masks import decoder_mask
-from core.model.positional import buckets
 from core.vocabulary import EOS, PAD
 from tests.core.model.test_transformer import randomise, reference
 
@@ -74,29 +72,6 @@ def test_it_has_the_weights_of_a_causal_one_and_is_described_without_the_mask():
     assert found.parameters == count_parameters(CAUSAL)
     labels = {part.label for part in found.parts if part.kind == "self"}
     assert labels == {"Self-attention"}
-
-
-def test_distances_have_buckets_for_later_places():
-    model = build(replace(CONFIG, positions="buckets"), seed=1)
-    relative = model.decoder[0].self_attention.relative
-    distance_QK = torch.arange(6)[None, :] - torch.arange(6)[:, None]
-    expected_QK = buckets(distance_QK, 32, 128, causal=False)
-    expected_1HQK = nn.functional.embedding(expected_QK, relative.table.weight).permute(2, 0, 1)
-    assert torch.equal(relative(6, 6)[0], expected_1HQK)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"n_encoder_layers": 0},
-        {"n_decoder_layers": 0},
-        *({"decoder_mixing": each} for each in ("gru", "lstm", "average", "none")),
-        {"decoder_mixing": "gru", "cross": "none", "encoder_mixing": "gru"},
-    ],
-)
-def test_what_a_parallel_decoder_needs_is_said(settings):
-    with pytest.raises(ConfigError, match="decoder is parallel: it needs an encoder, and self-att"):
-        replace(CONFIG, **settings)
 
 
 def test_it_needs_a_place_beside_bos_and_is_given_more_than_a_target_needs():

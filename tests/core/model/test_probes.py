@@ -89,13 +89,6 @@ def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_ow
     assert torch.equal(mixed_BHQE[:, :3], before_BHQE[:, :3])
 
 
-def test_freezing_to_zero_is_silencing(model, batch):
-    heads = [Head(CROSS, 1), Head(Site("encoder", 0, "self"), 2)]
-    with torch.no_grad():
-        frozen_BTV = model(*batch, Freeze(dict.fromkeys(heads, torch.zeros(3))))
-        assert torch.equal(frozen_BTV, model(*batch, Silence.of(heads)))
-
-
 @pytest.mark.parametrize("site", SITES)
 def test_overriding_any_row_with_itself_changes_no_bit(model, batch, site):
     site = Site.parse(site)
@@ -115,14 +108,6 @@ def test_a_row_that_was_not_computed_is_not_overridden(model, batch):
         for query in (-1, 5, 90):
             override = Override(Head(CROSS, 1), query, torch.eye(6)[0])
             assert torch.equal(model(*batch, Probes([override, Record()])), before_BTV)
-
-
-def test_a_row_of_another_length_is_filled_with_zeros_or_cut(model, batch):
-    site = Site("decoder", 0, "self")
-    for row in ([0.25, 0.75], [0.25, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0]):
-        override = Override(Head(site, 1), 3, torch.tensor(row))
-        weights_BHQK = recorded(model, batch, override)[site, Step.WEIGHTS]
-        assert weights_BHQK[2, 1, 3].tolist() == [0.25, 0.75, 0.0, 0.0, 0.0]
 
 
 def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch):

@@ -2,12 +2,10 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 
 from core.heads import Site
-from core.model import Cache, Step
 from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention
 
 SELF, CROSS = Site("decoder", 0, "self"), Site("decoder", 0, "cross")
@@ -63,47 +61,3 @@ def test_a_word_of_the_source_moves_every_row_that_may_look_at_it_and_none_else(
 
     moved = [rows_moved(added, memory_BSD, column) for column in range(N)]
     assert moved == [{0, 1, 2}] * 3 + [set()] * 2
-
-
-@pytest.mark.parametrize("cuts", [(1, 2, 3, 4), (3,), (2, 4)])
-def test_positions_in_parts_get_what_they_get_all_together(made, small_config, cuts):
-    """Those before come from the cache, whatever the parts' sizes."""
-    attention, cross = made(SelfAttention, SELF), made(CrossAttention, CROSS)
-    x_BTD, memory_BSD = drawn(2, N, small_config.d_model), drawn(2, 4, small_config.d_model, seed=1)
-    causal_1TT = torch.ones(1, N, N, dtype=torch.bool).tril()
-    for sublayer in (attention, cross):
-        cache = Cache()
-        parts = []
-        for start, end in zip((0, *cuts), (*cuts, N), strict=True):
-            seen = Seen(causal_1TT[:, start:end, :end], memory_BSD, None, cache)
-            parts.append(sublayer.added(x_BTD[:, start:end], seen, None))
-        together = sublayer.added(x_BTD, Seen(causal_1TT, memory_BSD), None)
-        torch.testing.assert_close(torch.cat(parts, dim=1), together, rtol=1e-10, atol=1e-12)
-
-
-def test_the_feed_forward_layer_is_its_formula(made, small_config):
-    module = made(FeedForward, Site("encoder", 0, "feed_forward"))
-    w1, b1, w2, b2 = (
-        value.detach().numpy()
-        for linear in (module.expand, module.contract)
-        for value in (linear.weight, linear.bias)
-    )
-    x_BKD = drawn(2, N, small_config.d_model)
-    by_hand = np.maximum(0, x_BKD.numpy() @ w1.T + b1) @ w2.T + b2
-    np.testing.assert_allclose(module(x_BKD).detach(), by_hand, rtol=1e-12, atol=1e-12)
-
-
-def test_a_probe_that_quiets_the_hidden_units_leaves_the_second_bias_alone(made, small_config):
-    module = made(FeedForward, Site("encoder", 0, "feed_forward"))
-
-    class Quiet:
-        def sees(self, site):
-            return site == module.site
-
-        def at(self, site, step, tensor):
-            assert (step, tensor.shape[-1]) == (Step.HIDDEN, small_config.d_ff)
-            assert (tensor >= 0).all()
-            return torch.zeros_like(tensor)
-
-    found_BKD = module(drawn(2, N, small_config.d_model), Quiet())
-    assert torch.equal(found_BKD, module.contract.bias.expand_as(found_BKD))
