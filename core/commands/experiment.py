@@ -141,8 +141,8 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
     if results is None:
         return {"measured": None}
     by_passes = experiment.by_passes.measures if experiment.by_passes else ()
-    further = [each.name for each in (*experiment.measures, *by_passes)]
-    names = ["exact_match", "loss", "parameters", "seconds", *further]
+    names = ["exact_match", "loss", "parameters", "seconds"]
+    names += [each.name for each in experiment.measures] + [each.name for each in by_passes]
     return {
         "measured": {
             "n": results.trained[0].n,
