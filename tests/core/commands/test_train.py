@@ -101,12 +101,7 @@ def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monke
     [
         ("--seed", "0"),
         ("--set", "dropout=0.5"),
-        ("--guide", "encoder.0.self:0"),
-        ("--task", "copy"),
-        ("--preset", "tiny"),
         ("--valid", "none.tsv"),
-        ("--test", "none.tsv"),
-        ("--beside", "copy"),
     ],
 )
 def test_settings_that_cannot_change_are_refused_when_going_on(command, refused, tmp_path, options):
@@ -153,10 +148,8 @@ def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
     ("task", "guide", "named"),
     [
         ("translate", "encoder.7.self:0", "encoder.7.self:0 is no head"),
-        ("translate", "encoder.0.self:9", "encoder.0.self:9 is no head"),
         ("translate", "decoder.0.self:0", "never sees the source"),
         ("translate", "head 3", "'head 3' is not a head such as"),
-        ("translate", "middle.0.self:1", "'middle.0.self:1' is not a head such as"),
         ("copy", "encoder.0.self:0", "'copy' has no pronouns"),
     ],
 )
@@ -318,15 +311,6 @@ def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(c
     assert "left out (1): line 32: the first column is empty\n" in said
     assert "Wort 3\tword 3\n" in (tmp_path / "run" / "pairs.tsv").read_text(encoding="utf-8")
     assert "--columns de,en" in read_settings(tmp_path / "run").command
-
-
-def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
-    pairs.write_text(pairs.read_text() + "\n" + "zz " * 600 + "\ty", encoding="utf-8")
-    out = tmp_path / "run"
-    status, said, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
-    assert status == 0
-    assert "zz" not in load_run(out).known_words
-    assert "warning: pairs left out, longer than the model's 112 positions: 1\n" in said
 
 
 @pytest.mark.slow

@@ -121,13 +121,6 @@ class Doubled(torch.nn.Module):
         return 2 * x_BKD
 
 
-class Negated(torch.nn.Embedding):
-    """A table of tokens that is looked up in another way."""
-
-    def forward(self, ids_BK):
-        return -super().forward(ids_BK)
-
-
 class Rescaled(Transformer):
     """A model that makes its scores in another way."""
 
@@ -141,7 +134,6 @@ class Rescaled(Transformer):
         ("decoder.1.residuals.2.norm", Doubled()),
         ("decoder_norm", Doubled()),
         ("output", Halved(16, 23)),
-        ("target_embedding.tokens", Negated(23, 16)),
         ("decoder.0.self_attention.key", Halved(16, 20)),
         (None, None),
     ],

@@ -4,10 +4,8 @@ import torch
 from torch import nn
 
 from core.config import ModelConfig
-from core.describe import describe
 from core.describe.modules import add_norm
 from core.describe.parts import Lengths, Sketch
-from core.model import build
 from core.model.norm import LayerNorm
 
 D = 12
@@ -64,21 +62,3 @@ def test_a_norm_of_any_kind_is_drawn_with_what_it_says_of_itself(norm, learned, 
     assert part.code == (LayerNorm, type(norm))
     [arrow] = sketch.arrows
     assert (arrow.kind, arrow.start, arrow.end) == ("flow", "source", "encoder.norm")
-
-
-@pytest.mark.parametrize(
-    ("placed", "norm", "step"),
-    [
-        ("pre", nn.RMSNorm(16), r"x_l + \mathrm{Sublayer}_l(\mathrm{RMSNorm}(x_l))"),
-        ("post", nn.RMSNorm(16), r"\mathrm{RMSNorm}(x_l + \mathrm{Sublayer}_l(x_l))"),
-        ("pre", None, r"x_l + \mathrm{Sublayer}_l(\mathrm{LayerNorm}(x_l))"),
-        ("post", None, r"\mathrm{LayerNorm}(x_l + \mathrm{Sublayer}_l(x_l))"),
-        ("post", nn.Identity(), r"x_l + \mathrm{Sublayer}_l(x_l)"),
-    ],
-)
-def test_the_step_of_a_residual_block_says_the_models_own_norm(placed, norm, step):
-    model = build(ModelConfig(30, 1, 1, 16, 32, 4, norm=placed))
-    for layer in model.layers():
-        for _, residual in layer.blocks():
-            residual.norm = norm or residual.norm
-    assert {each.step for each in describe(model, 3, 4).sublayers} == {rf"x_{{l+1}} = {step}"}

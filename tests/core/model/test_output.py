@@ -74,13 +74,6 @@ def test_a_probe_can_change_what_is_said():
     assert (model.length(model.encode(SOURCE_BS), padding_mask(SOURCE_BS), Longest()) == 3.0).all()
 
 
-def test_a_model_that_cuts_at_eos_is_what_it_was():
-    assert build(CUT).length is None
-    assert "length" not in CUT.to_dict()
-    assert CONFIG.to_dict()["length"] == "predicted"
-    assert not [name for name in build(CUT).state_dict() if "length" in name]
-
-
 def test_it_is_drawn_and_counted_on_top_of_the_encoder():
     described = describe(CONFIG, 5, 6)
     part = described.part("length")

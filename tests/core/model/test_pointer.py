@@ -10,7 +10,7 @@ from core.decoding.generate import generate
 from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
-from core.model import Record, Silence, Step, build
+from core.model import Silence, Step, build
 from core.model.building import count_parameters
 from core.model.pointer import Pointer
 
@@ -89,22 +89,6 @@ def test_with_p_gen_1_it_is_the_softmax_and_with_0_nothing_but_copies(model):
 
 
 @torch.inference_mode()
-def test_a_probe_sees_p_gen_and_from_where_words_are_copied(model):
-    record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS, Step.WEIGHTS}))
-    watched = model(SOURCE_BS, TARGET_BT, record)
-    torch.testing.assert_close(watched, model(SOURCE_BS, TARGET_BT), atol=2e-5, rtol=1e-5)
-    p_gen_BT = record.tensors[LAST, Step.P_GEN]
-    assert p_gen_BT.shape == TARGET_BT.shape
-    assert ((p_gen_BT > 0) & (p_gen_BT < 1)).all()
-    assert torch.equal(record.tensors[LAST, Step.COPY_WEIGHTS], record.weights(LAST))
-    assert [site for site, step in record.tensors if step is Step.P_GEN] == [LAST]
-    # What was copied beside what was generated makes up a word of the first source.
-    copied_T = record.weights(LAST)[0].mean(dim=0)[:, 2]
-    least_T = (1 - p_gen_BT[0]) * copied_T
-    assert (watched[0, :, 20].exp() >= least_T * (1 - 1e-5)).all()
-
-
-@torch.inference_mode()
 def test_what_a_silent_head_looks_at_is_not_copied(model):
     weights_BHTS = torch.zeros(1, 4, 1, 3)
     weights_BHTS[0, :3, 0, 0] = 1.0
@@ -122,11 +106,6 @@ def test_what_a_silent_head_looks_at_is_not_copied(model):
     assert probability(heads[3:], 7) == pytest.approx(1 - p_gen + p_gen / 23)
     # With nothing left to copy from, all is generated.
     assert probability(heads, 8) == pytest.approx(1 / 23)
-
-
-def test_without_the_source_it_refuses_to_decode(model):
-    with pytest.raises(ValueError, match="give source_BS"):
-        model.decode(TARGET_BT, model.encode(SOURCE_BS), None)
 
 
 def test_it_adds_2_d_plus_1_numbers_and_one_part():

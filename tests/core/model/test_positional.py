@@ -26,15 +26,6 @@ def test_sinusoids_follow_the_formula_far_out():
     assert sinusoids(2000, 64).numpy() == pytest.approx(formula(2000, 64), abs=1e-7)
 
 
-def test_dot_product_of_positions_depends_on_their_distance_only_and_not_on_its_sign():
-    table_PD = sinusoids(64, 32).double()
-    products = table_PD @ table_PD.T
-    for distance in (1, 5, 20):
-        assert torch.diagonal(products, distance).std() < 1e-5
-        right, left = torch.diagonal(products, distance), torch.diagonal(products, -distance)
-        assert torch.allclose(right, left, atol=1e-12)
-
-
 def embedding(positions, **changes):
     config = ModelConfig(
         vocab_size=11, d_model=8, d_ff=8, n_heads=2, max_positions=6, positions=positions, **changes
@@ -53,11 +44,6 @@ def test_embedding_is_scaled_and_positions_are_added(positions):
 def test_too_many_tokens_are_refused_with_both_numbers():
     with pytest.raises(ValueError, match="7 tokens are more than the model's 6 positions"):
         embedding("sinusoidal")(torch.ones(1, 7, dtype=torch.long))
-
-
-def test_only_learned_positions_are_parameters():
-    assert "positions_PD" in dict(embedding("learned").named_parameters())
-    assert "positions_PD" not in embedding("sinusoidal").state_dict()
 
 
 def test_names_that_share_a_vector_are_read_as_the_first_of_them():

@@ -8,7 +8,6 @@ from core.heads import Head, Kind, Site
 from core.model import (
     Cache,
     Override,
-    Patch,
     Probes,
     Record,
     Remask,
@@ -113,13 +112,6 @@ def test_recorded_tensors_are_detached_unless_asked_for(model, batch):
     assert graph.weights(CROSS).requires_grad
 
 
-def test_a_probe_that_sees_one_site_leaves_the_others_fused(model, batch):
-    record = Record(frozenset(Step), frozenset({CROSS}))
-    with torch.no_grad():
-        model(*batch, record)
-    assert {site for site, _ in record.tensors} == {CROSS}
-
-
 def test_overriding_a_row_changes_that_row_and_what_follows_only(model, batch):
     source_BS, target_BT = batch[0][:1], batch[1][:1]
     wanted_K = torch.tensor([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
@@ -132,35 +124,6 @@ def test_overriding_a_row_changes_that_row_and_what_follows_only(model, batch):
     changed_T = (before_BTV - after_BTV).abs().amax(dim=(0, 2)) > 1e-5
     # The last layer's cross-attention: no later row reads what this one made.
     assert changed_T.tolist() == [False, False, True, False, False]
-
-
-def test_patching_every_encoder_head_gives_the_other_sentences_attention(model):
-    one_BS, other_BS = torch.tensor([[4, 5, 6, 2]]), torch.tensor([[4, 9, 6, 2]])
-    record = Record(frozenset({Step.MIXED}))
-    with torch.no_grad():
-        model.encode(other_BS, record)
-    sites = [site for site in model.sites() if site.stack == "encoder"]
-    heads = [head for site in sites for head in site.heads(4)]
-    patch = Patch({h: record.tensors[h.site, Step.MIXED][:, h.index] for h in heads})
-    patched = Record(frozenset({Step.MIXED}))
-    with torch.no_grad():
-        model.encode(one_BS, Probes([patch, patched]))
-    for site in sites:
-        assert torch.equal(patched.tensors[site, Step.MIXED], record.tensors[site, Step.MIXED])
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_keys_and_values_come_from_the_sequence_itself_or_from_what_the_encoder_made(
-    small_config, batch, norm
-):
-    model = build(replace(small_config, norm=norm), seed=1).eval()
-    tensors = everything(model, batch)
-    with torch.no_grad():
-        # Watched too, so that both passes take the same path.
-        memory_BSD = model.encode(batch[0], Record())
-    for site in model.sites():
-        own = memory_BSD if site.sublayer == "cross" else tensors[site, Step.QUERY_INPUT]
-        assert torch.equal(tensors[site, Step.MEMORY], own)
 
 
 def test_a_watched_decoding_with_a_cache_sees_the_memory_once_and_new_positions_only(model, batch):

@@ -69,14 +69,6 @@ def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, 
     assert np.abs(weights_BHQK[:, 1] - others[:, 1]).max() > 1e-3
 
 
-def test_a_uniform_row_that_sees_nothing_stays_zeros(model):
-    # The second source is nothing but padding.
-    batch = (torch.tensor([[4, 5, 2], [0, 0, 0]]), torch.tensor([[1, 4], [1, 4]]))
-    weights_BHQK = recorded(model, batch, Uniform.of([Head(CROSS, 0)]))[CROSS, Step.WEIGHTS]
-    assert torch.equal(weights_BHQK[0, 0], torch.full((2, 3), 1 / 3))
-    assert torch.equal(weights_BHQK[1, 0], torch.zeros(2, 3))
-
-
 @pytest.mark.parametrize("site", SITES)
 def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_own(
     model, batch, site

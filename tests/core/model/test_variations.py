@@ -65,16 +65,6 @@ def test_without_projections_attention_is_the_softmax_of_its_input_with_itself()
     assert count_formula(attention) == "0"
 
 
-def test_without_an_output_projection_heads_stand_side_by_side():
-    model = build(replace(CONFIG, output_projection=False), seed=2).eval()
-    record = Record(frozenset(Step))
-    with torch.inference_mode():
-        model(SOURCE_BS, TARGET_BT, record)
-    for site in model.sites():
-        mixed_BHQE = record.tensors[site, Step.MIXED]
-        assert torch.equal(record.tensors[site, Step.ADDED], mixed_BHQE.transpose(1, 2).flatten(2))
-
-
 @pytest.mark.parametrize("name", ["no projections", "no output projection", "no projection at all"])
 def test_the_formulas_name_no_matrix_that_is_not_there(name):
     config = replace(CONFIG, **VARIATIONS[name])
