@@ -4,7 +4,7 @@ A model of encoder and decoder reads the source and writes the target. A model o
 both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
 target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
 so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder
-learns the same at its places, of which there are more than tokens: EOS fills up the rest. Where it
+learns the same at its places. There are more places than tokens: EOS fills up the rest. Where it
 predicts the length there are as many as tokens, and EOS is given.
 
 The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
@@ -146,7 +146,7 @@ def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair
     What does not fit into the places is left out.
     """
     if config.predicts_length:
-        # EOS stands at the last place, and is told.
+        # EOS stands at the last place, and is known.
         said = (*(pair.target[1:-1] or (EOS,))[: config.max_positions - 2], EOS)
         n = len(said) - 1
     else:

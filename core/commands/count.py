@@ -18,7 +18,7 @@ from core.runs.run import read_settings
 
 _size = options.whole(1, LARGEST_SIZE)
 JOINT_VOCABULARY = 41_000
-"""With so many pieces the counts of the paper's Table 3 come out."""
+"""The number of tokens with which the counts of the paper's Table 3 come out."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.commands import options
 from core.commands.options import CommandError, add_reading, reading_of, reading_words
-from core.commands.progress import telling
+from core.commands.progress import progress_printer
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.files import FileScores, score_file
@@ -82,7 +82,9 @@ def _score_file(arguments: argparse.Namespace) -> None:
 
 def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[Sample]) -> None:
     """Print how good pairs are translated, as they are written."""
-    scores = score_file(loaded, samples, arguments.beam, telling("translated", len(samples)))
+    scores = score_file(
+        loaded, samples, arguments.beam, progress_printer("translated", len(samples))
+    )
     if arguments.json:
         print(json.dumps(asdict(scores)))
         return

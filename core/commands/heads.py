@@ -78,7 +78,7 @@ def _pruned(loaded: Run, effects: HeadEffects) -> dict[str, list[PruningPoint]]:
 
 
 def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:
-    """Return what is stored where that is of so many sentences, else measure."""
+    """Return the stored effects if they are of enough sentences, else measure."""
     if stored is None:
         return _measured(loaded, n or N_SENTENCES)
     if n is None or n == stored.n or (n > stored.n and stored.all_there_are):

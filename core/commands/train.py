@@ -11,7 +11,7 @@ from pathlib import Path
 from core.commands import options
 from core.commands.evaluate import score_lines, summary
 from core.commands.options import READING, CommandError, add_reading, reading_of, reading_words
-from core.commands.progress import SECONDS_BETWEEN_LINES, telling
+from core.commands.progress import SECONDS_BETWEEN_LINES, progress_printer
 from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--beside",
         choices=list(TASKS),
         help="a task whose sentences are learned beside the pairs of --task, "
-        "so many as --set made_share=0.5 says",
+        "in the share that --set made_share=0.5 names",
     )
     parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
     parser.add_argument(
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> None:
             _check_resumable(arguments)
         elif team.leads:
             prepare(arguments)
-        # Nobody begins before the folder is there.
+        # No process begins before the folder is there.
         team.agreed(0, device)
         _show(arguments.out, team.leads)
     if team.leads:
@@ -137,8 +137,10 @@ def prepare(arguments: argparse.Namespace) -> None:
     if start is not None:
         preset = with_model_of(start, preset, changes)
     command = train_command(arguments.out, named, preset_name, changes)
-    # Only a large corpus has so many pairs that anything is told.
-    tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
+    # Only a large corpus takes long enough to print anything.
+    tell = progress_printer(
+        "split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None
+    )
     try:
         n_left_out = prepare_run(
             arguments.out, task, preset_name, preset, _with_reading(command, arguments), tell, start
@@ -207,7 +209,7 @@ def _own_pairs(
         return Mixed(TASKS[beside], pairs) if beside else pairs
     if beside:
         raise CommandError("--beside takes no more pairs than can be held in memory")
-    return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+    return LargeCorpus(train, valid_files, test_files, progress_printer("read:"), reading)
 
 
 def _vocabulary(task: Task) -> int:

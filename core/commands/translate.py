@@ -13,12 +13,12 @@ import torch
 
 from core.commands import options
 from core.commands.options import CommandError
-from core.commands.progress import telling
+from core.commands.progress import progress_printer
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
 from core.decoding.generate import Forced, Method, decode
-from core.decoding.many import Written, translate_all
+from core.decoding.many import Translated, translate_all
 from core.decoding.mask_predict import MOST_PASSES, MaskPredict
 from core.decoding.parallel import SentencePass, passes_of
 from core.decoding.sentence import Translation, given_text, read_written
@@ -27,7 +27,7 @@ from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
 
 LINES_AT_ONCE = 2000
-"""So many lines of a file are sorted by length together, and written when all are done."""
+"""The number of lines that are sorted by length together, and written when all are done."""
 _LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
 """The number of the most probable tokens that are shown for each step."""
@@ -139,13 +139,13 @@ def translate_file(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
-    tell = telling("translated", len(lines))
+    tell = progress_printer("translated", len(lines))
     n_written = n_cut = 0
     with _opened(arguments.out) as out:
         try:
             for start in range(0, len(lines), LINES_AT_ONCE):
                 some = lines[start : start + LINES_AT_ONCE]
-                found: list[Written] = []
+                found: list[Translated] = []
                 for batch in translate_all(
                     loaded, some, beam, arguments.length_penalty, arguments.passes
                 ):

@@ -45,7 +45,7 @@ class Sampling:
     temperature: float = 1.0
     """Divides the scores: below 1 the probable becomes more probable, above 1 less."""
     top_k: int = 0
-    """Only so many of the most probable tokens can be drawn; 0 for all."""
+    """The number of the most probable tokens that can be drawn; 0 for all."""
     top_p: float = 1.0
     """Only the fewest tokens whose probabilities reach this sum (Holtzman et al. 2020)."""
     seed: int | None = 0

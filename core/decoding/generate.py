@@ -12,7 +12,7 @@ from torch import Tensor
 from core.decoding.beam import Beam, beam_steps, decode_by_beam
 from core.decoding.choosing import Greedy, Sampling, Strategy
 from core.decoding.mask_predict import MaskPredict, fill_in
-from core.decoding.step import DecodeStep, Stepper, length_limit, require_next, sayable
+from core.decoding.step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
 from core.model import Probe, Probes, Record, Transformer
 
 Ids = tuple[int, ...]
@@ -161,7 +161,7 @@ def forced_steps(  # noqa: PLR0913
         source_1S = None if source_S is None else source_S[None]
         fed_1T = torch.tensor([fed], device=model.device)
         logits_1TV = model(source_1S, fed_1T, Probes(probes) if probes else None)
-    logits_TV = sayable(logits_1TV[0], model.config)
+    logits_TV = mask_special_tokens(logits_1TV[0], model.config)
     sites = [site for site in model.sites() if watch and not site.in_encoder]
     for row, chosen in enumerate(written, start=len(prompt) - 1):
         prefix = fed[: row + 1]

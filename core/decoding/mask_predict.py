@@ -15,13 +15,13 @@ import torch
 from torch import Tensor
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.model import Transformer
 from core.model.masks import padding_mask
 from core.model.output import likeliest_lengths
 
 PASSES = 4
-"""Wherever a model is measured or shown and nobody says how many."""
+"""The usual number of passes."""
 MOST_PASSES = 64
 
 
@@ -90,7 +90,7 @@ def mask_predict_passes(
         visible_B1S = padding_mask(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
         place_BT, token_BT = _empty_places(model, memory_BSD, source_BS)
-        # The EOS of a predicted length is known, and nobody doubts it.
+        # The EOS of a predicted length is certain.
         probability_BT = (token_BT != config.pad_id).float()
         for number in range(method.passes):
             after_BT = _after_end(token_BT, config.eos_ids)
@@ -126,7 +126,7 @@ def _empty_places(
 
 def _words(logits_BTV: Tensor, config: ModelConfig) -> Tensor:
     """Return the scores with −∞ for what is no word; EOS is one where it is to be found."""
-    word_BTV = sayable(logits_BTV, config)
+    word_BTV = mask_special_tokens(logits_BTV, config)
     if config.predicts_length:
         word_BTV[..., list(config.eos_ids)] = -torch.inf
     return word_BTV

@@ -39,7 +39,7 @@ def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...
 
     Raises:
         SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+        ConfigError: The decoder is not parallel, or the number of passes is out of range.
     """
     source_1S = torch.tensor([fitting_source(run, sentence)[0]], device=run.model.device)
     found = []
@@ -133,7 +133,7 @@ def decode_in_passes(
 
     Raises:
         SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+        ConfigError: The decoder is not parallel, or the number of passes is out of range.
     """
     passes = passes_of(run, sentence, n_passes)
     tokens = tuple(_texts(run, each.token_ids) for each in passes)

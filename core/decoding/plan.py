@@ -163,7 +163,7 @@ class DecoderPlan:
         return other
 
     def _make_room(self, length: int) -> None:
-        """Double the buffers until they hold so many positions."""
+        """Double the buffers until they hold this number of positions."""
         while self.past and self.past[0].key_BHKE.shape[2] < length:
             self.past = [
                 past.then(
@@ -213,7 +213,7 @@ def _cross_attention(attention: CrossAttention, number: int) -> Added:
 
 def _feed_forward(layer: FeedForward) -> Added:
     expand, contract = _product(layer.expand), _product(layer.contract)
-    # In place where torch can: nobody else has the units.
+    # In place where torch can: the units are used nowhere else.
     activate = torch.relu_ if layer.activation == "relu" else ACTIVATIONS[layer.activation]
     return lambda _plan, x_BD: contract(activate(expand(x_BD)))
 

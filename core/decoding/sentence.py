@@ -58,7 +58,7 @@ class Translation:
     first: int = BOS
     """The first token that a decoder is fed; −1 for an encoder alone."""
     n_given: int = 0
-    """So many of the targets are the rest of a prompt, and were not written by the model."""
+    """The number of targets that are the rest of a prompt, not written by the model."""
     written_ids: tuple[int, ...] = ()
     """What came after the prompt, EOS included where it came; none for an encoder alone."""
 
@@ -101,16 +101,16 @@ def translate(run: Run, sentence: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    found = given_text(run, sentence)
+    given = given_text(run, sentence)
     written: list[tuple[int, ...]] = [()]
-    if found.source_ids and found.prompt:
-        written = generate(run.model, pad([found.source_ids]))
-    elif found.prompt:
-        written = generate(run.model, prompt_BT=pad([found.prompt]))
-    return read_written(run, found, written[0])
+    if given.source_ids and given.prompt:
+        written = generate(run.model, pad([given.source_ids]))
+    elif given.prompt:
+        written = generate(run.model, prompt_BT=pad([given.prompt]))
+    return read_written(run, given, written[0])
 
 
-def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
+def reference_ids(run: Run, given: Given, reference: str) -> tuple[int, ...]:
     """Return the ids of a target that the user gave, without BOS, for teacher forcing.
 
     Of a decoder alone they go on from the prompt: they are split as the whole text is, for a piece
@@ -118,12 +118,12 @@ def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
     """
     tokenizer = run.target_tokenizer
     ids = tokenizer.encode(reference).ids
-    if found.source_ids or not ids:
+    if given.source_ids or not ids:
         return ids
-    begun = found.prompt[len(run.tokenizer.begins) :]
+    begun = given.prompt[len(run.tokenizer.begins) :]
     begins_word = reference[:1].isalnum() and not has_unspaced(reference[:1])
     space = " " if begins_word else ""
-    whole = tokenizer.encode(f"{tokenizer.decode(found.prompt)}{space}{reference}").ids
+    whole = tokenizer.encode(f"{tokenizer.decode(given.prompt)}{space}{reference}").ids
     after = whole[len(begun) :] if whole[: len(begun)] == begun else ids
     return after if run.settings.is_opened else (*after, *run.model.config.eos_ids[:1])
 
@@ -136,32 +136,32 @@ def given_translation(run: Run, sentence: str, target: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    found = given_text(run, sentence)
-    target_ids = run.target_tokenizer.encode(target).ids if found.prompt else ()
-    longest = longest_text(run.model) - max(1, len(found.prompt))
+    given = given_text(run, sentence)
+    target_ids = run.target_tokenizer.encode(target).ids if given.prompt else ()
+    longest = longest_text(run.model) - max(1, len(given.prompt))
     ends = run.model.config.eos_ids[:1] if len(target_ids) <= longest else ()
-    return read_written(run, found, (*target_ids[:longest], *ends))
+    return read_written(run, given, (*target_ids[:longest], *ends))
 
 
-def read_written(run: Run, found: Given, written: tuple[int, ...]) -> Translation:
+def read_written(run: Run, given: Given, written: tuple[int, ...]) -> Translation:
     """Return what was written, EOS included, as text.
 
     Args:
-        run: Who wrote.
-        found: What it was given.
+        run: The run whose model wrote.
+        given: The model's input.
         written: The ids after that.
     """
     finished = any(token in run.model.config.eos_ids for token in written[-1:])
     said = written[:-1] if finished else written
-    rest = found.prompt[1:]
+    rest = given.prompt[1:]
     return Translation(
-        source_ids=found.source_ids,
+        source_ids=given.source_ids,
         target_ids=(*rest, *said),
-        source=run.tokenizer.decode(found.source_ids or found.prompt),
+        source=run.tokenizer.decode(given.source_ids or given.prompt),
         text=run.target_tokenizer.decode(said),
-        cut=found.cut,
+        cut=given.cut,
         finished=finished,
-        first=found.prompt[0] if found.prompt else -1,
+        first=given.prompt[0] if given.prompt else -1,
         n_given=len(rest),
         written_ids=written,
     )

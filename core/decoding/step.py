@@ -37,7 +37,7 @@ class DecodeStep:
     """The id that is appended to the prefix."""
     attention: Mapping[Site, Tensor] = field(default_factory=dict)
     """weights_HK of the last position in every decoder sublayer: over the prefix in
-    self-attention, over the source in cross-attention. Empty where nobody asked for it."""
+    self-attention, over the source in cross-attention. Empty where it was not recorded."""
 
     @property
     def probabilities(self) -> Tensor:
@@ -117,7 +117,7 @@ class Stepper:
             logits_BV for the token after them; −∞ for what is no word and never follows one.
         """
         if self._plan is not None and new_BT.shape[1] == 1:
-            return sayable(self._plan.feed(new_BT[:, 0]), self.model.config)
+            return mask_special_tokens(self._plan.feed(new_BT[:, 0]), self.model.config)
         if self._cache is None:
             new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
         probe = self._probe
@@ -129,7 +129,7 @@ class Stepper:
             # The plan goes on after the prompt.
             self._plan.take(self._cache)
             self._cache = Cache()
-        return sayable(logits_BTV[:, -1], self.model.config)
+        return mask_special_tokens(logits_BTV[:, -1], self.model.config)
 
     @torch.inference_mode()
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "Stepper":
@@ -190,7 +190,7 @@ def require_next(config: ModelConfig) -> None:
         )
 
 
-def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
+def mask_special_tokens(logits_KV: Tensor, config: ModelConfig) -> Tensor:
     """Return the scores with −∞ for what is no word: see `ModelConfig.never_said`."""
     said_KV = logits_KV.clone()
     never = config.never_said
@@ -233,7 +233,7 @@ def entropies(logits_TV: Tensor) -> Tensor:
 
 
 def logits_of(steps: Sequence[DecodeStep]) -> Iterator[Tensor]:
-    """Yield logits_TV of some steps after the other, so many at once as take little memory."""
+    """Yield logits_TV of the steps in chunks that take little memory."""
     n = max(1, _AT_ONCE // steps[0].logits_V.numel()) if steps else 1
     for at in range(0, len(steps), n):
         yield torch.stack([step.logits_V for step in steps[at : at + n]])

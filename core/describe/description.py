@@ -1,6 +1,6 @@
 """What a model is made of, as its modules say it: parts, their shapes, weights and work.
 
-Whoever draws, counts or explains a model reads this and knows no order of layers by heart.
+All that draws, counts or explains a model reads this, and knows no order of layers itself.
 """
 
 from dataclasses import dataclass

@@ -35,7 +35,7 @@ def attend(
 ) -> Tensor:
     """Mix the values, each in proportion to how well its key matches the query (eq. 1).
 
-    This is the fused kernel, for when nobody looks; `attend_probed` is the same in single steps.
+    This is the fused kernel, without a probe; `attend_probed` computes the same in single steps.
 
     Args:
         query_BHQE: What each position is looking for.

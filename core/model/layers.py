@@ -16,7 +16,7 @@ from core.model.mixing import MIXINGS
 from core.model.norm import norm_of, normalise
 from core.model.probe import Probe, See, Step, seeing
 from core.model.recurrence import Recurrence
-from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
+from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention, Sublayer
 
 
 class Residual(nn.Module):
@@ -77,11 +77,11 @@ class Layer(nn.Module):
             self.add_module(name, cast(nn.Module, sublayer))
         self.residuals = nn.ModuleList(Residual(config, each.site) for each in sublayers.values())
 
-    def forward(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def forward(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return x_BKD after all sublayers."""
         for sublayer, residual in self.blocks():
-            added = partial(sublayer.added, seen=seen, probe=probe)
-            x_BKD = residual(x_BKD, added, probe, seen.visible_BQK)
+            added = partial(sublayer.added, inputs=inputs, probe=probe)
+            x_BKD = residual(x_BKD, added, probe, inputs.visible_BQK)
         return x_BKD
 
     def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:

@@ -96,7 +96,7 @@ class Embedding(nn.Module):
             self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))
         elif config.positions in _FORMULAS:
             positions_PD = torch.empty(sizes)
-            # Whoever asks for shapes alone (on the meta device) needs no numbers.
+            # On the meta device only shapes are needed.
             if not positions_PD.is_meta:
                 positions_PD = _FORMULAS[config.positions](*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
@@ -191,7 +191,7 @@ class Rotary(nn.Module):
         return self.turned(split_BHKE, turns)
 
     def turns(self, start: int, n_positions: int, dtype: torch.dtype) -> Turns:
-        """Return how the pairs of so many positions from `start` on are turned, in every layer."""
+        """Return cosines and sines of the angles of `n_positions` positions from `start` on."""
         places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
         angle_KN = places_K[:, None].double() * self.frequency_N
         return angle_KN.cos().to(dtype), angle_KN.sin().to(dtype)

@@ -19,7 +19,7 @@ class Additive(nn.Module):
     """v · tanh(W q + U k): a small network of each head compares a query with a key.
 
     Bahdanau et al. 2015, appendix A.1.2; there q is the decoder's state and k what the encoder made
-    of a word, of which each has a projection of its own here before.
+    of a word; here each has gone through a projection of its own.
     """
 
     def __init__(self, config: ModelConfig) -> None:

@@ -20,8 +20,8 @@ from core.decoding.sentence import Translation, given_text, longest_text, read_w
 from core.decoding.step import (
     DecodeStep,
     length_limit,
+    mask_special_tokens,
     require_next,
-    sayable,
 )
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
@@ -153,7 +153,7 @@ def _with_others(pairs: Sequence[Pair]) -> list[list[Pair]]:
 def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
     labels_BT = batch.labels_BT
     token_BT = batch.predicted_BT
-    said_right_BT = sayable(logits_BTV, model.config).argmax(dim=-1) == labels_BT
+    said_right_BT = mask_special_tokens(logits_BTV, model.config).argmax(dim=-1) == labels_BT
     length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != batch.pad_id).sum(dim=-1)
     limits = [length_limit(model, length) for length in source_length_B.tolist()]
     # What is longer than the limit is never written to its end.

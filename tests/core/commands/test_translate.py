@@ -106,7 +106,7 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     def written(run, texts, beam, alpha, passes):
         return [
             [
-                module.Written(index, f"{text}\r\nb\n", False, True)
+                module.Translated(index, f"{text}\r\nb\n", False, True)
                 for index, text in enumerate(texts)
             ]
         ]

@@ -9,7 +9,7 @@ from core.config import ModelConfig
 from core.decoding.beam import Beam, beam_steps, beam_tree
 from core.decoding.choosing import Greedy, Sampling
 from core.decoding.generate import Forced, decode, decode_steps, forced_steps
-from core.decoding.step import length_limit, sayable
+from core.decoding.step import length_limit, mask_special_tokens
 from core.model import build
 from core.vocabulary import BOS, EOS
 from tests.core.families.both import opened
@@ -130,7 +130,7 @@ def test_after_a_prompt_come_the_steps_of_the_target_alone(model, source_S):
 def test_every_step_is_what_the_model_computes_after_the_prefix_alone(model, source_S):
     for each in forced_steps(model, source_S, [7, 8, 3, 8]):
         with torch.inference_mode():
-            alone_V = sayable(
+            alone_V = mask_special_tokens(
                 model(source_S[None], torch.tensor([each.prefix]))[0, -1], model.config
             )
         torch.testing.assert_close(each.logits_V, alone_V, rtol=1e-4, atol=1e-5)

@@ -11,7 +11,7 @@ from core.decoding.step import (
     Stepper,
     least_sure_step,
     length_limit,
-    sayable,
+    mask_special_tokens,
     weights_of_steps,
 )
 from core.model import build
@@ -72,7 +72,7 @@ def test_a_stepper_goes_on_with_chosen_rows_and_encodes_once(model, monkeypatch,
     both_BV = both.feed(fed_BT[:, 1:])
     assert len(calls) == 1
     with torch.no_grad():
-        expected_BV = sayable(model(source_BS, fed_BT)[:, -1], model.config)
+        expected_BV = mask_special_tokens(model(source_BS, fed_BT)[:, -1], model.config)
     torch.testing.assert_close(both_BV, expected_BV, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(swapped_BV, expected_BV.flip(0), atol=1e-5, rtol=1e-5)
 

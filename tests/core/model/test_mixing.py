@@ -6,7 +6,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model.masks import padding_mask
 from core.model.mixing import Average, Convolution
-from core.model.sublayers import Seen
+from core.model.sublayers import LayerInputs
 from tests.core.model.test_every_kind import (
     TARGET_BT,
 )
@@ -21,7 +21,7 @@ def test_the_average_is_attention_with_equal_scores():
         ("decoder", torch.ones(1, 6, 6, dtype=torch.bool).tril()),
     ):
         average = Average(CONFIG, Site(stack, 0, "mixing")).double()
-        found = average.added(x_BKD, Seen(visible_BQK), None)
+        found = average.added(x_BKD, LayerInputs(visible_BQK), None)
         zeros_BQE = torch.zeros(3, 6, 16, dtype=torch.float64)
         mean_BKD = F.scaled_dot_product_attention(
             zeros_BQE, zeros_BQE, x_BKD, attn_mask=visible_BQK.expand(3, 6, 6)
@@ -38,5 +38,5 @@ def test_the_convolution_is_that_of_torch():
             theirs.weight.copy_(ours.value.weight.unflatten(1, (3, 16)).transpose(1, 2))
             theirs.bias.copy_(ours.value.bias)
         expected = theirs(F.pad(x_BKD.transpose(1, 2), padding)).transpose(1, 2)
-        seen = Seen(torch.ones(1, 1, 6, dtype=torch.bool))
-        torch.testing.assert_close(ours.added(x_BKD, seen, None), expected)
+        inputs = LayerInputs(torch.ones(1, 1, 6, dtype=torch.bool))
+        torch.testing.assert_close(ours.added(x_BKD, inputs, None), expected)

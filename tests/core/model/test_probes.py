@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decoding.step import Stepper, sayable
+from core.decoding.step import Stepper, mask_special_tokens
 from core.heads import Head, Site
 from core.model import (
     Override,
@@ -148,8 +148,8 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
     for probe in probes_of_rows(model, source_BS, target_BT):
         for nested in (probe, Probes([Silence.of([Head(CROSS, 1)]), probe])):
             with torch.no_grad():
-                whole_TV = sayable(model(source_BS, target_BT, nested), model.config)[0]
-                plain_TV = sayable(model(source_BS, target_BT), model.config)[0]
+                whole_TV = mask_special_tokens(model(source_BS, target_BT, nested), model.config)[0]
+                plain_TV = mask_special_tokens(model(source_BS, target_BT), model.config)[0]
             for cached in (True, False):
                 stepper = Stepper(model, source_BS, probe=nested, cached=cached)
                 steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])

@@ -9,7 +9,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model.masks import padding_mask
 from core.model.recurrence import Recurrence
-from core.model.sublayers import Seen
+from core.model.sublayers import LayerInputs
 from tests.core.model.test_every_kind import (
     SOURCE_BS,
 )
@@ -45,11 +45,11 @@ def assert_as_packed(unit, theirs):
     packed = pack_padded_sequence(x_BSD, lengths, batch_first=True, enforce_sorted=False)
     expected_BSD = pad_packed_sequence(theirs(packed)[0], batch_first=True)[0]
     with torch.no_grad():
-        found_BSD = unit.added(x_BSD, Seen(visible_B1S), None)
+        found_BSD = unit.added(x_BSD, LayerInputs(visible_B1S), None)
     words = visible_B1S[:, 0]
     torch.testing.assert_close(found_BSD[words], expected_BSD[words])
     with torch.no_grad():
-        alone = unit.added(x_BSD[:1], Seen(visible_B1S[:1]), None)
+        alone = unit.added(x_BSD[:1], LayerInputs(visible_B1S[:1]), None)
     torch.testing.assert_close(alone, expected_BSD[:1])
 
 
@@ -58,7 +58,7 @@ def test_a_decoder_begins_with_the_last_states_of_its_encoder():
     unit = Recurrence(config, Site("decoder", 0, "recurrent"))
     memory_BSD, x_BTD = torch.randn(3, 5, 16), torch.randn(3, 4, 16)
     with torch.no_grad():
-        found_BTD = unit.added(x_BTD, Seen(None, memory_BSD, padding_mask(SOURCE_BS)), None)
+        found_BTD = unit.added(x_BTD, LayerInputs(None, memory_BSD, padding_mask(SOURCE_BS)), None)
         for row, length in enumerate((5, 2, 4)):
             ends_D = torch.cat([memory_BSD[row, length - 1, :8], memory_BSD[row, 0, 8:]])
             first_D = unit.begin(ends_D).tanh()

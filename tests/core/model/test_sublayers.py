@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.heads import Site
-from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention
+from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention
 
 SELF, CROSS = Site("decoder", 0, "self"), Site("decoder", 0, "cross")
 N = 5
@@ -44,11 +44,11 @@ def test_a_word_that_changes_moves_only_the_rows_that_may_look_at_it(made, small
     feed_forward = made(FeedForward, Site("decoder", 0, "feed_forward"))
     causal_1TT = torch.ones(1, N, N, dtype=torch.bool).tril()
     moved = partial(rows_moved, x_BKD=x_BKD, row=row)
-    assert moved(lambda x: attention.added(x, Seen(None), None)) == set(range(N))
-    assert moved(lambda x: attention.added(x, Seen(causal_1TT), None)) == set(range(row, N))
+    assert moved(lambda x: attention.added(x, LayerInputs(None), None)) == set(range(N))
+    assert moved(lambda x: attention.added(x, LayerInputs(causal_1TT), None)) == set(range(row, N))
     # Queries come from the stream, keys and values do not.
-    assert moved(lambda x: cross.added(x, Seen(causal_1TT, memory_BSD), None)) == {row}
-    assert moved(lambda x: feed_forward.added(x, Seen(None), None)) == {row}
+    assert moved(lambda x: cross.added(x, LayerInputs(causal_1TT, memory_BSD), None)) == {row}
+    assert moved(lambda x: feed_forward.added(x, LayerInputs(None), None)) == {row}
 
 
 def test_a_word_of_the_source_moves_every_row_that_may_look_at_it_and_none_else(made, small_config):
@@ -57,7 +57,7 @@ def test_a_word_of_the_source_moves_every_row_that_may_look_at_it_and_none_else(
     visible_B1S = torch.tensor([[[True, True, True, False, False]]])
 
     def added(memory_BSD):
-        return cross.added(x_BTD, Seen(None, memory_BSD, visible_B1S), None)
+        return cross.added(x_BTD, LayerInputs(None, memory_BSD, visible_B1S), None)
 
     moved = [rows_moved(added, memory_BSD, column) for column in range(N)]
     assert moved == [{0, 1, 2}] * 3 + [set()] * 2
