@@ -12,9 +12,10 @@ from core.training.export import average_run
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, where to, and how many checkpoints."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
-    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
+    add("out", type=Path, metavar="OUT", help="the folder to make")
+    add(
         "--last",
         type=options.whole(1, 10_000),
         default=5,

@@ -23,27 +23,22 @@ JOINT_VOCABULARY = 41_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or the sizes that Table 3 varies."""
-    parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
-    parser.add_argument(
-        "--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack"
-    )
-    parser.add_argument("--d-model", type=_size, default=512)
-    parser.add_argument("--d-ff", type=_size, default=2048)
-    parser.add_argument("--n-heads", type=_size, default=8)
-    parser.add_argument(
-        "--d-k", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
-    )
-    parser.add_argument(
-        "--d-v", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
-    )
-    parser.add_argument("--vocab", type=_size, default=JOINT_VOCABULARY, help="pieces, joint")
-    parser.add_argument("--positions", choices=get_args(Positions), default="sinusoidal")
-    parser.add_argument("--max-positions", type=_size, default=512)
-    parser.add_argument("--norm", choices=get_args(Norm), default="post")
-    parser.add_argument("--untied", action="store_true", help="three embedding matrices, not one")
+    add = parser.add_argument
+    add("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
+    add("--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack")
+    add("--d-model", type=_size, default=512)
+    add("--d-ff", type=_size, default=2048)
+    add("--n-heads", type=_size, default=8)
+    add("--d-k", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads")
+    add("--d-v", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads")
+    add("--vocab", type=_size, default=JOINT_VOCABULARY, help="pieces, joint")
+    add("--positions", choices=get_args(Positions), default="sinusoidal")
+    add("--max-positions", type=_size, default=512)
+    add("--norm", choices=get_args(Norm), default="post")
+    add("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]
-    parser.add_argument("--model", choices=names, help="a published model, in place of all sizes")
-    parser.add_argument("--json", action="store_true")
+    add("--model", choices=names, help="a published model, in place of all sizes")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -23,10 +23,11 @@ from core.tasks.corpus import found_in, notes
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
-    parser.add_argument("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
+    add("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
+    add(
         "--file",
         nargs="+",
         type=Path,
@@ -34,14 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure on a file of pairs instead, or on two files of lines",
     )
     add_reading(parser)
-    parser.add_argument(
+    add(
         "--beam",
         type=options.whole(1, LARGEST_BEAM),
         default=1,
         metavar="K",
         help="default: 1, greedy",
     )
-    parser.add_argument("--json", action="store_true")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -32,21 +32,20 @@ from core.studies.heads.roles import HeadRole, roles_of_heads
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, and how many sentences."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add(
         "--n",
         type=options.samples,
         help=f"held-out sentences (default: as stored, else {N_SENTENCES})",
     )
-    parser.add_argument(
-        "--fresh", action="store_true", help="measure and store anew what is stored"
-    )
-    parser.add_argument(
+    add("--fresh", action="store_true", help="measure and store anew what is stored")
+    add(
         "--prune",
         action="store_true",
         help="and silence one head after the other, and keep what is left of the model each time",
     )
-    parser.add_argument("--json", action="store_true")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:

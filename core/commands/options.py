@@ -82,19 +82,20 @@ class OneSentence(argparse.ArgumentParser):
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Take which columns hold the pairs, and what the first line and bad lines are."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--columns",
         metavar="SOURCE,TARGET",
         help="names or numbers of the two columns in files of pairs, such as en,fr or 2,3 (the "
         "first is 1); default: those that hold sentences",
     )
-    parser.add_argument(
+    add(
         "--no-header",
         action="store_true",
         default=None,
         help="the first line of a file is a pair, also where it looks like names of columns",
     )
-    parser.add_argument(
+    add(
         "--strict",
         action="store_true",
         default=None,

@@ -40,8 +40,9 @@ BEAM = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take where to, what and how."""
-    parser.add_argument("out", type=Path, metavar="OUT", help="the run folder to make")
-    parser.add_argument(
+    add = parser.add_argument
+    add("out", type=Path, metavar="OUT", help="the run folder to make")
+    add(
         "--task",
         nargs="+",
         metavar="TASK",
@@ -50,45 +51,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"or two files of lines that belong together; default: {TASK}",
     )
     for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
-        parser.add_argument(
+        add(
             f"--{part}",
             nargs="+",
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
     add_reading(parser)
-    parser.add_argument(
+    add(
         "--beside",
         choices=list(TASKS),
         help="a task whose sentences are learned beside the pairs of --task, "
         "in the share that --set made_share=0.5 names",
     )
-    parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
-    parser.add_argument(
-        "--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal"
-    )
-    parser.add_argument(
+    add("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
+    add("--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal")
+    add(
         "--like",
         choices=list(STYLES),
         help="another kind of Transformer, as small: an encoder alone fills in masked tokens, a "
         "decoder alone goes on from the source",
     )
-    parser.add_argument("--steps", type=options.whole(1, 10**9), help="default: the preset's")
-    parser.add_argument("--seed", type=options.seed, help="default: 0")
-    parser.add_argument(
-        "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
-    )
-    parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
-    parser.add_argument(
+    add("--steps", type=options.whole(1, 10**9), help="default: the preset's")
+    add("--seed", type=options.seed, help="default: 0")
+    add("--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run")
+    add("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
+    add(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="change any setting of the preset (n_heads=8, dropout=0.1, patience=3 …)",
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with OUT from its newest checkpoint"
-    )
+    add("--resume", action="store_true", help="go on with OUT from its newest checkpoint")
 
 
 def run(arguments: argparse.Namespace) -> None:

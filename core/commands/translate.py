@@ -36,44 +36,39 @@ SAMPLING = ("temperature", "top_k", "top_p", "seed")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and how to decode; greedily by default."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("sentence", nargs="?", metavar="SENTENCE")
-    parser.add_argument("--file", type=Path, metavar="LINES", help="translate its lines instead")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
-    parser.add_argument(
-        "--beam", type=options.whole(1, LARGEST_BEAM), metavar="K", help="keep the K best prefixes"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("sentence", nargs="?", metavar="SENTENCE")
+    add("--file", type=Path, metavar="LINES", help="translate its lines instead")
+    add("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
+    add("--beam", type=options.whole(1, LARGEST_BEAM), metavar="K", help="keep the K best prefixes")
+    add(
         "--length-penalty",
         type=options.number(0, LARGEST_PENALTY),
         metavar="A",
         default=0.6,
         help="of a beam",
     )
-    parser.add_argument("--sample", action="store_true", help="draw from the distribution")
-    parser.add_argument(
-        "--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1"
-    )
-    parser.add_argument(
-        "--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all"
-    )
-    parser.add_argument("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
-    parser.add_argument("--seed", type=options.seed, metavar="S", help="default: 0")
-    parser.add_argument(
+    add("--sample", action="store_true", help="draw from the distribution")
+    add("--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1")
+    add("--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all")
+    add("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
+    add("--seed", type=options.seed, metavar="S", help="default: 0")
+    add(
         "--passes",
         type=options.whole(1, MOST_PASSES),
         metavar="K",
         help="of a parallel decoder; default: 4",
     )
-    parser.add_argument(
+    add(
         "--max-new-tokens",
         type=options.whole(1, LARGEST_SIZE),
         metavar="N",
         help="stop after N tokens; default: what the learned pairs suggest, or 24 after a prompt",
     )
-    parser.add_argument("--force", metavar="TARGET", help="feed this target (teacher forcing)")
-    parser.add_argument("--steps", action="store_true", help="tell every step")
-    parser.add_argument("--json", action="store_true")
+    add("--force", metavar="TARGET", help="feed this target (teacher forcing)")
+    add("--steps", action="store_true", help="tell every step")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:

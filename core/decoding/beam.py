@@ -94,15 +94,9 @@ def beam_steps(  # noqa: PLR0913
     prompt: tuple[int, ...] = (),
     max_new_tokens: int | None = None,
 ) -> Iterator[BeamStep]:
-    """Yield the beam after each step, as `_search` goes on.
+    """Yield the beam after each step of a search for one target; see `core.decoding.generate`.
 
-    Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone.
-        strategy: How many prefixes are kept, and how they are compared.
-        prefix: Tokens with which every hypothesis begins.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
-        max_new_tokens: After how many tokens it stops; None for `length_limit`.
+    Every hypothesis begins with the prefix.
     """
     stepper = Stepper(model, None if source_S is None else source_S[None])
     prompt = prompt or model.config.begins
@@ -120,16 +114,7 @@ def beam_steps(  # noqa: PLR0913
 
 
 def decode_by_beam(model: Transformer, source_BS: Tensor, strategy: Beam) -> list[tuple[int, ...]]:
-    """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it.
-
-    Args:
-        model: In evaluation mode.
-        source_BS: With EOS, padded.
-        strategy: How many prefixes are kept of each sentence, and how they are compared.
-
-    Returns:
-        For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
-    """
+    """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it."""
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits = [length_limit(model, n) for n in lengths_B.tolist()]
     begun = [Hypothesis((), 0.0, 0.0)] * len(limits)
@@ -210,13 +195,7 @@ def _continued(
 def _advanced(
     finished: tuple[Hypothesis, ...], candidates: Iterable[Hypothesis], beam: int
 ) -> BeamStep:
-    """Return the step of one sentence.
-
-    Args:
-        finished: The best that ended before.
-        candidates: Continuations of the live prefixes.
-        beam: How many are kept.
-    """
+    """Return a sentence's step, from the best that ended before and what continues the live."""
     # Among equals the one that was found first, as greedy decoding does.
     ranked = sorted(candidates, key=lambda each: -each.score)
     ended = [each for each in ranked[:beam] if each.finished]

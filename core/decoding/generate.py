@@ -1,4 +1,9 @@
-"""Writing targets: one function for a batch, and one for the steps of a single sentence.
+"""Writing targets: one function for a batch, and others for the steps of a single sentence.
+
+Models are in evaluation mode. `source_S` is one source with EOS, None for a decoder alone; `prompt`
+is what the decoder is fed first, empty for what the model always begins with; `overrides` maps a
+step to the id that is appended there whatever the model says; `max_new_tokens` is None for
+`length_limit`.
 
 B batch, S source length, T length of a prompt or target, V vocabulary.
 """
@@ -31,7 +36,7 @@ def generate(
     """Write what follows each source or each prompt of a batch, until EOS or `length_limit`.
 
     Args:
-        model: In evaluation mode.
+        model: Of any kind.
         source_BS: With EOS, padded; None for a decoder alone.
         strategy: How tokens are chosen. None for the most probable one, token by token, or, of a
             parallel decoder, for the usual number of passes.
@@ -98,17 +103,9 @@ def decode_steps(  # noqa: PLR0913
     probe: Probe | None = None,
     max_new_tokens: int | None = None,
 ) -> Iterator[DecodeStep]:
-    """Let a model write on from its own words, until EOS or `length_limit`.
+    """Let a model write on from its own words, until EOS or a limit; greedily without a strategy.
 
-    Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
-        strategy: How the next token follows from the scores; None for the most probable. The steps
-            hold the model's own scores.
-        overrides: Step → id that is appended there whatever the model says.
-        probe: Looks at the sublayers or changes them.
-        max_new_tokens: After how many tokens it stops; None for `length_limit`.
+    The steps hold the model's own scores, whatever the strategy makes of them.
     """
     prefix = tuple(prompt) or model.config.begins
     stepper = Stepper(model, None if source_S is None else source_S[None], probe=probe)
@@ -138,12 +135,11 @@ def forced_steps(  # noqa: PLR0913
     steps that led there.
 
     Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone, whose texts have no end that it
-            must predict.
+        model: With a causal decoder.
+        source_S: A decoder alone has no end that it must predict.
         target: Ids without BOS.
         probe: Looks at the sublayers or changes them.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
+        prompt: Stands before the target.
         ends: Whether EOS follows the target.
         watch: Keep what every head looked at; without, the fused kernel runs.
 
@@ -195,16 +191,8 @@ def decode(  # noqa: PLR0913
 ) -> list[DecodeStep]:
     """Return all steps of decoding one source, or of going on from a prompt.
 
-    A beam search gives the steps of its best hypothesis.
-
-    Args:
-        model: In evaluation mode.
-        source: Ids with EOS; none for a decoder alone.
-        method: How the next token is found.
-        overrides: Step → id that is appended there whatever the model says; teacher forcing has
-            none. A beam search goes on from the last of them.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
-        max_new_tokens: After how many tokens it stops; None for `length_limit`.
+    A beam search gives the steps of its best hypothesis, and goes on from the last override.
+    Teacher forcing has no overrides.
     """
     source_S = torch.tensor(source) if source else None
     fed, overrides = tuple(prompt) or model.config.begins, overrides or {}

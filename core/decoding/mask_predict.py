@@ -53,13 +53,7 @@ class Pass:
 
 
 def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
-    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least.
-
-    Args:
-        model: One that predicts them.
-        memory_BSD: What its encoder makes of the sources.
-        source_BS: With EOS, padded.
-    """
+    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least."""
     assert model.length is not None
     visible_B1S = padding_mask(source_BS, model.config.pad_id)
     logits_BN = model.length(memory_BSD, visible_B1S)
@@ -70,12 +64,7 @@ def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) 
 def mask_predict_passes(
     model: Transformer, source_BS: Tensor, method: MaskPredict
 ) -> Iterator[Pass]:
-    """Yield every pass of decoding a batch.
-
-    Args:
-        model: With a parallel decoder, in evaluation mode.
-        source_BS: With EOS, padded.
-        method: In how many passes.
+    """Yield every pass of decoding a batch of padded sources with EOS.
 
     Raises:
         ConfigError: The decoder is not parallel.
@@ -160,19 +149,7 @@ def least_sure(probability_BT: Tensor, place_BT: Tensor, number: int, of: int) -
 
 
 def fill_in(model: Transformer, source_BS: Tensor, method: MaskPredict) -> list[tuple[int, ...]]:
-    """Translate a batch, and cut each target at its first EOS.
-
-    Args:
-        model: With a parallel decoder, in evaluation mode.
-        source_BS: With EOS, padded.
-        method: In how many passes.
-
-    Returns:
-        For each sentence its target's ids without BOS; EOS is the last unless no place has one.
-
-    Raises:
-        ConfigError: The decoder is not parallel.
-    """
+    """Translate a batch, and cut each target at its first EOS."""
     *_, last = mask_predict_passes(model, source_BS, method)
     lengths = (last.fed_BT != model.config.pad_id).sum(dim=1).tolist()
     return [

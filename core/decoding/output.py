@@ -77,14 +77,7 @@ class OutputLayer:
 def output_layer(
     run: Run, steps: Sequence[DecodeStep], step: int, temperature: float
 ) -> OutputLayer:
-    """Return what the output layer computes at one step of a decoding.
-
-    Args:
-        run: The run that was decoded.
-        steps: All steps of the decoding.
-        step: The number of the step, from 0.
-        temperature: τ, which divides the scores.
-    """
+    """Return what the output layer computes at one step of a decoding, at a temperature τ."""
     logits_V = steps[step].logits_V
     rows = output_rows(logits_V, temperature)
     ids = [row.token for row in rows if row.token is not None]

@@ -15,7 +15,6 @@ from core.decoding.mask_predict import (
     until_end,
 )
 from core.decoding.sentence import fitting_source, given_text
-from core.decoding.step import DecodeStep
 from core.model.masks import padding_mask
 from core.runs.run import Run
 
@@ -83,13 +82,9 @@ class Beside:
     """What another run writes, one token after the other."""
 
     run: str
-    steps: Sequence[DecodeStep]
     tokens: tuple[str, ...]
-
-    @property
-    def probabilities(self) -> list[float]:
-        """The probability of each token at its step."""
-        return [math.exp(step.log_probability) for step in self.steps]
+    probabilities: list[float]
+    """Of each token at its step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +118,7 @@ class ParallelDecoding:
 def decode_in_passes(
     run: Run, sentence: str, n_passes: int, other: Run | None = None
 ) -> ParallelDecoding:
-    """Fill in a sentence in some passes.
-
-    Args:
-        run: A run with a parallel decoder.
-        sentence: As it was typed.
-        n_passes: The number of passes.
-        other: A run that writes one token after the other, to compare with.
+    """Fill in a sentence in some passes, beside another run that writes in order.
 
     Raises:
         SentenceError: There is no text.
@@ -144,7 +133,8 @@ def decode_in_passes(
 
 def _beside(run: Run, sentence: str) -> Beside:
     steps = decode(run.model, given_text(run, sentence).source_ids, Greedy())
-    return Beside(run.name, steps, _texts(run, [step.chosen for step in steps]))
+    probabilities = [math.exp(step.log_probability) for step in steps]
+    return Beside(run.name, _texts(run, [step.chosen for step in steps]), probabilities)
 
 
 def _texts(run: Run, ids: Sequence[int]) -> tuple[str, ...]:

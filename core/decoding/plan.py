@@ -58,11 +58,7 @@ def plan_of(
 ) -> "DecoderPlan | None":
     """Begin targets; None where the model is large or has a part that is not known here.
 
-    Args:
-        model: In evaluation mode.
-        memory_BSD: The encoded sources; None for a decoder alone.
-        visible_B1S: The mask of the sources; None where nothing is hidden.
-        n_sentences: How many targets are written side by side.
+    The encoded sources and their mask are None for a decoder alone.
     """
     fits = (
         type(model) is Transformer

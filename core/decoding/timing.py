@@ -134,12 +134,7 @@ class DecodingCost:
 
 
 def decoding_cost(run: Run, sentence: str, measured: bool = False) -> DecodingCost:
-    """Return what each step of decoding a sentence greedily costs.
-
-    Args:
-        run: The run whose model decodes.
-        sentence: As it was typed.
-        measured: Whether the time of each step is measured, too.
+    """Return what each step of decoding a sentence greedily costs, with its time if measured.
 
     Raises:
         SentenceError: There is no text.

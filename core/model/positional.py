@@ -163,10 +163,6 @@ def frequencies(config: ModelConfig) -> Tensor:
     return share_N * frequency_N + (1 - share_N) * frequency_N / factor
 
 
-Turns = tuple[Tensor, Tensor]
-"""cos_KN and sin_KN of the angles."""
-
-
 class Rotary(nn.Module):
     """Turns queries and keys by an angle that grows with the position (RoPE, Su et al. 2021).
 
@@ -187,18 +183,7 @@ class Rotary(nn.Module):
 
     def forward(self, split_BHKE: Tensor, start: int = 0) -> Tensor:
         """Return turned_BHKE of vectors that stand at `start` and after."""
-        turns = self.turns(start, split_BHKE.shape[2], split_BHKE.dtype)
-        return self.turned(split_BHKE, turns)
-
-    def turns(self, start: int, n_positions: int, dtype: torch.dtype) -> Turns:
-        """Return cosines and sines of the angles of `n_positions` positions from `start` on."""
-        places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
-        angle_KN = places_K[:, None].double() * self.frequency_N
-        return angle_KN.cos().to(dtype), angle_KN.sin().to(dtype)
-
-    def turned(self, split_BHKE: Tensor, turns: Turns) -> Tensor:
-        """Return turned_BHKE by `turns` of its positions."""
-        cos_KN, sin_KN = turns
+        cos_KN, sin_KN = self.turns(start, split_BHKE.shape[2], split_BHKE.dtype)
         if self.in_halves:
             one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
         else:
@@ -210,6 +195,12 @@ class Rotary(nn.Module):
         if self.in_halves:
             return torch.cat(turned, dim=-1)
         return torch.stack(turned, dim=-1).flatten(-2)
+
+    def turns(self, start: int, n_positions: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Return cos_KN and sin_KN of the angles of `n_positions` positions from `start` on."""
+        places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
+        angle_KN = places_K[:, None].double() * self.frequency_N
+        return angle_KN.cos().to(dtype), angle_KN.sin().to(dtype)
 
 
 def buckets(distance_QK: Tensor, n_buckets: int, max_distance: int, *, causal: bool) -> Tensor:

@@ -41,10 +41,6 @@ class Additive(nn.Module):
         scores_BHQK: Tensor = (hidden_BHQKA @ self.value_HA[:, None, :, None])[..., 0]
         return scores_BHQK
 
-    def multiply_adds(self, n_queries: int, n_keys: int) -> int:
-        """Return the work of W and U; v has as much as a dot product."""
-        return self.query_HEA.numel() * (n_queries + n_keys)
-
 
 def features(x_BHKE: Tensor) -> Tensor:
     """Return φ(x) = elu(x) + 1, which is above 0 (Katharopoulos et al. 2020, eq. 7).

@@ -51,7 +51,7 @@ def draw(opened: Opened) -> Shown:
         st.caption(
             _("No other run of this task writes left to right: its steps would stand beside.")
         )
-    elif found.beside.steps:
+    elif found.beside.tokens:
         panels.append(_steps_matrix(found.beside))
     return Shown(
         name=f"passes.{n_passes}",
@@ -112,7 +112,7 @@ def _matrix(opened: Opened, found: ParallelDecoding) -> Matrix:
 
 def _steps_matrix(beside: Beside) -> Matrix:
     """Return a row for each step of a causal decoder: what is written after it."""
-    n = len(beside.steps)
+    n = len(beside.tokens)
     written_TT = np.tril(np.ones((n, n), bool))
     names = [_("step {number} writes").format(number=number(at)) for at in range(n)]
     return Matrix(
