@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from core.decoding.beam import Beam, beam_steps, decode_by_beam
-from core.decoding.choosing import Greedy, Sampling, Strategy
+from core.decoding.choosing import Greedy, Strategy
 from core.decoding.mask_predict import MaskPredict, fill_in
 from core.decoding.step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
 from core.model import Probe, Probes, Record, Transformer
@@ -176,7 +176,7 @@ class Forced:
     """Ids without BOS and EOS; of a decoder alone what comes after the prompt."""
 
 
-Method = Greedy | Sampling | Beam | Forced
+Method = Strategy | Beam | Forced
 """What a command line or a page lets people choose from."""
 
 
