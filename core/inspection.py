@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.batch import one_row
 from core.decoding.marked_words import WrittenWord, written_words
-from core.decoding.sentence import Translation, given_translation, translate
+from core.decoding.sentence import Translation, target_as_translation, translate
 from core.decoding.step import mask_special_tokens
 from core.heads import Head, Kind, Side, Site
 from core.model import Record, Step
@@ -106,7 +106,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     if target is None:
         translation = translate(run, sentence)
     else:
-        translation = given_translation(run, sentence, target)
+        translation = target_as_translation(run, sentence, target)
     fed_ids = translation.fed_ids
     record = Record()
     with torch.inference_mode():

@@ -159,7 +159,7 @@ _WIDTHS = (18, 38, 26, 31, 26)
 def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
     cells = [
         str(effect.head),
-        _said(role),
+        _leading_role(role),
         _points(effect.exact_match),
         f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"
         f"{_star(effect.loss)}",
@@ -169,7 +169,7 @@ def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
     return cells
 
 
-def _said(role: HeadRole) -> str:
+def _leading_role(role: HeadRole) -> str:
     """Return the role that says most of a head, with its score and baseline."""
     if role.leading is None:
         return "no role found"

@@ -61,10 +61,10 @@ seed = whole(0, LARGEST_SEED)
 samples = whole(1, MOST_SAMPLES)
 
 
-def given(arguments: argparse.Namespace, *names: str) -> list[str]:
+def chosen(arguments: argparse.Namespace, *names: str) -> list[str]:
     """Return those options, as they are typed, that have a value."""
-    chosen = [name for name in names if getattr(arguments, name) not in (None, False)]
-    return [f"--{name.replace('_', '-')}" for name in chosen]
+    named = [name for name in names if getattr(arguments, name) not in (None, False)]
+    return [f"--{name.replace('_', '-')}" for name in named]
 
 
 def _refused(text: str, wanted: str) -> argparse.ArgumentTypeError:
@@ -115,4 +115,4 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
 def reading_words(arguments: argparse.Namespace) -> list[str]:
     """Return the words of a command line that say how files are to be read."""
     columns = ["--columns", arguments.columns] if arguments.columns else []
-    return [*columns, *given(arguments, *READING[1:])]
+    return [*columns, *chosen(arguments, *READING[1:])]

@@ -146,7 +146,7 @@ def prepare(arguments: argparse.Namespace) -> None:
     if suitable:
         learned = read_settings(arguments.out).model.vocab_size
         print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
-    for line in parts_told(task):
+    for line in split_lines(task):
         print(line, flush=True)
     if n_left_out:
         longest = preset.model.max_positions
@@ -215,7 +215,7 @@ def _vocabulary(task: Task) -> int:
     return vocabulary_for(len(own.samples), own.samples) if isinstance(own, Corpus) else 0
 
 
-def parts_told(task: Task) -> list[str]:
+def split_lines(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
     own = own_pairs_of(task)
     if not isinstance(own, Corpus | LargeCorpus):

@@ -21,7 +21,7 @@ from core.decoding.generate import Forced, Method, decode
 from core.decoding.many import Translated, translate_all
 from core.decoding.mask_predict import MOST_PASSES, MaskPredict
 from core.decoding.parallel import SentencePass, passes_of
-from core.decoding.sentence import Translation, given_text, read_written
+from core.decoding.sentence import Translation, model_input, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     loaded = load_run(arguments.run)
-    given = given_text(loaded, arguments.sentence)
+    given = model_input(loaded, arguments.sentence)
     if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
     how = method(arguments, loaded)
@@ -162,7 +162,7 @@ def translate_file(arguments: argparse.Namespace) -> None:
 def _check_file_options(arguments: argparse.Namespace) -> None:
     """Refuse what does not go with a file."""
     names = ("sample", "force", "steps", "json", "max_new_tokens", *SAMPLING)
-    refused = options.given(arguments, *names)
+    refused = options.chosen(arguments, *names)
     if arguments.sentence is not None or refused:
         other = refused[0] if refused else "a SENTENCE"
         raise CommandError(
@@ -199,7 +199,7 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     """Return how to decode; two ways at once are refused."""
-    ways = options.given(arguments, "beam", "sample", "force", "passes")
+    ways = options.chosen(arguments, "beam", "sample", "force", "passes")
     if len(ways) > 1:
         raise CommandError(f"choose one of {' and '.join(ways)}")
     if arguments.passes is not None:

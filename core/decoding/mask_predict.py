@@ -52,7 +52,7 @@ class Pass:
     """Of what stands there, in the pass that wrote it; 0 where a row is filled up."""
 
 
-def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
+def predicted_lengths(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
     """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least."""
     assert model.length is not None
     visible_B1S = padding_mask(source_BS, model.config.pad_id)
@@ -100,7 +100,7 @@ def _empty_places(
     """Return place_BT, True where something is to be written, and token_BT, what stands there."""
     config = model.config
     if config.predicts_length:
-        n_B = predicted_places(model, memory_BSD, source_BS)
+        n_B = predicted_lengths(model, memory_BSD, source_BS)
     else:
         n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
         n_B = source_BS.new_tensor([config.n_places(n) for n in n_source])

@@ -11,10 +11,10 @@ from core.decoding.generate import decode
 from core.decoding.mask_predict import (
     MaskPredict,
     mask_predict_passes,
-    predicted_places,
+    predicted_lengths,
     until_end,
 )
-from core.decoding.sentence import fitting_source, given_text
+from core.decoding.sentence import fitting_source, model_input
 from core.model.masks import padding_mask
 from core.runs.run import Run
 
@@ -73,7 +73,7 @@ def predicted_length(run: Run, sentence: str) -> PredictedLength:
     with torch.inference_mode():
         memory_1SD = model.encode(source_1S)
         share_N = model.length(memory_1SD, padding_mask(source_1S))[0].double().softmax(dim=-1)
-        places_1 = predicted_places(model, memory_1SD, source_1S)
+        places_1 = predicted_lengths(model, memory_1SD, source_1S)
     return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 
 
@@ -132,7 +132,7 @@ def decode_in_passes(
 
 
 def _beside(run: Run, sentence: str) -> Beside:
-    steps = decode(run.model, given_text(run, sentence).source_ids, Greedy())
+    steps = decode(run.model, model_input(run, sentence).source_ids, Greedy())
     probabilities = [math.exp(step.log_probability) for step in steps]
     return Beside(run.name, _texts(run, [step.chosen for step in steps]), probabilities)
 

@@ -23,7 +23,7 @@ class SentenceError(MessageError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ModelInput:
     """What a model is given of a text."""
 
     source_ids: tuple[int, ...]
@@ -68,7 +68,7 @@ class Translation:
         return () if self.first < 0 else (self.first, *self.target_ids)
 
 
-def given_text(run: Run, text: str) -> Given:
+def model_input(run: Run, text: str) -> ModelInput:
     """Return what a model is given of a text, cut where it is too long for it.
 
     Raises:
@@ -77,14 +77,14 @@ def given_text(run: Run, text: str) -> Given:
     if "encoder" in run.model.config.stacks:
         source_ids, cut = fitting_source(run, text)
         has_decoder = "decoder" in run.model.config.stacks
-        return Given(source_ids, run.model.config.begins if has_decoder else (), cut)
+        return ModelInput(source_ids, run.model.config.begins if has_decoder else (), cut)
     ids = encode_source(run.tokenizer, text)
     if len(ids) == len(run.tokenizer.begins):
         raise SentenceError("there is no text to go on from")
     # What is written after it has to fit as well.
     longest = longest_text(run.model)
     most = max(1, longest - CONTINUATION)
-    return Given((), ids[:most], len(ids) > most)
+    return ModelInput((), ids[:most], len(ids) > most)
 
 
 def longest_text(model: Transformer) -> int:
@@ -101,7 +101,7 @@ def translate(run: Run, sentence: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    given = given_text(run, sentence)
+    given = model_input(run, sentence)
     written: list[tuple[int, ...]] = [()]
     if given.source_ids and given.prompt:
         written = generate(run.model, pad([given.source_ids]))
@@ -110,7 +110,7 @@ def translate(run: Run, sentence: str) -> Translation:
     return read_written(run, given, written[0])
 
 
-def reference_ids(run: Run, given: Given, reference: str) -> tuple[int, ...]:
+def reference_ids(run: Run, given: ModelInput, reference: str) -> tuple[int, ...]:
     """Return the ids of a target that the user gave, without BOS, for teacher forcing.
 
     Of a decoder alone they go on from the prompt: they are split as the whole text is, for a piece
@@ -128,7 +128,7 @@ def reference_ids(run: Run, given: Given, reference: str) -> tuple[int, ...]:
     return after if run.settings.is_opened else (*after, *run.model.config.eos_ids[:1])
 
 
-def given_translation(run: Run, sentence: str, target: str) -> Translation:
+def target_as_translation(run: Run, sentence: str, target: str) -> Translation:
     """Return a target that the user gave in the form of a translation, cut where it must be.
 
     Of a decoder alone it is what stands after the prompt.
@@ -136,14 +136,14 @@ def given_translation(run: Run, sentence: str, target: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    given = given_text(run, sentence)
+    given = model_input(run, sentence)
     target_ids = run.target_tokenizer.encode(target).ids if given.prompt else ()
     longest = longest_text(run.model) - max(1, len(given.prompt))
     ends = run.model.config.eos_ids[:1] if len(target_ids) <= longest else ()
     return read_written(run, given, (*target_ids[:longest], *ends))
 
 
-def read_written(run: Run, given: Given, written: tuple[int, ...]) -> Translation:
+def read_written(run: Run, given: ModelInput, written: tuple[int, ...]) -> Translation:
     """Return what was written, EOS included, as text.
 
     Args:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.decoding.sentence import given_text, translate
+from core.decoding.sentence import model_input, translate
 from core.decoding.step import Stepper
 from core.model import Transformer
 from core.runs.run import Run
@@ -139,7 +139,7 @@ def decoding_cost(run: Run, sentence: str, measured: bool = False) -> DecodingCo
     Raises:
         SentenceError: There is no text.
     """
-    given, written = given_text(run, sentence), translate(run, sentence).written_ids
+    given, written = model_input(run, sentence), translate(run, sentence).written_ids
     n_prompt, times = len(given.prompt), None
     if measured:
         times = measure_times(run.model, given.source_S, given.prompt, written)

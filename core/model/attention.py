@@ -14,7 +14,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model.cache import KeysValues
 from core.model.positional import Rotary
-from core.model.probe import Probe, See, Step, probed, seeing, unseen
+from core.model.probe import Hook, Probe, Step, hook_of, probed, unchanged
 from core.model.scoring import (
     USUAL,
     Additive,
@@ -52,7 +52,7 @@ def attend(
         return attend_linearly(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
     if scoring.linear or scoring.additive is not None:
         # No kernel knows these.
-        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unseen)
+        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unchanged)
     mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     scale = None if scoring.divisor is None else 1 / scoring.divisor
     bias_1HQK = scoring.bias_1HQK
@@ -75,9 +75,9 @@ def attend_probed(
     value_BHKE: Tensor,
     visible_BQK: Tensor | None,
     scoring: Scoring,
-    see: See,
+    hook: Hook,
 ) -> Tensor:
-    """Do what `attend` does in single steps; `see` takes each and returns the one to go on with."""
+    """Do what `attend` does in single steps; `hook` takes each and returns the next input."""
     everything_BQK = None
     if visible_BQK is None:
         shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
@@ -85,24 +85,24 @@ def attend_probed(
     query_step, key_step = (
         (Step.ROTATED_QUERY, Step.ROTATED_KEY) if scoring.rotated else (Step.QUERY, Step.KEY)
     )
-    visible_BQK = see(Step.VISIBLE, visible_BQK)
-    query_BHQE = see(query_step, query_BHQE)
-    key_BHKE = see(key_step, key_BHKE)
-    value_BHKE = see(Step.VALUE, value_BHKE)
-    products_BHQK = see(Step.PRODUCTS, scoring.compared(query_BHQE, key_BHKE))
+    visible_BQK = hook(Step.VISIBLE, visible_BQK)
+    query_BHQE = hook(query_step, query_BHQE)
+    key_BHKE = hook(key_step, key_BHKE)
+    value_BHKE = hook(Step.VALUE, value_BHKE)
+    products_BHQK = hook(Step.PRODUCTS, scoring.compared(query_BHQE, key_BHKE))
     # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
     divided_by = math.sqrt(query_BHQE.shape[-1]) if scoring.divisor is None else scoring.divisor
     scores_BHQK = products_BHQK / divided_by
     if scoring.bias_1HQK is not None:
-        scores_BHQK = scores_BHQK + see(Step.POSITION_BIAS, scoring.bias_1HQK)
-    scores_BHQK = see(Step.SCORES, scores_BHQK)
+        scores_BHQK = scores_BHQK + hook(Step.POSITION_BIAS, scoring.bias_1HQK)
+    scores_BHQK = hook(Step.SCORES, scores_BHQK)
     # What no softmax follows has no share where it is 0.
     hidden, weigh = (0.0, shares) if scoring.linear else (-math.inf, attention_weights)
     if visible_BQK is not everything_BQK:
         scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
-    scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
-    weights_BHQK = see(Step.WEIGHTS, weigh(scores_BHQK))
-    return see(Step.MIXED, weights_BHQK @ value_BHKE)
+    scores_BHQK = hook(Step.MASKED_SCORES, scores_BHQK)
+    weights_BHQK = hook(Step.WEIGHTS, weigh(scores_BHQK))
+    return hook(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
 class Unprojected(nn.Linear):
@@ -192,11 +192,11 @@ class MultiHeadAttention(nn.Module):
             query_BHQE = self.rotary(probed(probe, self.site, Step.QUERY, query_BHQE), start)
         shared = memory.shared_by(self.n_heads)
         attending = (query_BHQE, shared.key_BHKE, shared.value_BHKE, visible_BQK)
-        scoring, see = self.scoring(bias_1HQK), seeing(probe, self.site)
-        if see is unseen:
+        scoring, hook = self.scoring(bias_1HQK), hook_of(probe, self.site)
+        if hook is unchanged:
             mixed_BHQE = attend(*attending, scoring)
         else:
-            mixed_BHQE = attend_probed(*attending, scoring, see)
+            mixed_BHQE = attend_probed(*attending, scoring, hook)
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
 

@@ -125,18 +125,18 @@ class Embedding(nn.Module):
         end = start + ids_BK.shape[1]
         if end > self.n_positions:
             raise ValueError(f"{end} tokens are more than the model's {self.n_positions} positions")
-        see = partial(probed, probe, self.site)
+        hook = partial(probed, probe, self.site)
         if self.last_read is not None:
             ids_BK = ids_BK.clamp(max=self.last_read)
-        x_BKD = see(Step.TOKENS, self.tokens(ids_BK) * self.scale)
+        x_BKD = hook(Step.TOKENS, self.tokens(ids_BK) * self.scale)
         if self.segments is not None:
             ids_of = torch.zeros_like(ids_BK) if segments_BK is None else segments_BK
-            x_BKD = x_BKD + see(Step.SEGMENTS, self.segments(ids_of))
+            x_BKD = x_BKD + hook(Step.SEGMENTS, self.segments(ids_of))
         if self.positions_PD is not None:
-            x_BKD = x_BKD + see(Step.POSITIONS, self.positions_PD[start:end])
+            x_BKD = x_BKD + hook(Step.POSITIONS, self.positions_PD[start:end])
         if self.norm is not None:
             x_BKD = self.norm(x_BKD)
-        return see(Step.STREAM_OUT, self.dropout(x_BKD))
+        return hook(Step.STREAM_OUT, self.dropout(x_BKD))
 
     @property
     def table(self) -> Tensor:
@@ -183,7 +183,7 @@ class Rotary(nn.Module):
 
     def forward(self, split_BHKE: Tensor, start: int = 0) -> Tensor:
         """Return turned_BHKE of vectors that stand at `start` and after."""
-        cos_KN, sin_KN = self.turns(start, split_BHKE.shape[2], split_BHKE.dtype)
+        cos_KN, sin_KN = self.cos_sin(start, split_BHKE.shape[2], split_BHKE.dtype)
         if self.in_halves:
             one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
         else:
@@ -196,7 +196,7 @@ class Rotary(nn.Module):
             return torch.cat(turned, dim=-1)
         return torch.stack(turned, dim=-1).flatten(-2)
 
-    def turns(self, start: int, n_positions: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    def cos_sin(self, start: int, n_positions: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Return cos_KN and sin_KN of the angles of `n_positions` positions from `start` on."""
         places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
         angle_KN = places_K[:, None].double() * self.frequency_N

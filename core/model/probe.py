@@ -122,18 +122,18 @@ class Probes:
         return tensor
 
 
-See = Callable[[Step, Tensor], Tensor]
+Hook = Callable[[Step, Tensor], Tensor]
 """Takes one step's tensor and gives back the one to go on with."""
 
 
-def seeing(probe: Probe | None, site: Site) -> See:
-    """Return what takes the steps of a site: `unseen` where no probe is interested."""
+def hook_of(probe: Probe | None, site: Site) -> Hook:
+    """Return what takes the steps of a site: `unchanged` where no probe is interested."""
     if probe is None or not probe.sees(site):
-        return unseen
+        return unchanged
     return partial(probe.at, site)
 
 
-def unseen(step: Step, tensor: Tensor) -> Tensor:
+def unchanged(step: Step, tensor: Tensor) -> Tensor:
     """Return a step as it is."""
     return tensor
 

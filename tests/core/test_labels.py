@@ -9,7 +9,7 @@ import torch
 from core.batch import collate, encode_samples, pad
 from core.decoding.generate import decode_steps, generate
 from core.decoding.mask_predict import PASSES
-from core.decoding.sentence import given_text, reference_ids, translate
+from core.decoding.sentence import model_input, reference_ids, translate
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
@@ -136,7 +136,7 @@ def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
     # What it is to write is known, and ends with EOS as all texts that it learned from.
     assert known_continuation(run, "k d a f =") == "k d a f"
     assert known_continuation(run, "k d a f") is None
-    given = given_text(run, "k d a f =")
+    given = model_input(run, "k d a f =")
     assert reference_ids(run, given, "k d a f") == (*run.tokenizer.encode("k d a f").ids, EOS)
 
 

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
 from core.decoding.generate import decode_steps, forced_steps
-from core.decoding.sentence import Translation, given_text, longest_text, read_written, translate
+from core.decoding.sentence import Translation, longest_text, model_input, read_written, translate
 from core.decoding.step import (
     DecodeStep,
     length_limit,
@@ -323,7 +323,7 @@ def outcome(
     Raises:
         SentenceError: There is no text.
     """
-    found = given_text(run, sentence)
+    found = model_input(run, sentence)
 
     written = list(decode_steps(run.model, found.source_S, found.prompt, probe=probe))
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
@@ -427,7 +427,7 @@ def first_changed(
     """
     probe = Intervention(kind, frozenset(heads)).probe(averages)
     for sentence in sentences:
-        found = given_text(run, sentence)
+        found = model_input(run, sentence)
         plain, changed = (
             [
                 step.chosen

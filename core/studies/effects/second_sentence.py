@@ -14,7 +14,7 @@ from torch.nn.functional import normalize
 
 from core.batch import Ids, one_row
 from core.decoding.generate import decode_steps
-from core.decoding.sentence import Translation, given_text, translate
+from core.decoding.sentence import Translation, model_input, translate
 from core.evaluate.exposure import first_difference
 from core.messages import Message
 from core.runs.run import Run
@@ -105,7 +105,7 @@ def length(run: Run, text: str) -> int:
     Raises:
         SentenceError: There is no text.
     """
-    given = given_text(run, text)
+    given = model_input(run, text)
     return len(given.source_ids or given.prompt)
 
 
@@ -115,7 +115,7 @@ def next_token(run: Run, text: str) -> int:
     Raises:
         SentenceError: There is no text.
     """
-    prompt = given_text(run, text).prompt
+    prompt = model_input(run, text).prompt
     return next(decode_steps(run.model, None, prompt)).chosen
 
 
@@ -159,7 +159,7 @@ def _said(run: Run, sentence: str) -> Ids:
 
 def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
     """Yield sentences of equal length that differ in one word, the most similar word first."""
-    given = given_text(run, sentence)
+    given = model_input(run, sentence)
     ids = given.source_ids or given.prompt
     text = run.tokenizer.decode(ids)
     known = _whole_words(run)

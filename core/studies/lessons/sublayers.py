@@ -101,7 +101,7 @@ def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple
         ValueError: As `influence`.
     """
     sites = [sublayer.site for sublayer in _sublayers(model, layer)]
-    given = [(site, model.block(site)[1].given) for site in sites]
+    given = [(site, model.block(site)[1].input_step) for site in sites]
     record = Record(frozenset(step for _, step in given))
     if model.config.n_encoder_layers:
         model.encode(pad([ids[:LONGEST]]), record)

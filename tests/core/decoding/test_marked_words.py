@@ -5,7 +5,7 @@ import pytest
 
 from core.decoding.generate import decode_steps
 from core.decoding.marked_words import written_words
-from core.decoding.sentence import given_text
+from core.decoding.sentence import model_input
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 
@@ -40,7 +40,7 @@ def test_words_of_which_the_model_is_not_sure_are_marked(everyday, sentence, wor
 @pytest.mark.parametrize("sentence", ["He photographed Schwarzenegger yesterday.", "Where is it?"])
 def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, sentence):
     """Token after token with keys and values kept, not in the one pass that records the maps."""
-    steps = list(decode_steps(everyday.model, given_text(everyday, sentence).source_S))
+    steps = list(decode_steps(everyday.model, model_input(everyday, sentence).source_S))
     chosen = [step.chosen for step in steps[:-1]]
     chances: dict[int, float] = {}
     for step, token in zip(steps, everyday.tokenizer.describe(chosen), strict=False):

@@ -8,7 +8,7 @@ from core.config import ConfigError, ModelConfig
 from core.decoding.beam import Beam
 from core.decoding.choosing import Greedy
 from core.decoding.generate import forced_steps, generate
-from core.decoding.mask_predict import MaskPredict, mask_predict_passes, predicted_places
+from core.decoding.mask_predict import MaskPredict, mask_predict_passes, predicted_lengths
 from core.model import build
 from core.vocabulary import BOS, EOS
 
@@ -113,7 +113,7 @@ def test_a_predicted_length_has_room_for_a_word_and_no_more_than_positions():
         with torch.no_grad():
             model.length.linear.bias.zero_()
             model.length.linear.bias[difference + 32] = 99.0
-        places_B = predicted_places(model, model.encode(source_BS), source_BS)
+        places_B = predicted_lengths(model, model.encode(source_BS), source_BS)
         assert places_B.tolist() == [expected] * 3
 
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from core.decoding.generate import decode_steps
 from core.decoding.sentence import (
-    Given,
+    ModelInput,
     SentenceError,
     fitting_source,
-    given_text,
-    given_translation,
+    model_input,
     read_written,
     reference_ids,
+    target_as_translation,
     translate,
 )
 from core.model import build
@@ -41,7 +41,7 @@ def test_a_text_without_words_is_refused(copy_run, text):
         with pytest.raises(SentenceError, match="no text"):
             reader(copy_run, text)
     with pytest.raises(SentenceError, match="no text"):
-        given_translation(copy_run, text, "a")
+        target_as_translation(copy_run, text, "a")
 
 
 @pytest.fixture(scope="module")
@@ -56,22 +56,22 @@ def test_a_translation_is_what_the_greedy_steps_write(talking):
     assert len(found.target_ids) > 3
     assert found.fed_ids == (BOS, *found.target_ids)
     assert found.text == talking.tokenizer.decode(found.target_ids)
-    given = Given(found.source_ids, (BOS,), cut=False)
+    given = ModelInput(found.source_ids, (BOS,), cut=False)
     steps = decode_steps(talking.model, given.source_S)
     assert read_written(talking, given, tuple(step.chosen for step in steps)) == found
 
 
 @pytest.mark.parametrize("written", [(), (5,), (5, 6)])
 def test_only_what_ends_with_eos_is_a_finished_translation(talking, written):
-    begun = read_written(talking, Given((5, EOS), (BOS,), cut=True), written)
+    begun = read_written(talking, ModelInput((5, EOS), (BOS,), cut=True), written)
     assert (begun.target_ids, begun.finished, begun.cut) == (written, False, True)
-    whole = read_written(talking, Given((5, EOS), (BOS,), cut=False), (*written, EOS))
+    whole = read_written(talking, ModelInput((5, EOS), (BOS,), cut=False), (*written, EOS))
     assert whole == replace(begun, finished=True, cut=False, written_ids=(*written, EOS))
 
 
 @given(TEXTS)
 def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, target):
-    found = given_translation(copy_run, "a b", target)
+    found = target_as_translation(copy_run, "a b", target)
     ids = copy_run.tokenizer.encode(target).ids
     longest = copy_run.settings.model.max_positions
     assert found.finished == (1 + len(ids) <= longest)
@@ -85,7 +85,7 @@ def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, tar
 )
 def test_a_reference_after_a_prompt_is_split_as_the_whole_text_is(opened_path, prompt, reference):
     run = load_run(opened_path("gpt2"))
-    found = given_text(run, prompt)
+    found = model_input(run, prompt)
     space = "" if reference.startswith(",") else " "
     whole = run.tokenizer.encode(f"{prompt}{space}{reference}").ids
     assert (*found.prompt, *reference_ids(run, found, reference)) == whole

@@ -37,8 +37,8 @@ def test_a_sublayer_works_on_the_step_that_its_residual_names(small_config, norm
     record = Record(frozenset(Step))
     residual(drawn(2, 3, small_config.d_model), sublayer, record)
     [given_BKD] = worked_on
-    assert torch.equal(record.tensors[residual.site, residual.given], given_BKD)
-    other = {Step.AFTER_NORM, Step.STREAM_IN} - {residual.given}
+    assert torch.equal(record.tensors[residual.site, residual.input_step], given_BKD)
+    other = {Step.AFTER_NORM, Step.STREAM_IN} - {residual.input_step}
     assert not torch.equal(record.tensors[residual.site, other.pop()], given_BKD)
 
 

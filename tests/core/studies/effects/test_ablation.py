@@ -9,7 +9,7 @@ import torch
 from core.batch import Pair, collate, pad
 from core.config import ConfigError
 from core.decoding.generate import decode_steps, generate
-from core.decoding.sentence import SentenceError, given_text, translate
+from core.decoding.sentence import SentenceError, model_input, translate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.exposure import exposure
 from core.evaluate.metrics import measure, sorted_batches
@@ -300,5 +300,5 @@ def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_different
 
 def goes_on(run, prompt, probe=None):
     """What is written after a prompt, token by token."""
-    found = decode_steps(run.model, None, given_text(run, prompt).prompt, probe=probe)
+    found = decode_steps(run.model, None, model_input(run, prompt).prompt, probe=probe)
     return [step.chosen for step in found]

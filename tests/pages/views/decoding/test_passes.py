@@ -6,7 +6,7 @@ import pytest
 
 from core.decoding.generate import decode_steps
 from core.decoding.parallel import passes_of, predicted_length
-from core.decoding.sentence import given_text
+from core.decoding.sentence import model_input
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
@@ -54,7 +54,7 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     causal = load_run(ROOT / "gallery" / "either")
     at, shown = open_view("steps", model="parallel", sentence=SENTENCE)
     _first, beside = panels(at)
-    steps = list(decode_steps(causal.model, given_text(causal, SENTENCE).source_S))
+    steps = list(decode_steps(causal.model, model_input(causal, SENTENCE).source_S))
     n = len(steps)
     np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
     sure = [math.exp(step.log_probability) for step in steps]
@@ -104,7 +104,7 @@ def test_a_predicted_length_is_said_and_its_end_stands_from_the_beginning(
     at, _shown = open_view("steps", model="runs/mine", sentence=SENTENCE, passes="2")
     run = load_run(predicting / "mine")
     found = predicted_length(run, SENTENCE)
-    source_1S = given_text(run, SENTENCE).source_S[None]
+    source_1S = model_input(run, SENTENCE).source_S[None]
     mean_D = run.model.encode(source_1S)[0].mean(dim=0)
     share_N = run.model.length.linear(mean_D).softmax(dim=-1).detach()
     assert found.probability == pytest.approx(float(share_N.max()), abs=1e-6)
