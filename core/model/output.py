@@ -65,6 +65,7 @@ class LengthPrediction(nn.Module):
 def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Tensor:
     """Return class_B: which of the differences is right.
 
+    >>> import torch
     >>> difference_classes(torch.tensor([5, 5]), torch.tensor([7, 99])).tolist()
     [34, 64]
     """
@@ -75,6 +76,7 @@ def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Te
 def likeliest_lengths(logits_BN: Tensor, source_lengths_B: Tensor) -> Tensor:
     """Return lengths_B of the targets, as the likeliest difference has them; may be below 1.
 
+    >>> import torch
     >>> logits_BN = torch.zeros(1, 65)
     >>> logits_BN[0, 30] = 1.0
     >>> likeliest_lengths(logits_BN, torch.tensor([5])).tolist()
