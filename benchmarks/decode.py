@@ -74,9 +74,9 @@ def marian_config() -> MarianConfig:
 def write(model: torch.nn.Module, source_1S: torch.Tensor, n: int) -> None:
     """Write exactly `n` tokens, EOS or not."""
     stepper = Stepper(model, source_1S)
-    token_1 = torch.tensor([BOS])
+    token_11 = torch.tensor([[BOS]])
     for _ in range(n):
-        token_1 = stepper.feed(token_1)[0].argmax(dim=-1)
+        token_11 = stepper.feed(token_11).argmax(dim=-1, keepdim=True)
 
 
 def generate(model: MarianMTModel, source_1S: torch.Tensor, n: int) -> None:

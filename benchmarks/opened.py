@@ -70,11 +70,11 @@ def _llama() -> None:
 def written(model: Transformer, ids_BT: Tensor, n: int = WRITTEN) -> list[int]:
     """Write on, with keys and values kept."""
     stepper = Stepper(model, None)
-    logits_BV, _ = stepper.feed_all(ids_BT)
+    logits_BV = stepper.feed(ids_BT)
     found: list[int] = []
     for _ in range(n):
         found.append(int(logits_BV.argmax()))
-        logits_BV, _ = stepper.feed(torch.tensor(found[-1:]))
+        logits_BV = stepper.feed(torch.tensor([found[-1:]]))
     return found
 
 

@@ -20,8 +20,7 @@ from core.commands import (
     train,
     translate,
 )
-from core.commands.errors import CommandError
-from core.commands.options import OneSentence
+from core.commands.options import CommandError, OneSentence
 from core.config import ConfigError
 from core.decoding.sentence import SentenceError
 from core.messages import error_text
@@ -57,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         COMMANDS[chosen.command].run(chosen)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who reads, as `head` does, has enough. Python would say so once more at the end.
+        # A reader such as `head` has closed the pipe. Python would complain about it at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except (

@@ -136,15 +136,8 @@ class Batch:
         if count == 1:
             return self
         rows = slice(index, None, count)
-        return type(self)(
-            self.source_BS[rows],
-            self.fed_BT[rows],
-            self.labels_BT[rows],
-            self.references[rows],
-            self.sources[rows],
-            self.pad_id,
-            self.alignment[rows],
-        )
+        names = ("source_BS", "fed_BT", "labels_BT", "references", "sources", "alignment")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:

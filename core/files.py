@@ -44,7 +44,7 @@ def written_atomically(path: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        # A temporary file is its owner's alone; a run folder is for whoever may read the folder.
+        # A temporary file is its owner's alone; a run is for everyone who may read its folder.
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException as error:

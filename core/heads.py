@@ -1,4 +1,4 @@
-"""One head, wherever it is spoken of: which sublayer it belongs to, who looks, who is looked at.
+"""Heads and sublayers: their names, and the sides of a translation that attend to each other.
 
 The only place that knows which side of a translation a kind of attention looks from and at. One
 text form in links, files, on the command line and in messages: `encoder.2.self:0`.
@@ -154,7 +154,7 @@ class Site:
         return self.stack == "encoder"
 
     def heads(self, n_heads: int) -> tuple["Head", ...]:
-        """Return its heads, of which there are so many."""
+        """Return its heads."""
         return tuple(Head(self, index) for index in range(n_heads))
 
     @classmethod

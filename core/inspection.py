@@ -15,8 +15,8 @@ from torch import Tensor
 
 from core.batch import one_row
 from core.decoding.marked_words import WrittenWord, written_words
-from core.decoding.sentence import Translation, given_translation, translate
-from core.decoding.step import sayable
+from core.decoding.sentence import Translation, target_as_translation, translate
+from core.decoding.step import mask_special_tokens
 from core.heads import Head, Kind, Side, Site
 from core.model import Record, Step
 from core.runs.run import Run
@@ -32,7 +32,7 @@ class SiteAttention:
     weights_HQK: NDArray[np.float32]
     even_QK: NDArray[np.float64]
     """From `even_weights`: what a head gives each key that looks at all visible tokens alike. It is
-    the baseline of everything that is said of the weights. Between words a key gets as much as its
+    the baseline of all statements about the weights. Between words a key gets as much as its
     tokens do together, and a query the mean of its tokens' rows, as in `merge_weights`."""
 
     @property
@@ -68,7 +68,7 @@ class Inspection:
     seconds: float
     """What translating and recording took."""
     n_typed: int = 0
-    """So many of the tokens that were fed come from the user, and were not written by the model: of
+    """The number of fed tokens that come from the user, not from the model: of
     a decoder alone its prompt. Beside an encoder none is a typed one."""
     written: tuple[WrittenWord, ...] = ()
     """The words of the model's own translation. None of another text, and none of a parallel
@@ -106,14 +106,14 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     if target is None:
         translation = translate(run, sentence)
     else:
-        translation = given_translation(run, sentence, target)
+        translation = target_as_translation(run, sentence, target)
     fed_ids = translation.fed_ids
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
     # A model may make vectors alone.
     has_scores = run.model.config.has_output and not run.model.config.is_parallel
-    logits_KV = sayable(logits_BTV[0], run.model.config) if has_scores else None
+    logits_KV = mask_special_tokens(logits_BTV[0], run.model.config) if has_scores else None
     guessed = [] if logits_KV is None else logits_KV.argmax(dim=-1).tolist()
     if guessed and not fed_ids:
         translation = replace(translation, text=_filled_in(run, translation.source_ids, guessed))
@@ -165,8 +165,8 @@ def _unseen(
 ) -> list[str]:
     """Return, for each word that is written, the source word looked at most if it is unknown.
 
-    What counts is the mean of the last cross-attention's heads. Nothing is said of a model that
-    copies: there a word that training never saw is as good as any.
+    What counts is the mean of the last cross-attention's heads. In a model that copies, a word that
+    training never saw is as good as any: nothing is returned.
     """
     crossing = [site for site in attention if site.attention is Kind.CROSS]
     if not unknown or not crossing or run.model.config.pointer:

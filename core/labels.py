@@ -4,7 +4,7 @@ A model of encoder and decoder reads the source and writes the target. A model o
 both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
 target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
 so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder
-learns the same at its places, of which there are more than tokens: EOS fills up the rest. Where it
+learns the same at its places. There are more places than tokens: EOS fills up the rest. Where it
 predicts the length there are as many as tokens, and EOS is given.
 
 The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
@@ -126,12 +126,9 @@ def _to_write_on(pair: Pair, tokenizer: Tokenizer) -> Pair:
 def _to_fill_in(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
     """Return source and target as one text in which some tokens of the target are masked."""
     given, said = before_target(pair, tokenizer), pair.target[1:-1]
-    n = len(said)
     # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
     # is none here.
-    masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
-    read = [tokenizer.mask_id if at in masked else token for at, token in enumerate(said)]
-    labels = [token if at in masked else PAD for at, token in enumerate(said)]
+    read, labels = _masked(said, len(said), tokenizer.mask_id, rng)
     return Pair(
         source=(*given, *read, EOS),
         target=(),
@@ -146,15 +143,20 @@ def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair
     What does not fit into the places is left out.
     """
     if config.predicts_length:
-        # EOS stands at the last place, and is told.
+        # EOS stands at the last place, and is known.
         said = (*(pair.target[1:-1] or (EOS,))[: config.max_positions - 2], EOS)
         n = len(said) - 1
     else:
         n = config.n_places(len(pair.source))
         said = (*pair.target[1:], *[EOS] * n)[:n]
-    masked = set(rng.sample(range(n), rng.randint(1, n)))
-    read = [config.mask_id if at in masked else token for at, token in enumerate(said)]
-    labels = [token if at in masked else PAD for at, token in enumerate(said)]
+    read, labels = _masked(said, n, config.mask_id, rng)
     # All but the last of a target are fed. Row i predicts its own token: that of BOS nothing.
     target = (BOS, *read, EOS)
     return Pair(source=pair.source, target=target, text=pair.text, labels=(PAD, *labels))
+
+
+def _masked(tokens: Ids, n: int, mask_id: int, rng: random.Random) -> tuple[list[int], list[int]]:
+    """Return tokens with some of the first `n` masked, any number of them, and their labels."""
+    masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
+    read = [mask_id if at in masked else token for at, token in enumerate(tokens)]
+    return read, [token if at in masked else PAD for at, token in enumerate(tokens)]

@@ -10,7 +10,7 @@ from safetensors import safe_open
 
 from core.decoding.beam import Beam
 from core.decoding.choosing import Greedy, Sampling
-from core.decoding.methods import Forced, decode
+from core.decoding.generate import Forced, decode
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
 from core.heads import Head

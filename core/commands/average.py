@@ -4,17 +4,18 @@ import argparse
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
 from core.commands.evaluate import summary
+from core.commands.options import CommandError
 from core.runs.run import load_run
 from core.training.export import average_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, where to, and how many checkpoints."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
-    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="trained with keep_checkpoints")
+    add("out", type=Path, metavar="OUT", help="the folder to make")
+    add(
         "--last",
         type=options.whole(1, 10_000),
         default=5,

@@ -3,7 +3,7 @@
 import argparse
 
 from core.commands import translate
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.runs.run import read_settings
 
 

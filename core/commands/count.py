@@ -6,50 +6,50 @@ Published models are known by their names: `core count --model bert-base`.
 import argparse
 import json
 from pathlib import Path
-from typing import get_args
 
 from core.commands import options
 from core.config import ModelConfig
 from core.config.checks import LARGEST_SIZE, MOST_LAYERS
-from core.config.choices import Norm, Positions
+from core.config.choices import CHOICES
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.runs.run import read_settings
 
-_size = options.whole(1, LARGEST_SIZE)
 JOINT_VOCABULARY = 41_000
-"""With so many pieces the counts of the paper's Table 3 come out."""
+"""The number of tokens with which the counts of the paper's Table 3 come out."""
+BASE = ModelConfig(JOINT_VOCABULARY)
+SIZES = ("d_model", "d_ff", "n_heads", "max_positions")
+HEAD_SIZES = ("d_k", "d_v")
+WORDS = ("positions", "norm")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, or the sizes that Table 3 varies."""
-    parser.add_argument("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
-    parser.add_argument(
-        "--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack"
-    )
-    parser.add_argument("--d-model", type=_size, default=512)
-    parser.add_argument("--d-ff", type=_size, default=2048)
-    parser.add_argument("--n-heads", type=_size, default=8)
-    parser.add_argument(
-        "--d-k", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
-    )
-    parser.add_argument(
-        "--d-v", type=options.whole(0, LARGEST_SIZE), default=0, help="default: d_model / n_heads"
-    )
-    parser.add_argument("--vocab", type=_size, default=JOINT_VOCABULARY, help="pieces, joint")
-    parser.add_argument("--positions", choices=get_args(Positions), default="sinusoidal")
-    parser.add_argument("--max-positions", type=_size, default=512)
-    parser.add_argument("--norm", choices=get_args(Norm), default="post")
-    parser.add_argument("--untied", action="store_true", help="three embedding matrices, not one")
+    add = parser.add_argument
+    add("run", type=Path, nargs="?", metavar="RUN", help="in place of all sizes")
+    add("--n-layers", type=options.whole(1, MOST_LAYERS // 2), default=6, help="in each stack")
+    size, any_size = (options.whole(least, LARGEST_SIZE) for least in (1, 0))
+    for name in SIZES:
+        add(_option(name), type=size, default=getattr(BASE, name))
+    for name in HEAD_SIZES:
+        add(_option(name), type=any_size, default=0, help="default: d_model / n_heads")
+    add("--vocab", type=size, default=JOINT_VOCABULARY, help="pieces, joint")
+    for name in WORDS:
+        add(_option(name), choices=CHOICES[name], default=getattr(BASE, name))
+    add("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]
-    parser.add_argument("--model", choices=names, help="a published model, in place of all sizes")
-    parser.add_argument("--json", action="store_true")
+    add("--model", choices=names, help="a published model, in place of all sizes")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the number."""
     parameters = describe(_config(arguments), 1, 1).parameters
     print(json.dumps({"parameters": parameters}) if arguments.json else f"{parameters:,}")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _config(arguments: argparse.Namespace) -> ModelConfig:
@@ -61,13 +61,6 @@ def _config(arguments: argparse.Namespace) -> ModelConfig:
         vocab_size=arguments.vocab,
         n_encoder_layers=arguments.n_layers,
         n_decoder_layers=arguments.n_layers,
-        d_model=arguments.d_model,
-        d_ff=arguments.d_ff,
-        n_heads=arguments.n_heads,
-        d_k=arguments.d_k,
-        d_v=arguments.d_v,
-        positions=arguments.positions,
-        max_positions=arguments.max_positions,
-        norm=arguments.norm,
         tied="none" if arguments.untied else "all",
+        **{name: getattr(arguments, name) for name in (*SIZES, *HEAD_SIZES, *WORDS)},
     )

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.commands import options
-from core.commands.errors import CommandError
-from core.commands.progress import telling
-from core.commands.reading import add_reading, reading_of, reading_words
+from core.commands.options import CommandError, add_reading, reading_of, reading_words
+from core.commands.progress import progress_printer
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
 from core.evaluate.metrics import FileScores, score_file
@@ -24,10 +23,11 @@ from core.tasks.pairs import read_pair_files
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and how many samples."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
-    parser.add_argument("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("--n", type=options.samples, help=f"held-out samples; default: {N_SAMPLES}")
+    add("--seed", type=options.seed, help=f"draws the samples; default: {SEED}")
+    add(
         "--file",
         nargs="+",
         type=Path,
@@ -35,14 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure on a file of pairs instead, or on two files of lines",
     )
     add_reading(parser)
-    parser.add_argument(
+    add(
         "--beam",
         type=options.whole(1, LARGEST_BEAM),
         default=1,
         metavar="K",
         help="default: 1, greedy",
     )
-    parser.add_argument("--json", action="store_true")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -82,7 +82,9 @@ def _score_file(arguments: argparse.Namespace) -> None:
 
 def _print_scores(arguments: argparse.Namespace, loaded: Run, samples: Sequence[Sample]) -> None:
     """Print how good pairs are translated, as they are written."""
-    scores = score_file(loaded, samples, arguments.beam, telling("translated", len(samples)))
+    scores = score_file(
+        loaded, samples, arguments.beam, progress_printer("translated", len(samples))
+    )
     if arguments.json:
         print(json.dumps(asdict(scores)))
         return

@@ -10,15 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from core.commands import options
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.studies.experiments import EXPERIMENTS, Experiment
 from core.studies.experiments.findings import gains_in_words, verdicts, what_came_out
 from core.studies.experiments.passes import SECONDS, SHARES
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.running import run_experiment
 
-_TOLD_EVERY = 20.0
-"""Seconds."""
+_SECONDS_BETWEEN_LINES = 20.0
+_DESCRIBED = (
+    "name",
+    "question",
+    "claim",
+    "source",
+    "task",
+    "seeds",
+    "judged_by",
+    "judges",
+    "caution",
+)
+"""Attributes of an experiment that its JSON begins with."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,37 +79,24 @@ def _list(*, as_json: bool) -> None:
 
 def _described(experiment: Experiment) -> dict[str, Any]:
     return {
-        "name": experiment.name,
-        "question": experiment.question,
-        "claim": experiment.claim,
-        "source": experiment.source,
-        "task": experiment.task,
-        "seeds": experiment.seeds,
-        "judged_by": experiment.judged_by,
-        "judges": experiment.judges,
-        "caution": experiment.caution,
+        **{name: getattr(experiment, name) for name in _DESCRIBED},
         "settings": dict(experiment.settings),
         "variants": {
             each.name: {
                 "label": each.label,
                 "changes": dict(each.changes),
-                **({"start": each.start} if each.start else {}),
-                **({"task": each.task} if each.task else {}),
+                **{name: of for name in ("start", "task") if (of := getattr(each, name))},
             }
             for each in experiment.variants
         },
     }
 
 
-def _results(experiment: Experiment, folder: Path) -> Results | None:
+def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
     try:
-        return Results.found(experiment.name, folder)
+        results = Results.found(experiment.name, folder)
     except ValueError as error:
         raise CommandError(str(error)) from error
-
-
-def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
-    results = _results(experiment, folder)
     if as_json:
         print(json.dumps(_described(experiment) | _measured(experiment, results)))
         return
@@ -118,12 +116,12 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
     if results is None:
         print(f"not run yet: python -m core experiment run {experiment.name} OUT")
         return
-    print("\n".join(_told(experiment, results)))
+    print("\n".join(_result_lines(experiment, results)))
     print(f"\n{results.machine}; {results.command}")
 
 
-def _told(experiment: Experiment, results: Results) -> Iterator[str]:
-    """Yield what came out, then the figures that are not told in words."""
+def _result_lines(experiment: Experiment, results: Results) -> Iterator[str]:
+    """Yield what came out, then the figures that have no sentence."""
     yield from what_came_out(experiment, results)
     yield from gains_in_words(experiment, results)
     for variant in experiment.variants:
@@ -144,8 +142,7 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
         return {"measured": None}
     by_passes = (*SHARES, *SECONDS) if experiment.by_passes else ()
     names = ["exact_match", "loss", "parameters", "seconds"]
-    names += [each.name for each in experiment.measures]
-    names += [each.name for each in by_passes]
+    names += [each.name for each in experiment.measures] + [each.name for each in by_passes]
     return {
         "measured": {
             "n": results.trained[0].n,
@@ -171,20 +168,17 @@ def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]
 
 
 def _run(experiment: Experiment, out: Path, seeds: int | None) -> None:
-    if seeds is not None and seeds < 1:
-        raise CommandError(f"--seeds is {seeds}, not 1 or more")
-    wanted = experiment.seeds if seeds is None else seeds
     command = f"python -m core experiment run {experiment.name} OUT"
-    told = began = time.monotonic()
-    for step in run_experiment(
-        experiment, out, wanted, command if seeds is None else f"{command} --seeds {seeds}"
-    ):
-        if not step.steps or time.monotonic() - told >= _TOLD_EVERY:
-            told = time.monotonic()
+    if seeds is not None:
+        command += f" --seeds {seeds}"
+    last = began = time.monotonic()
+    for step in run_experiment(experiment, out, seeds or experiment.seeds, command):
+        if not step.steps or time.monotonic() - last >= _SECONDS_BETWEEN_LINES:
+            last = time.monotonic()
             where = f", step {step.step} of {step.steps}" if step.steps else ""
             print(
                 f"{step.done} of {step.of}: {step.variant.name}, seed {step.seed}{where}; "
-                f"{(told - began) / 60:.1f} min",
+                f"{(last - began) / 60:.1f} min",
                 file=sys.stderr,
             )
     _show(experiment, out, as_json=False)

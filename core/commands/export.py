@@ -4,15 +4,16 @@ import argparse
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.training.export import export_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run and where to."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as runs/my-run")
-    parser.add_argument("out", type=Path, metavar="OUT", help="the folder to make")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as runs/my-run")
+    add("out", type=Path, metavar="OUT", help="the folder to make")
+    add(
         "--snapshots",
         type=options.whole(0, 10**9),
         nargs="+",
@@ -20,10 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="STEP",
         help="steps whose snapshots go with it",
     )
-    parser.add_argument(
-        "--without-pairs", action="store_true", help="leave out the pairs that it learned from"
-    )
-    parser.add_argument(
+    add("--without-pairs", action="store_true", help="leave out the pairs that it learned from")
+    add(
         "--notice",
         default="",
         metavar="TEXT",

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from core.commands.errors import CommandError
+from core.commands.options import CommandError
 from core.runs.own_text import give_text
 from core.runs.settings import read_settings
 

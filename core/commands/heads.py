@@ -24,21 +24,20 @@ from core.studies.heads.roles import HeadRole, roles_of_heads
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, and how many sentences."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add(
         "--n",
         type=options.samples,
         help=f"held-out sentences (default: as stored, else {N_SENTENCES})",
     )
-    parser.add_argument(
-        "--fresh", action="store_true", help="measure and store anew what is stored"
-    )
-    parser.add_argument(
+    add("--fresh", action="store_true", help="measure and store anew what is stored")
+    add(
         "--prune",
         action="store_true",
         help="and silence one head after the other, and keep what is left of the model each time",
     )
-    parser.add_argument("--json", action="store_true")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:
-    """Return what is stored where that is of so many sentences, else measure."""
+    """Return the stored effects if they are of enough sentences, else measure."""
     if stored is None:
         return _measured(loaded, n or N_SENTENCES)
     if n is None or n == stored.n or (n > stored.n and stored.all_there_are):
@@ -144,7 +143,7 @@ _WIDTHS = (18, 38, 26, 31, 26)
 def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
     cells = [
         str(effect.head),
-        _said(role),
+        _leading_role(role),
         _points(effect.exact_match),
         f"{effect.loss.change:+.4f} [{effect.loss.low:+.4f}, {effect.loss.high:+.4f}]"
         f"{_star(effect.loss)}",
@@ -154,7 +153,7 @@ def _cells(effect: HeadEffect, role: HeadRole) -> list[str]:
     return cells
 
 
-def _said(role: HeadRole) -> str:
+def _leading_role(role: HeadRole) -> str:
     """Return the role that says most of a head, with its score and baseline."""
     if role.leading is None:
         return "no role found"

@@ -12,13 +12,13 @@ from core.studies.heads.question import Role
 from core.studies.heads.text_roles import TextRoles, text_roles
 
 SHOWN = 5
-"""So many heads of each role."""
+"""The number of heads that are shown of each role."""
 
 
 def run(loaded: Run, *, as_json: bool) -> None:
     """Print the heads of every role, and what silencing the best induction heads costs.
 
-    Of an encoder it is told, too, which head links "it" to its antecedent, if any does.
+    Of an encoder also the head that links "it" to its antecedent, if any does.
     """
     found = text_roles(loaded, "random")
     costs, antecedent = text_costs(loaded, "random", Role.INDUCTION).of, antecedent_of(loaded)
@@ -37,29 +37,19 @@ def run(loaded: Run, *, as_json: bool) -> None:
 def _json(
     found: TextRoles, costs: Mapping[int, TextCost], antecedent: AntecedentHead | None
 ) -> dict[str, object]:
+    told: dict[str, object] | None = None
+    if antecedent is not None:
+        told = {"head": str(antecedent.head), "of_heads": antecedent.n_heads}
+        told |= {name: getattr(antecedent, name) for name in ("share", "interval", "n")}
+        told["baselines"] = asdict(antecedent.baselines)
     return {
         "n_sequences": found.n_texts,
         "tokens_before_they_repeat": found.half,
         "roles": _roles_json(found),
         "silenced_induction_heads": {
-            n: {
-                "heads": [str(head) for head in cost.heads],
-                "first_half": cost.first_half and asdict(cost.first_half),
-                "second_half": asdict(cost.silenced),
-                "others": [str(head) for head in cost.others],
-                "others_second_half": asdict(cost.control),
-            }
-            for n, cost in costs.items()
+            n: _cost_json(cost, "second_half", first_half=True) for n, cost in costs.items()
         },
-        "antecedent": antecedent
-        and {
-            "head": str(antecedent.head),
-            "of_heads": antecedent.n_heads,
-            "share": antecedent.share,
-            "interval": antecedent.interval,
-            "n": antecedent.n,
-            "baselines": asdict(antecedent.baselines),
-        },
+        "antecedent": told,
     }
 
 
@@ -67,17 +57,21 @@ def _own_json(found: TextRoles, costs: Mapping[Role, Mapping[int, TextCost]]) ->
     return {
         "roles": _roles_json(found),
         "silenced": {
-            role: {
-                n: {
-                    "heads": [str(head) for head in cost.heads],
-                    "loss": asdict(cost.silenced),
-                    "others": [str(head) for head in cost.others],
-                    "others_loss": asdict(cost.control),
-                }
-                for n, cost in of_role.items()
-            }
+            role: {n: _cost_json(cost, "loss") for n, cost in of_role.items()}
             for role, of_role in costs.items()
         },
+    }
+
+
+def _cost_json(cost: TextCost, name: str, *, first_half: bool = False) -> dict[str, object]:
+    """Return what silencing heads costs, and what silencing others of their layers does."""
+    before = {"first_half": cost.first_half and asdict(cost.first_half)} if first_half else {}
+    return {
+        "heads": [str(head) for head in cost.heads],
+        **before,
+        name: asdict(cost.silenced),
+        "others": [str(head) for head in cost.others],
+        f"others_{name}": asdict(cost.control),
     }
 
 
@@ -106,13 +100,7 @@ def _lines(
         "the mean weight on what a role looks at"
     )
     yield from _role_lines(found)
-    for n, cost in costs.items():
-        before = f"; before it repeats {_rise(cost.first_half)}" if cost.first_half else ""
-        yield (
-            f"without the best {n} of induction, -log p of the repetition rises "
-            f"{_rise(cost.silenced)}{before}; "
-            f"without {n} others of the same layers {_rise(cost.control)}"
-        )
+    yield from _cost_lines(Role.INDUCTION, costs, "the repetition")
     if antecedent is not None:
         low, high = antecedent.interval
         yield (
@@ -129,12 +117,17 @@ def _own_lines(found: TextRoles, costs: Mapping[Role, Mapping[int, TextCost]]) -
     yield "your own lines; the mean weight on what a role looks at"
     yield from _role_lines(found)
     for role, of_role in costs.items():
-        for n, cost in of_role.items():
-            yield (
-                f"without the best {n} of {role}, -log p of the next token rises "
-                f"{_rise(cost.silenced)}; without {n} others of the same layers "
-                f"{_rise(cost.control)} (n = {cost.silenced.n} lines)"
-            )
+        yield from _cost_lines(role, of_role, "the next token")
+
+
+def _cost_lines(role: Role, costs: Mapping[int, TextCost], what: str) -> Iterator[str]:
+    for n, cost in costs.items():
+        before = f"; before it repeats {_rise(cost.first_half)}" if cost.first_half else ""
+        yield (
+            f"without the best {n} of {role}, -log p of {what} rises "
+            f"{_rise(cost.silenced)}{before}; without {n} others of the same layers "
+            f"{_rise(cost.control)} (n = {cost.silenced.n})"
+        )
 
 
 def _role_lines(found: TextRoles) -> Iterator[str]:

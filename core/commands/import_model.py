@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from core.commands.progress import telling
+from core.commands.progress import progress_printer
 from core.families import FamilyError
 from core.model import count_parameters
 from core.runs.run import RunError, load_run
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> None:
             f"and in memory, at most about {seconds:.0f} s",
             file=sys.stderr,
         )
-    tell = telling("opened, in percent:")
+    tell = progress_printer("opened, in percent:")
     started = time.perf_counter()
     for share in open_model(arguments.source, arguments.run):
         tell(round(100 * share))

@@ -13,10 +13,11 @@ from core.tokenizer.tokenizer import Token
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and a target where it is not the model's own."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("sentence", metavar="SENTENCE")
-    parser.add_argument("--target", help="feed this instead of the model's own translation")
-    parser.add_argument("--json", action="store_true", help="every weight of every head")
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("sentence", metavar="SENTENCE")
+    add("--target", help="feed this instead of the model's own translation")
+    add("--json", action="store_true", help="every weight of every head")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -1,12 +1,22 @@
-"""Numbers on the command line, refused where they are read."""
+"""What commands share: numbers with bounds, how files of pairs are read, and one-line refusals."""
 
 import argparse
 import math
 from collections.abc import Callable
 
+from core.tasks.layout import Reading
+
 MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""
 LARGEST_SEED = 2**63 - 1
+
+
+READING = ("columns", "no_header", "strict")
+"""Options that say how files of pairs are read."""
+
+
+class CommandError(Exception):
+    """What the user has to mend, in one sentence; the command ends with status 2."""
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -51,6 +61,12 @@ seed = whole(0, LARGEST_SEED)
 samples = whole(1, MOST_SAMPLES)
 
 
+def chosen(arguments: argparse.Namespace, *names: str) -> list[str]:
+    """Return those options, as they are typed, that have a value."""
+    named = [name for name in names if getattr(arguments, name) not in (None, False)]
+    return [f"--{name.replace('_', '-')}" for name in named]
+
+
 def _refused(text: str, wanted: str) -> argparse.ArgumentTypeError:
     shown = text if len(text) <= 40 else text[:39] + "…"
     return argparse.ArgumentTypeError(f"{shown} is not {wanted}")
@@ -62,3 +78,41 @@ class OneSentence(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         """Say what is wrong, and end with status 2."""
         self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Take which columns hold the pairs, and what the first line and bad lines are."""
+    add = parser.add_argument
+    add(
+        "--columns",
+        metavar="SOURCE,TARGET",
+        help="names or numbers of the two columns in files of pairs, such as en,fr or 2,3 (the "
+        "first is 1); default: those that hold sentences",
+    )
+    add(
+        "--no-header",
+        action="store_true",
+        default=None,
+        help="the first line of a file is a pair, also where it looks like names of columns",
+    )
+    add(
+        "--strict",
+        action="store_true",
+        default=None,
+        help="stop at a line that is no pair; otherwise such lines are left out and named",
+    )
+
+
+def reading_of(arguments: argparse.Namespace) -> Reading:
+    """Return how files are to be read."""
+    columns = () if arguments.columns is None else tuple(arguments.columns.split(","))
+    if arguments.columns is not None and len(columns) != 2:
+        raise CommandError(f"--columns takes two, such as en,fr or 1,2, not {arguments.columns!r}")
+    named = tuple(column.strip() for column in columns)
+    return Reading(named, header=not arguments.no_header, strict=bool(arguments.strict))
+
+
+def reading_words(arguments: argparse.Namespace) -> list[str]:
+    """Return the words of a command line that say how files are to be read."""
+    columns = ["--columns", arguments.columns] if arguments.columns else []
+    return [*columns, *chosen(arguments, *READING[1:])]

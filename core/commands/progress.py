@@ -7,7 +7,7 @@ from collections.abc import Callable
 SECONDS_BETWEEN_LINES = 2.0
 
 
-def telling(what: str, total: int | None = None) -> Callable[[int], None]:
+def progress_printer(what: str, total: int | None = None) -> Callable[[int], None]:
     """Return what says on standard error, every two seconds, how much of something is done."""
     last = time.perf_counter()
 

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.commands import options
-from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
-from core.commands.progress import SECONDS_BETWEEN_LINES, telling
-from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
+from core.commands.options import READING, CommandError, add_reading, reading_of, reading_words
+from core.commands.progress import SECONDS_BETWEEN_LINES, progress_printer
 from core.config.choices import CHOICES
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.metrics import score_file
@@ -40,8 +39,9 @@ BEAM = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take where to, what and how."""
-    parser.add_argument("out", type=Path, metavar="OUT", help="the run folder to make")
-    parser.add_argument(
+    add = parser.add_argument
+    add("out", type=Path, metavar="OUT", help="the run folder to make")
+    add(
         "--task",
         nargs="+",
         metavar="TASK",
@@ -50,45 +50,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"or two files of lines that belong together; default: {TASK}",
     )
     for part, why in (("valid", "watch the training by"), ("test", "measure the model by")):
-        parser.add_argument(
+        add(
             f"--{part}",
             nargs="+",
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
     add_reading(parser)
-    parser.add_argument(
+    add(
         "--beside",
         choices=list(TASKS),
         help="a task whose sentences are learned beside the pairs of --task, "
-        "so many as --set made_share=0.5 says",
+        "in the share that --set made_share=0.5 names",
     )
-    parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
-    parser.add_argument(
-        "--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal"
-    )
-    parser.add_argument(
+    add("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
+    add("--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal")
+    add(
         "--like",
         choices=list(STYLES),
         help="another kind of Transformer, as small: an encoder alone fills in masked tokens, a "
         "decoder alone goes on from the source",
     )
-    parser.add_argument("--steps", type=options.whole(1, 10**9), help="default: the preset's")
-    parser.add_argument("--seed", type=options.seed, help="default: 0")
-    parser.add_argument(
-        "--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run"
-    )
-    parser.add_argument("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
-    parser.add_argument(
+    add("--steps", type=options.whole(1, 10**9), help="default: the preset's")
+    add("--seed", type=options.seed, help="default: 0")
+    add("--start", type=Path, metavar="RUN", help="begin with the model and tokenizer of a run")
+    add("--guide", metavar="SITE:HEAD", help="a head to guide to the antecedent")
+    add(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="change any setting of the preset (n_heads=8, dropout=0.1, patience=3 …)",
     )
-    parser.add_argument(
-        "--resume", action="store_true", help="go on with OUT from its newest checkpoint"
-    )
+    add("--resume", action="store_true", help="go on with OUT from its newest checkpoint")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -99,7 +93,7 @@ def run(arguments: argparse.Namespace) -> None:
             _check_resumable(arguments)
         elif team.leads:
             prepare(arguments)
-        # Nobody begins before the folder is there.
+        # No process begins before the folder is there.
         team.agreed(0, device)
         _show(arguments.out, team.leads)
     if team.leads:
@@ -136,18 +130,22 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
-    command = f"{train_command(arguments.out, named, preset_name, changes)}{_read(arguments)}"
-    # Only a large corpus has so many pairs that anything is told.
-    tell = telling("split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None)
+    command = train_command(arguments.out, named, preset_name, changes)
+    # Only a large corpus takes long enough to print anything.
+    tell = progress_printer(
+        "split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None
+    )
     try:
-        n_left_out = prepare_run(arguments.out, task, preset_name, preset, command, tell, start)
+        n_left_out = prepare_run(
+            arguments.out, task, preset_name, preset, _with_reading(command, arguments), tell, start
+        )
     except FileExistsError as error:
         can_go_on = ", or go on with it by --resume" if is_run(arguments.out) else ""
         raise CommandError(f"{error}; name another folder{can_go_on}") from error
     if suitable:
         learned = read_settings(arguments.out).model.vocab_size
         print(f"{learned:,} tokens in the vocabulary (--set vocab_size=N for another size)")
-    for line in parts_told(task):
+    for line in split_lines(task):
         print(line, flush=True)
     if n_left_out:
         longest = preset.model.max_positions
@@ -156,10 +154,9 @@ def prepare(arguments: argparse.Namespace) -> None:
         )
 
 
-def _read(arguments: argparse.Namespace) -> str:
-    """Return what a command says of how files are read."""
-    words = reading_words(arguments)
-    return f" {shlex.join(words)}" if words else ""
+def _with_reading(command: str, arguments: argparse.Namespace) -> str:
+    """Return a command with the words that say how files are read."""
+    return " ".join([command, *map(shlex.quote, reading_words(arguments))])
 
 
 def _changes(arguments: argparse.Namespace) -> dict[str, Setting]:
@@ -207,7 +204,7 @@ def _own_pairs(
         if beside:
             text = "--beside takes no more pairs than can be held in memory"
             raise CommandError(text) from error
-        return LargeCorpus(train, valid_files, test_files, telling("read:"), reading)
+        return LargeCorpus(train, valid_files, test_files, progress_printer("read:"), reading)
     return Mixed(TASKS[beside], pairs) if beside else pairs
 
 
@@ -219,7 +216,7 @@ def _vocabulary(task: Task) -> int:
     return vocabulary_for(len(own.samples), own.samples) if isinstance(own, Corpus) else 0
 
 
-def parts_told(task: Task) -> list[str]:
+def split_lines(task: Task) -> list[str]:
     """Return lines that say which of the user's pairs are for what; none for another task."""
     own = own_pairs_of(task)
     if not isinstance(own, Corpus | LargeCorpus):
@@ -247,17 +244,18 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.out} is no run to go on with")
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", "start", *OPTIONS, *SHORT)
-    given = [
-        f"--{each.replace('_', '-')}" for each in names if getattr(arguments, each) is not None
+    names = ("task", "valid", "test", "beside", "preset", "start", *READING, *SHORT)
+    fixed = [
+        f"--{each.replace('_', '-')}"
+        for each in names
+        if each != "steps" and getattr(arguments, each) is not None
     ]
-    given = [each for each in given if each != "--steps"]
     changes = dict(map(parse_setting, arguments.set))
     share = changes.pop("made_share", None)
-    if given or changes:
+    if fixed or changes:
         raise CommandError(
             f"--resume goes on with the run's own settings; only --steps and --set made_share can "
-            f"change, not {', '.join([*given, *changes])}"
+            f"change, not {', '.join([*fixed, *changes])}"
         )
     if arguments.steps is not None or share is not None:
         extend_run(arguments.out, arguments.steps, None if share is None else float(share))

@@ -12,127 +12,104 @@ from typing import Any, TextIO
 import torch
 
 from core.commands import options
-from core.commands.errors import CommandError
-from core.commands.progress import telling
+from core.commands.options import CommandError
+from core.commands.progress import progress_printer
 from core.config.checks import LARGEST_SIZE
 from core.decoding.beam import LARGEST_BEAM, LARGEST_PENALTY, Beam
 from core.decoding.choosing import TEMPERATURES, Greedy, Sampling
-from core.decoding.many import Written, translate_all
-from core.decoding.mask_predict import MOST_PASSES, MaskPredict, SentencePass, sentence_passes
-from core.decoding.methods import Forced, Method, decode
-from core.decoding.sentence import Given, Translation, given_text, read_steps, read_written
+from core.decoding.generate import Forced, Method, decode
+from core.decoding.many import Translated, translate_all
+from core.decoding.mask_predict import MOST_PASSES, MaskPredict
+from core.decoding.parallel import SentencePass, passes_of
+from core.decoding.sentence import Translation, model_input, read_written
 from core.decoding.step import DecodeStep
 from core.runs.run import Run, load_run
 from core.tasks.columns import tidy
 
 LINES_AT_ONCE = 2000
-"""So many lines of a file are sorted by length together, and written when all are done."""
+"""The number of lines that are sorted by length together, and written when all are done."""
 _LINE_END = r"\r\n|\r|\n"
 SHOWN = 10
-"""So many of the most probable tokens are told for each step."""
+"""The number of the most probable tokens that are shown for each step."""
+SAMPLING = ("temperature", "top_k", "top_p", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a run, a sentence, and how to decode; greedily by default."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="such as gallery/translate")
-    parser.add_argument("sentence", nargs="?", metavar="SENTENCE")
-    parser.add_argument("--file", type=Path, metavar="LINES", help="translate its lines instead")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
-    parser.add_argument(
-        "--beam", type=options.whole(1, LARGEST_BEAM), metavar="K", help="keep the K best prefixes"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("run", type=Path, metavar="RUN", help="such as gallery/translate")
+    add("sentence", nargs="?", metavar="SENTENCE")
+    add("--file", type=Path, metavar="LINES", help="translate its lines instead")
+    add("--out", type=Path, metavar="FILE", help="where to; default: the terminal")
+    add("--beam", type=options.whole(1, LARGEST_BEAM), metavar="K", help="keep the K best prefixes")
+    add(
         "--length-penalty",
         type=options.number(0, LARGEST_PENALTY),
         metavar="A",
         default=0.6,
         help="of a beam",
     )
-    parser.add_argument("--sample", action="store_true", help="draw from the distribution")
-    parser.add_argument(
-        "--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1"
-    )
-    parser.add_argument(
-        "--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all"
-    )
-    parser.add_argument("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
-    parser.add_argument("--seed", type=options.seed, metavar="S", help="default: 0")
-    parser.add_argument(
+    add("--sample", action="store_true", help="draw from the distribution")
+    add("--temperature", type=options.number(*TEMPERATURES), metavar="T", help="default: 1")
+    add("--top-k", type=options.whole(0, 2**24), metavar="K", help="default: 0, all")
+    add("--top-p", type=options.number(0, 1), metavar="P", help="default: 1, all")
+    add("--seed", type=options.seed, metavar="S", help="default: 0")
+    add(
         "--passes",
         type=options.whole(1, MOST_PASSES),
         metavar="K",
         help="of a parallel decoder; default: 4",
     )
-    parser.add_argument(
+    add(
         "--max-new-tokens",
         type=options.whole(1, LARGEST_SIZE),
         metavar="N",
         help="stop after N tokens; default: what the learned pairs suggest, or 24 after a prompt",
     )
-    parser.add_argument("--force", metavar="TARGET", help="feed this target (teacher forcing)")
-    parser.add_argument("--steps", action="store_true", help="tell every step")
-    parser.add_argument("--json", action="store_true")
+    add("--force", metavar="TARGET", help="feed this target (teacher forcing)")
+    add("--steps", action="store_true", help="tell every step")
+    add("--json", action="store_true")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print the translation, and its steps if asked."""
+    """Print the translation, and its steps or passes if asked."""
     if arguments.file is not None:
         translate_file(arguments)
         return
     if arguments.sentence is None or arguments.out is not None:
         raise CommandError("a SENTENCE, or --file LINES with or without --out FILE, is needed")
     loaded = load_run(arguments.run)
-    taken = given_text(loaded, arguments.sentence)
-    if not taken.prompt:
+    given = model_input(loaded, arguments.sentence)
+    if not given.prompt:
         raise CommandError("this model has no decoder: it writes nothing; see `inspect`")
-    asked = method(arguments, loaded)
-    if isinstance(asked, MaskPredict):
-        fill_in_sentence(arguments, loaded, taken, asked)
+    how = method(arguments, loaded)
+    if isinstance(how, MaskPredict):
+        passes = passes_of(loaded, arguments.sentence, how.passes)
+        written, name = passes[-1].written, "passes"
+        details = [_pass_to_json(loaded, each) for each in passes]
+        lines = [f"{n:>3}  {_pass_line(loaded, each)}" for n, each in enumerate(passes)]
     else:
-        write_sentence(arguments, loaded, taken, asked)
-
-
-def write_sentence(arguments: argparse.Namespace, loaded: Run, taken: Given, asked: Method) -> None:
-    """Print what a decoder writes word after word, and its steps if asked."""
-    limit = arguments.max_new_tokens
-    found = decode(loaded.model, taken.source_ids, asked, prompt=taken.prompt, max_new_tokens=limit)
-    translation = read_steps(loaded, taken, found)
+        limit = arguments.max_new_tokens
+        steps = decode(
+            loaded.model, given.source_ids, how, prompt=given.prompt, max_new_tokens=limit
+        )
+        written, name = tuple(step.chosen for step in steps), "steps"
+        details = [to_json(loaded, step) for step in steps]
+        lines = [line(loaded, step) for step in steps]
+    translation = read_written(loaded, given, written)
     warn(translation)
     if arguments.json:
         answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
-        if arguments.steps:
-            answer["steps"] = [to_json(loaded, step) for step in found]
-        print(json.dumps(answer, ensure_ascii=False))
+        print(json.dumps(answer | ({name: details} if arguments.steps else {}), ensure_ascii=False))
         return
-    print(translation.text)
-    if arguments.steps:
-        for step in found:
-            print(line(loaded, step))
-
-
-def fill_in_sentence(
-    arguments: argparse.Namespace, loaded: Run, taken: Given, asked: MaskPredict
-) -> None:
-    """Print what a parallel decoder fills in, and its passes if asked."""
-    passes = list(sentence_passes(loaded.model, taken.source_ids, asked))
-    translation = read_written(loaded, taken, passes[-1].written)
-    warn(translation)
-    if arguments.json:
-        answer: dict[str, Any] = {"source": translation.source, "translation": translation.text}
-        if arguments.steps:
-            answer["passes"] = [_pass_to_json(loaded, each) for each in passes]
-        print(json.dumps(answer, ensure_ascii=False))
-        return
-    print(translation.text)
-    if arguments.steps:
-        for number, each in enumerate(passes):
-            print(f"{number:>3}  {_pass_line(loaded, each)}")
+    for text in (translation.text, *(lines if arguments.steps else ())):
+        print(text)
 
 
 def _pass_to_json(loaded: Run, found: SentencePass) -> dict[str, Any]:
     """Return one pass: what stands at each place, how probable it was, and what was predicted."""
     return {
-        "said": [text_of(loaded, token) for token in found.said],
+        "said": [text_of(loaded, token) for token in found.token_ids],
         "probabilities": list(found.probabilities),
         "masked": list(found.masked),
     }
@@ -157,13 +134,13 @@ def translate_file(arguments: argparse.Namespace) -> None:
     loaded = load_run(arguments.run)
     lines = _lines(arguments.file)
     beam = 1 if arguments.beam is None else arguments.beam
-    tell = telling("translated", len(lines))
+    tell = progress_printer("translated", len(lines))
     n_written = n_cut = 0
     with _opened(arguments.out) as out:
         try:
             for start in range(0, len(lines), LINES_AT_ONCE):
                 some = lines[start : start + LINES_AT_ONCE]
-                found: list[Written] = []
+                found: list[Translated] = []
                 for batch in translate_all(
                     loaded, some, beam, arguments.length_penalty, arguments.passes
                 ):
@@ -184,13 +161,8 @@ def translate_file(arguments: argparse.Namespace) -> None:
 
 def _check_file_options(arguments: argparse.Namespace) -> None:
     """Refuse what does not go with a file."""
-    sentences = ("sample", "force", "steps", "json", "max_new_tokens")
-    given = (
-        name
-        for name in (*sentences, "temperature", "top_k", "top_p", "seed")
-        if getattr(arguments, name) not in (None, False)
-    )
-    refused = [f"--{name.replace('_', '-')}" for name in given]
+    names = ("sample", "force", "steps", "json", "max_new_tokens", *SAMPLING)
+    refused = options.chosen(arguments, *names)
     if arguments.sentence is not None or refused:
         other = refused[0] if refused else "a SENTENCE"
         raise CommandError(
@@ -227,13 +199,9 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 
 def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     """Return how to decode; two ways at once are refused."""
-    asked = [
-        name
-        for name in ("beam", "sample", "force", "passes")
-        if getattr(arguments, name) not in (None, False)
-    ]
-    if len(asked) > 1:
-        raise CommandError(f"choose one of --{' and --'.join(asked)}")
+    ways = options.chosen(arguments, "beam", "sample", "force", "passes")
+    if len(ways) > 1:
+        raise CommandError(f"choose one of {' and '.join(ways)}")
     if arguments.passes is not None:
         return MaskPredict(arguments.passes)
     if arguments.force is not None:
@@ -245,9 +213,8 @@ def method(arguments: argparse.Namespace, loaded: Run) -> Method | MaskPredict:
     if arguments.beam is not None:
         return Beam(arguments.beam, arguments.length_penalty)
     if arguments.sample:
-        names = ("temperature", "top_k", "top_p", "seed")
-        told = {name: getattr(arguments, name) for name in names}
-        return Sampling(**{name: value for name, value in told.items() if value is not None})
+        settings = {name: getattr(arguments, name) for name in SAMPLING}
+        return Sampling(**{name: each for name, each in settings.items() if each is not None})
     return MaskPredict() if loaded.model.config.is_parallel else Greedy()
 
 
@@ -278,7 +245,7 @@ def text_of(loaded: Run, token: int) -> str:
 
 
 def warn(translation: Translation) -> None:
-    """Say on standard error where the sentence was cut, or the model did not come to an end."""
+    """Print on standard error that the sentence was cut, or the translation is not finished."""
     if translation.cut:
         n = len(translation.source_ids or translation.fed_ids[: translation.n_given + 1])
         print(f"warning: cut after {n} tokens, special ones counted", file=sys.stderr)

@@ -3,6 +3,7 @@
 B prefixes side by side, V vocabulary.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,7 @@ import torch
 from torch import Tensor
 
 from core.config import ConfigError
-from core.decoding.limit import length_limit
-from core.decoding.step import Stepper
+from core.decoding.step import Stepper, length_limit
 from core.model import Transformer
 
 LARGEST_BEAM = 64
@@ -70,6 +70,12 @@ class BeamStep:
         """The best that is finished, or else the best that is not."""
         return (self.finished or self.live)[0]
 
+    def is_done(self, beam: int) -> bool:
+        """Return whether nothing goes on: k are finished, and no live prefix scores better."""
+        if not self.live:
+            return True
+        return len(self.finished) == beam and self.finished[-1].score >= self.live[0].score
+
 
 def length_penalty(length: int, alpha: float) -> float:
     """Return ((5 + length) / 6)^alpha (Wu et al. 2016); 1 for alpha 0.
@@ -88,48 +94,34 @@ def beam_steps(  # noqa: PLR0913
     prompt: tuple[int, ...] = (),
     max_new_tokens: int | None = None,
 ) -> Iterator[BeamStep]:
-    """Yield the beam after each step, as `_search` goes on.
+    """Yield the beam after each step of a search for one target; see `core.decoding.generate`.
 
-    Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone.
-        strategy: How many prefixes are kept, and how they are compared.
-        prefix: Tokens with which every hypothesis begins.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
-        max_new_tokens: After how many tokens it stops; None for `length_limit`.
+    Every hypothesis begins with the prefix.
     """
     stepper = Stepper(model, None if source_S is None else source_S[None])
     prompt = prompt or model.config.begins
     if len(prompt) > 1:
-        stepper.feed_all(torch.tensor([prompt[:-1]], device=model.device))
-    begun = _begun(stepper, prompt[-1], prefix, strategy.alpha)
+        stepper.feed(torch.tensor([prompt[:-1]], device=model.device))
+    total = 0.0
+    for fed, token in zip((prompt[-1], *prefix), prefix, strict=False):
+        logits_1V = stepper.feed(torch.tensor([[fed]], device=model.device))
+        total += float(logits_1V.log_softmax(dim=-1)[0, token])
+    begun = Hypothesis(prefix, total, total / length_penalty(len(prefix), strategy.alpha))
     n_source = 0 if source_S is None else len(source_S)
     limit = length_limit(model, n_source, len(prompt), max_new_tokens)
-    search = _search(stepper, prompt[-1], [begun], [limit], strategy)
-    for _ in range(limit - len(prefix)):
-        if (found := next(search, None)) is None:
-            return
-        yield found[0]
+    for steps in _search(stepper, prompt[-1], [begun], [limit], strategy):
+        yield steps[0]
 
 
 def decode_by_beam(model: Transformer, source_BS: Tensor, strategy: Beam) -> list[tuple[int, ...]]:
-    """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it.
-
-    Args:
-        model: In evaluation mode.
-        source_BS: With EOS, padded.
-        strategy: How many prefixes are kept of each sentence, and how they are compared.
-
-    Returns:
-        For each sentence its target's ids without BOS; EOS is the last unless the limit came first.
-    """
+    """Translate a batch, each sentence by the best hypothesis that `beam_steps` finds for it."""
     lengths_B = (source_BS != model.config.pad_id).sum(dim=1)
     limits = [length_limit(model, n) for n in lengths_B.tolist()]
     begun = [Hypothesis((), 0.0, 0.0)] * len(limits)
     best: list[tuple[int, ...]] = [()] * len(limits)
     first = model.config.begins[-1]
-    for found in _search(Stepper(model, source_BS), first, begun, limits, strategy):
-        for sentence, step in found.items():
+    for steps in _search(Stepper(model, source_BS), first, begun, limits, strategy):
+        for sentence, step in steps.items():
             best[sentence] = step.best.tokens
     return best
 
@@ -158,43 +150,52 @@ def _search(
     Yields:
         The step of each sentence that was not done before it, by its number.
     """
-    model, beam = stepper.model, strategy.beam
-    # Enough that k go on even where every one of them could end.
-    n_candidates = beam * (1 + max(1, len(model.config.eos_ids)))
     live = [(n, each) for n, each in enumerate(begun) if len(each.tokens) < limits[n]]
     finished: dict[int, tuple[Hypothesis, ...]] = defaultdict(tuple)
+    device = stepper.model.device
     while live:
-        sentences, hypotheses = [n for n, _ in live], [each for _, each in live]
-        logits_BV, _ = stepper.feed(_last(model.device, first, hypotheses))
-        scores_BV = logits_BV.log_softmax(dim=-1)
+        last = [(first, *each.tokens)[-1:] for _, each in live]
+        logits_BV = stepper.feed(torch.tensor(last, device=device))
         candidates: dict[int, dict[Hypothesis, int]] = defaultdict(dict)
-        for hypothesis, parent in _continued(
-            model, hypotheses, scores_BV, n_candidates, strategy.alpha
-        ):
-            candidates[sentences[parent]][hypothesis] = parent
+        continued = _continued(stepper.model, [each for _, each in live], logits_BV, strategy)
+        for hypothesis, parent in continued:
+            candidates[live[parent][0]][hypothesis] = parent
+        sentences = [n for n, _ in live]
         live, parents, steps = [], [], {}
         for n, parent_of in candidates.items():
-            step = steps[n] = _advanced(finished[n], parent_of, beam)
+            step = steps[n] = _advanced(finished[n], parent_of, strategy.beam)
             finished[n] = step.finished
-            if not _is_done(step, beam) and len(step.live[0].tokens) < limits[n]:
+            if not step.is_done(strategy.beam) and len(step.live[0].tokens) < limits[n]:
                 live += [(n, each) for each in step.live]
                 parents += [parent_of[each] for each in step.live]
         yield steps
         if live:
             same_sources = sentences == [n for n, _ in live]
-            stepper = stepper.rows(torch.tensor(parents, device=model.device), same_sources)
+            stepper = stepper.rows(torch.tensor(parents, device=device), same_sources)
+
+
+def _continued(
+    model: Transformer, hypotheses: Sequence[Hypothesis], logits_BV: Tensor, strategy: Beam
+) -> Iterator[tuple[Hypothesis, int]]:
+    """Yield each hypothesis with its most probable next tokens, and its number beside it."""
+    ends = model.config.eos_ids
+    # Enough that k go on even where every one of them could end.
+    n = min(strategy.beam * (1 + max(1, len(ends))), logits_BV.shape[-1])
+    best_BN = logits_BV.log_softmax(dim=-1).topk(n, dim=-1)
+    values, tokens = best_BN.values.tolist(), best_BN.indices.tolist()
+    for parent, hypothesis in enumerate(hypotheses):
+        penalty = length_penalty(len(hypothesis.tokens) + 1, strategy.alpha)
+        for value, token in zip(values[parent], tokens[parent], strict=True):
+            if value > -math.inf:
+                total = hypothesis.log_probability + value
+                extended = (*hypothesis.tokens, token)
+                yield Hypothesis(extended, total, total / penalty, token in ends), parent
 
 
 def _advanced(
     finished: tuple[Hypothesis, ...], candidates: Iterable[Hypothesis], beam: int
 ) -> BeamStep:
-    """Return what one sentence's candidates make of a beam.
-
-    Args:
-        finished: The best that ended before.
-        candidates: Continuations of the live prefixes.
-        beam: How many are kept.
-    """
+    """Return a sentence's step, from the best that ended before and what continues the live."""
     # Among equals the one that was found first, as greedy decoding does.
     ranked = sorted(candidates, key=lambda each: -each.score)
     ended = [each for each in ranked[:beam] if each.finished]
@@ -202,55 +203,6 @@ def _advanced(
     dropped = [each for each in ranked if each not in ended and each not in live]
     best = sorted((*finished, *ended), key=lambda each: -each.score)
     return BeamStep(tuple(live), tuple(best[:beam]), tuple(dropped[:beam]))
-
-
-def _is_done(step: BeamStep, beam: int) -> bool:
-    """Say whether nothing goes on: k are finished, and no live prefix scores better."""
-    if not step.live:
-        return True
-    return len(step.finished) == beam and step.finished[-1].score >= step.live[0].score
-
-
-def _last(device: torch.device, first: int, hypotheses: list[Hypothesis]) -> Tensor:
-    """Return the token that each was fed last: the first, where it has none of its own."""
-    tokens = [(first, *hypothesis.tokens)[-1] for hypothesis in hypotheses]
-    return torch.tensor(tokens, device=device)
-
-
-def _begun(stepper: Stepper, first: int, prefix: tuple[int, ...], alpha: float) -> Hypothesis:
-    """Feed all of a prefix but its last token, and return it as a hypothesis."""
-    total = 0.0
-    device, ends = stepper.model.device, stepper.model.config.eos_ids
-    for fed, said in zip((first, *prefix), prefix, strict=False):
-        logits_BV = stepper.feed(torch.tensor([fed], device=device))[0]
-        total += float(logits_BV.log_softmax(dim=-1)[0, said])
-    score = total / length_penalty(len(prefix), alpha)
-    return Hypothesis(prefix, total, score, any(token in ends for token in prefix[-1:]))
-
-
-def _continued(
-    model: Transformer,
-    hypotheses: list[Hypothesis],
-    log_probabilities_BV: Tensor,
-    most: int,
-    alpha: float,
-) -> list[tuple[Hypothesis, int]]:
-    """Return each hypothesis with its most probable next tokens, and its number beside it."""
-    ends = model.config.eos_ids
-    n = min(most, log_probabilities_BV.shape[-1])
-    values_BK, tokens_BK = log_probabilities_BV.topk(n, dim=-1)
-    continued = []
-    for parent, hypothesis in enumerate(hypotheses):
-        penalty = length_penalty(len(hypothesis.tokens) + 1, alpha)
-        for value, token in zip(
-            values_BK[parent].tolist(), tokens_BK[parent].tolist(), strict=True
-        ):
-            if value == float("-inf"):
-                continue
-            total = hypothesis.log_probability + value
-            longer = Hypothesis((*hypothesis.tokens, token), total, total / penalty, token in ends)
-            continued.append((longer, parent))
-    return continued
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.decoding.beam import Beam, BeamNode, beam_steps, beam_tree
-from core.decoding.sentence import given_text
+from core.decoding.sentence import model_input
 from core.runs.run import Run
 
 
@@ -46,7 +46,7 @@ def beam_search(run: Run, sentence: str, strategy: Beam) -> BeamSearch:
     Raises:
         SentenceError: There is no text.
     """
-    given = given_text(run, sentence)
+    given = model_input(run, sentence)
     steps = beam_steps(run.model, given.source_S, strategy, prompt=given.prompt)
     nodes = tuple(beam_tree(steps))
     tokenizer = run.target_tokenizer

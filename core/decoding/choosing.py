@@ -1,11 +1,12 @@
 """How the next token follows from the scores: the most probable one, or one that is drawn.
 
-B batch, V vocabulary. A further way is a class with a `chooser`.
+B batch, V vocabulary.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -14,6 +15,14 @@ from core.config import ConfigError
 
 Choose = Callable[[Tensor], Tensor]
 """From logits_BV to ids_B, the next token of each row."""
+
+
+class Strategy(Protocol):
+    """A way of choosing tokens one after the other."""
+
+    def chooser(self) -> Choose:
+        """Return the function that chooses, for one decoding."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class Sampling:
     temperature: float = 1.0
     """Divides the scores: below 1 the probable becomes more probable, above 1 less."""
     top_k: int = 0
-    """Only so many of the most probable tokens can be drawn; 0 for all."""
+    """The number of the most probable tokens that can be drawn; 0 for all."""
     top_p: float = 1.0
     """Only the fewest tokens whose probabilities reach this sum (Holtzman et al. 2020)."""
     seed: int | None = 0
@@ -61,7 +70,7 @@ class Sampling:
             raise ConfigError("top_p is {top_p}, not above 0 and at most 1", top_p=self.top_p)
 
     def chooser(self) -> Choose:
-        """Return a function that draws; it goes on where it was, call by call."""
+        """Return a function that draws; each call goes on in the random sequence."""
         generator = None
         if self.seed is not None:
             generator = torch.Generator().manual_seed(self.seed)

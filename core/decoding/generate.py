@@ -1,28 +1,34 @@
-"""What a model writes: one function for each kind of model and each way of choosing tokens.
+"""Writing targets: one function for a batch, and others for the steps of a single sentence.
 
-B batch, S source length, T length of a prompt.
+Models are in evaluation mode. `source_S` is one source with EOS, None for a decoder alone; `prompt`
+is what the decoder is fed first, empty for what the model always begins with; `overrides` maps a
+step to the id that is appended there whatever the model says; `max_new_tokens` is None for
+`length_limit`.
+
+B batch, S source length, T length of a prompt or target, V vocabulary.
 """
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from core.decoding.beam import Beam, decode_by_beam
-from core.decoding.choosing import Choose, Greedy, Sampling
-from core.decoding.limit import length_limit
+from core.decoding.beam import Beam, beam_steps, decode_by_beam
+from core.decoding.choosing import Greedy, Strategy
 from core.decoding.mask_predict import MaskPredict, fill_in
-from core.decoding.step import DecodeOptions, Stepper
-from core.model import Probe, Transformer
+from core.decoding.step import DecodeStep, Stepper, length_limit, mask_special_tokens, require_next
+from core.model import Probe, Probes, Record, Transformer
 
 Ids = tuple[int, ...]
-Strategy = Greedy | Sampling | Beam | MaskPredict
-_NOTHING = -1
-"""What stands after the end of a target: no token has this id."""
+_ENDED = -1
+"""Stands after the end of a target: no token has this id."""
 
 
 def generate(
     model: Transformer,
     source_BS: Tensor | None = None,
-    strategy: Strategy | None = None,
+    strategy: Strategy | Beam | MaskPredict | None = None,
     *,
     prompt_BT: Tensor | None = None,
     probe: Probe | None = None,
@@ -30,9 +36,9 @@ def generate(
     """Write what follows each source or each prompt of a batch, until EOS or `length_limit`.
 
     Args:
-        model: In evaluation mode.
+        model: Of any kind.
         source_BS: With EOS, padded; None for a decoder alone.
-        strategy: How tokens are found. None for the most probable one, token by token, or, of a
+        strategy: How tokens are chosen. None for the most probable one, token by token, or, of a
             parallel decoder, for the usual number of passes.
         prompt_BT: What the decoder is fed first, all of one length; None for what the model always
             begins with. Not for a beam or a parallel decoder.
@@ -42,44 +48,185 @@ def generate(
         For each row the ids that follow; EOS is the last unless the limit came first.
 
     Raises:
-        ConfigError: The strategy's settings cannot be, or the model does not write so.
+        ConfigError: The model does not write so.
     """
     if strategy is None:
         strategy = MaskPredict() if model.config.is_parallel else Greedy()
     if isinstance(strategy, Beam | MaskPredict):
         assert source_BS is not None and prompt_BT is None and probe is None
-        if isinstance(strategy, Beam):
-            return decode_by_beam(model, source_BS, strategy)
-        return fill_in(model, source_BS, strategy)
+        decode_batch = decode_by_beam if isinstance(strategy, Beam) else fill_in
+        return decode_batch(model, source_BS, strategy)  # type: ignore[arg-type]
     if prompt_BT is None:
         assert source_BS is not None
         prompt_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
-    options = DecodeOptions(probe=probe, watch=False)
-    stepper = Stepper(model, source_BS, options, len(prompt_BT))
+    stepper = Stepper(model, source_BS, len(prompt_BT), probe=probe)
     # Each has its own limit, whichever sentences are beside it.
     n_sources = [0] * len(prompt_BT)
     if source_BS is not None:
         n_sources = (source_BS != model.config.pad_id).sum(dim=1).tolist()
     limits = [length_limit(model, n, prompt_BT.shape[1]) for n in n_sources]
-    return _token_by_token(stepper, prompt_BT, limits, strategy.chooser())
-
-
-def _token_by_token(
-    stepper: Stepper, begins_BT: Tensor, limits: list[int], choose: Choose
-) -> list[Ids]:
-    """Return what follows, token by token, after what is fed first."""
-    begins_BT = begins_BT.to(stepper.model.device)
-    limits_B = begins_BT.new_tensor(limits)
+    steps = _tokens(stepper, prompt_BT.to(model.device), limits, strategy)
     # The first column is left out in the end: a model with one position writes no other.
-    written = [begins_BT.new_full(limits_B.shape, _NOTHING)]
-    end_E = begins_BT.new_tensor(stepper.model.config.eos_ids)
-    open_B = limits_B > 0
-    next_B = begins_BT[:, -1]
+    ended_B = prompt_BT.new_full((len(prompt_BT),), _ENDED, device=model.device)
+    rows = torch.stack([ended_B, *(token_B for _, token_B in steps)], dim=1).tolist()
+    return [tuple(i for i in row if i != _ENDED) for row in rows]
+
+
+def _tokens(
+    stepper: Stepper,
+    prompt_BT: Tensor,
+    limits: Sequence[int],
+    strategy: Strategy,
+    overrides: Mapping[int, int] | None = None,
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield logits_BV and token_B of each step; a row that has ended gets `_ENDED`."""
+    choose, overrides = strategy.chooser(), overrides or {}
+    end_E = prompt_BT.new_tensor(stepper.model.config.eos_ids)
+    limits_B = prompt_BT.new_tensor(limits)
+    open_B, new_BT, n = limits_B > 0, prompt_BT, 0
     while open_B.any():
-        first = len(written) == 1 and begins_BT.shape[1] > 1
-        scores_BV, _ = stepper.feed_all(begins_BT) if first else stepper.feed(next_B)
-        next_B = choose(scores_BV)
-        written.append(next_B.masked_fill(~open_B, _NOTHING))
-        open_B &= ~torch.isin(next_B, end_E) & (limits_B >= len(written))
-    rows = torch.stack(written, dim=1).tolist()
-    return [tuple(i for i in row if i != _NOTHING) for row in rows]
+        logits_BV = stepper.feed(new_BT)
+        forced = overrides.get(n)
+        token_B = choose(logits_BV) if forced is None else torch.full_like(new_BT[:, 0], forced)
+        yield logits_BV, token_B.masked_fill(~open_B, _ENDED)
+        new_BT, n = token_B[:, None], n + 1
+        open_B &= ~torch.isin(token_B, end_E) & (limits_B > n)
+
+
+def decode_steps(  # noqa: PLR0913
+    model: Transformer,
+    source_S: Tensor | None,
+    prompt: Sequence[int] = (),
+    strategy: Strategy | None = None,
+    *,
+    overrides: Mapping[int, int] | None = None,
+    probe: Probe | None = None,
+    max_new_tokens: int | None = None,
+) -> Iterator[DecodeStep]:
+    """Let a model write on from its own words, until EOS or a limit; greedily without a strategy.
+
+    The steps hold the model's own scores, whatever the strategy makes of them.
+    """
+    prefix = tuple(prompt) or model.config.begins
+    stepper = Stepper(model, None if source_S is None else source_S[None], probe=probe)
+    n_source = 0 if source_S is None else len(source_S)
+    limit = length_limit(model, n_source, len(prefix), max_new_tokens)
+    prompt_1T = torch.tensor([prefix], device=model.device)
+    for logits_1V, token_1 in _tokens(stepper, prompt_1T, [limit], strategy or Greedy(), overrides):
+        chosen = int(token_1)
+        yield DecodeStep(prefix, logits_1V[0], chosen)
+        prefix = (*prefix, chosen)
+
+
+def forced_steps(  # noqa: PLR0913
+    model: Transformer,
+    source_S: Tensor | None,
+    target: Sequence[int],
+    probe: Probe | None = None,
+    prompt: Sequence[int] = (),
+    *,
+    ends: bool = True,
+    watch: bool = True,
+) -> Iterator[DecodeStep]:
+    """Yield the step that predicts each token of a target, and then EOS (teacher forcing).
+
+    Row i of the one pass is what decoding would compute after i true tokens: the look-ahead mask
+    stands in for the growing prefix. Of tokens that a model wrote by itself these are the very
+    steps that led there.
+
+    Args:
+        model: With a causal decoder.
+        source_S: A decoder alone has no end that it must predict.
+        target: Ids without BOS.
+        probe: Looks at the sublayers or changes them.
+        prompt: Stands before the target.
+        ends: Whether EOS follows the target.
+        watch: Keep what every head looked at; without, the fused kernel runs.
+
+    Raises:
+        ConfigError: The decoder is parallel.
+    """
+    # Its own row would show it every token that it is to predict.
+    require_next(model.config)
+    prompt = tuple(prompt) or model.config.begins
+    written = (*target, *(model.config.eos_ids[:1] if ends and source_S is not None else ()))
+    fed = (*prompt, *written[:-1])
+    record = Record()
+    probes = [each for each in (probe, record if watch else None) if each is not None]
+    with torch.inference_mode():
+        source_1S = None if source_S is None else source_S[None]
+        fed_1T = torch.tensor([fed], device=model.device)
+        logits_1TV = model(source_1S, fed_1T, Probes(probes) if probes else None)
+    logits_TV = mask_special_tokens(logits_1TV[0], model.config)
+    sites = [site for site in model.sites() if watch and not site.in_encoder]
+    for row, chosen in enumerate(written, start=len(prompt) - 1):
+        prefix = fed[: row + 1]
+        attention = {}
+        for site in sites:
+            row_HK = record.weights(site)[0, :, row]
+            attention[site] = row_HK[:, : len(prefix)] if site.attention.causal else row_HK
+        yield DecodeStep(prefix, logits_TV[row], chosen, attention)
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """The true target, fed whatever the model says."""
+
+    target: tuple[int, ...]
+    """Ids without BOS and EOS; of a decoder alone what comes after the prompt."""
+
+
+Method = Strategy | Beam | Forced
+"""What a command line or a page lets people choose from."""
+
+
+def decode(  # noqa: PLR0913
+    model: Transformer,
+    source: Sequence[int],
+    method: Method,
+    overrides: Mapping[int, int] | None = None,
+    prompt: Sequence[int] = (),
+    *,
+    max_new_tokens: int | None = None,
+) -> list[DecodeStep]:
+    """Return all steps of decoding one source, or of going on from a prompt.
+
+    A beam search gives the steps of its best hypothesis, and goes on from the last override.
+    Teacher forcing has no overrides.
+    """
+    source_S = torch.tensor(source) if source else None
+    fed, overrides = tuple(prompt) or model.config.begins, overrides or {}
+    if isinstance(method, Forced):
+        return list(forced_steps(model, source_S, method.target, prompt=fed))
+    if isinstance(method, Beam):
+        written = _best_of_beam(model, source_S, method, overrides, fed, max_new_tokens)
+    else:
+        steps = decode_steps(
+            model, source_S, fed, method, overrides=overrides, max_new_tokens=max_new_tokens
+        )
+        written = tuple(step.chosen for step in steps)
+    # One pass over what was written gives the very steps that led there.
+    return list(forced_steps(model, source_S, written, prompt=fed, ends=False))
+
+
+def _best_of_beam(  # noqa: PLR0913
+    model: Transformer,
+    source_S: Tensor | None,
+    method: Beam,
+    overrides: Mapping[int, int],
+    prompt: Ids,
+    max_new_tokens: int | None,
+) -> Ids:
+    """Return the tokens of the best hypothesis, EOS included where it is finished."""
+
+    def best(prefix: Ids) -> Ids:
+        found = list(beam_steps(model, source_S, method, prefix, prompt, max_new_tokens))
+        # There are no steps where the prefix reaches the limit.
+        return found[-1].best.tokens if found else prefix
+
+    tokens = best(())
+    for step, token in sorted(overrides.items()):
+        if step < len(tokens):
+            beginning = (*tokens[:step], token)
+            tokens = beginning if token in model.config.eos_ids else best(beginning)
+    return tokens

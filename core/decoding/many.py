@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from core.batch import pad
 from core.decoding.beam import Beam
-from core.decoding.generate import Strategy, generate
+from core.decoding.generate import generate
 from core.decoding.mask_predict import MaskPredict
 from core.runs.run import Run, RunError
 
 BATCH_TOKENS = 4096
-"""Tokens of a batch at most, filled up to the longest; a beam counts as so many sentences."""
+"""Tokens of a batch at most, padded to the longest; each prefix of a beam counts as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What became of one of many texts."""
+class Translated:
+    """The translation of one of many texts."""
 
     index: int
     """Of the text."""
@@ -33,7 +33,7 @@ def translate_all(
     beam: int = 1,
     alpha: float = 0.6,
     passes: int | None = None,
-) -> Iterator[list[Written]]:
+) -> Iterator[list[Translated]]:
     """Yield the translations batch by batch, the shortest texts first.
 
     Args:
@@ -54,22 +54,22 @@ def translate_all(
             path=run.path,
             alone=run.model.config.stacks[0],
         )
-    strategy: Strategy | None = None if passes is None else MaskPredict(passes)
-    if passes is None and beam != 1:
-        strategy = Beam(beam, alpha)
+    strategy: Beam | MaskPredict | None = Beam(beam, alpha) if beam != 1 else None
+    if passes is not None:
+        strategy = MaskPredict(passes)
     begins, ends = run.tokenizer.begins, run.tokenizer.ends
     longest = run.settings.model.max_positions - len(begins) - len(ends)
     ids = run.tokenizer.ids_of_all(texts)
     order = sorted(range(len(texts)), key=lambda index: len(ids[index]))
     empty = [index for index in order if not ids[index]]
     if empty:
-        yield [Written(index, "", False, True) for index in empty]
+        yield [Translated(index, "", False, True) for index in empty]
     for indices in _batches([index for index in order if ids[index]], ids, beam):
         sources = [(*begins, *ids[index][:longest], *ends) for index in indices]
         source_BS = pad(sources, pad_id=run.model.config.pad_id).to(run.model.device)
         targets = generate(run.model, source_BS, strategy)
         yield [
-            Written(
+            Translated(
                 index,
                 run.target_tokenizer.decode(target),
                 len(ids[index]) > longest,

@@ -15,13 +15,13 @@ import torch
 from torch import Tensor
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.model import Transformer
-from core.model.length import likeliest_lengths
 from core.model.masks import padding_mask
+from core.model.output import likeliest_lengths
 
 PASSES = 4
-"""Wherever a model is measured or shown and nobody says how many."""
+"""The usual number of passes."""
 MOST_PASSES = 64
 
 
@@ -46,39 +46,14 @@ class Pass:
     """What the decoder read after BOS: the mask token where it was to predict."""
     masked_BT: Tensor
     """True where it was to predict."""
-    said_BT: Tensor
+    token_BT: Tensor
     """What stands at each place after the pass."""
     probability_BT: Tensor
     """Of what stands there, in the pass that wrote it; 0 where a row is filled up."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentencePass:
-    """One pass over one sentence, as plain values, a place after the other."""
-
-    masked: tuple[bool, ...]
-    """Whether it predicted the place."""
-    said: tuple[int, ...]
-    """What stands there after it."""
-    probabilities: tuple[float, ...]
-    """Of what stands there, in the pass that wrote it."""
-    eos_ids: tuple[int, ...]
-    """Each of them ends the target."""
-
-    @property
-    def written(self) -> tuple[int, ...]:
-        """What the target is after this pass, EOS included."""
-        return until_end(self.said, self.eos_ids)
-
-
-def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
-    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least.
-
-    Args:
-        model: One that predicts them.
-        memory_BSD: What its encoder makes of the sources.
-        source_BS: With EOS, padded.
-    """
+def predicted_lengths(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
+    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least."""
     assert model.length is not None
     visible_B1S = padding_mask(source_BS, model.config.pad_id)
     logits_BN = model.length(memory_BSD, visible_B1S)
@@ -86,82 +61,69 @@ def predicted_places(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) 
     return likeliest_lengths(logits_BN, lengths_B).clamp(2, model.config.max_positions - 1)
 
 
-def require_parallel(model: Transformer) -> None:
-    """Refuse a model that writes one token after the other.
-
-    Raises:
-        ConfigError: Its decoder is causal, or it has none.
-    """
-    if not model.config.is_parallel:
-        raise ConfigError(
-            "mask-predict needs a parallel decoder: this model writes one word after the other"
-        )
-
-
 def mask_predict_passes(
     model: Transformer, source_BS: Tensor, method: MaskPredict
 ) -> Iterator[Pass]:
-    """Yield every pass of decoding a batch.
-
-    Args:
-        model: With a parallel decoder, in evaluation mode.
-        source_BS: With EOS, padded.
-        method: In how many passes.
+    """Yield every pass of decoding a batch of padded sources with EOS.
 
     Raises:
         ConfigError: The decoder is not parallel.
     """
-    require_parallel(model)
     config = model.config
+    if not config.is_parallel:
+        raise ConfigError(
+            "mask-predict needs a parallel decoder: this model writes one word after the other"
+        )
     begins_B1 = source_BS.new_tensor([config.begins]).expand(len(source_BS), -1)
     with torch.inference_mode():
         visible_B1S = padding_mask(source_BS, config.pad_id)
         memory_BSD = model.encode(source_BS)
-        place_BT, said_BT = _empty_places(model, memory_BSD, source_BS)
-        # The EOS of a predicted length is known, and nobody doubts it.
-        probability_BT = (said_BT != config.pad_id).float()
+        place_BT, token_BT = _empty_places(model, memory_BSD, source_BS)
+        # The EOS of a predicted length is certain.
+        probability_BT = (token_BT != config.pad_id).float()
         for number in range(method.passes):
-            target_BT = place_BT if number == 0 else place_BT & ~_after_end(said_BT, config.eos_ids)
+            after_BT = _after_end(token_BT, config.eos_ids)
+            target_BT = place_BT if number == 0 else place_BT & ~after_BT
             masked_BT = least_sure(probability_BT, target_BT, number, method.passes)
-            fed_BT = said_BT.masked_fill(masked_BT, config.mask_id)
+            fed_BT = token_BT.masked_fill(masked_BT, config.mask_id)
             read_BT = torch.cat([begins_B1, fed_BT], dim=1)
             logits_BTV = model.decode(read_BT, memory_BSD, visible_B1S)[:, 1:]
             best_BT = _words(logits_BTV, config).softmax(dim=-1).max(dim=-1)
-            said_BT = torch.where(masked_BT, best_BT.indices, said_BT)
+            token_BT = torch.where(masked_BT, best_BT.indices, token_BT)
             probability_BT = torch.where(masked_BT, best_BT.values, probability_BT)
-            yield Pass(fed_BT, masked_BT, said_BT, probability_BT)
+            yield Pass(fed_BT, masked_BT, token_BT, probability_BT)
 
 
 def _empty_places(
     model: Transformer, memory_BSD: Tensor, source_BS: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return place_BT, True where something is to be written, and said_BT, what stands there."""
+    """Return place_BT, True where something is to be written, and token_BT, what stands there."""
     config = model.config
     if config.predicts_length:
-        n_B = predicted_places(model, memory_BSD, source_BS)
+        n_B = predicted_lengths(model, memory_BSD, source_BS)
     else:
         n_source = (source_BS != config.pad_id).sum(dim=1).tolist()
         n_B = source_BS.new_tensor([config.n_places(n) for n in n_source])
     at_T = torch.arange(int(n_B.max()), device=source_BS.device)
     place_BT = at_T < n_B[:, None]
-    said_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
+    token_BT = torch.full_like(place_BT, config.pad_id, dtype=torch.long)
     if not config.predicts_length:
-        return place_BT, said_BT
+        return place_BT, token_BT
     last_BT = at_T == n_B[:, None] - 1
-    return place_BT & ~last_BT, said_BT.masked_fill(last_BT, config.eos_ids[0])
+    return place_BT & ~last_BT, token_BT.masked_fill(last_BT, config.eos_ids[0])
 
 
 def _words(logits_BTV: Tensor, config: ModelConfig) -> Tensor:
     """Return the scores with −∞ for what is no word; EOS is one where it is to be found."""
-    said_BTV = sayable(logits_BTV, config)
+    word_BTV = mask_special_tokens(logits_BTV, config)
     if config.predicts_length:
-        said_BTV[..., list(config.eos_ids)] = -torch.inf
-    return said_BTV
+        word_BTV[..., list(config.eos_ids)] = -torch.inf
+    return word_BTV
 
 
-def _after_end(said_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:
+def _after_end(token_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:
     """Return after_BT, True at the places behind the first EOS of a row."""
-    ends_BT = torch.isin(said_BT, said_BT.new_tensor(eos_ids)).long()
+    ends_BT = torch.isin(token_BT, token_BT.new_tensor(eos_ids)).long()
     return ends_BT.cumsum(dim=1) > ends_BT
 
 
@@ -186,51 +148,14 @@ def least_sure(probability_BT: Tensor, place_BT: Tensor, number: int, of: int) -
     return order_BT.argsort(dim=1) < n_masked_B[:, None]
 
 
-def fill_in(
-    model: Transformer, source_BS: Tensor, method: MaskPredict | None = None
-) -> list[tuple[int, ...]]:
-    """Translate a batch, and cut each target at its first EOS.
-
-    Args:
-        model: With a parallel decoder, in evaluation mode.
-        source_BS: With EOS, padded.
-        method: In how many passes; None for `PASSES`.
-
-    Returns:
-        For each sentence its target's ids without BOS; EOS is the last unless no place has one.
-
-    Raises:
-        ConfigError: The decoder is not parallel.
-    """
-    *_, last = mask_predict_passes(model, source_BS, method or MaskPredict())
+def fill_in(model: Transformer, source_BS: Tensor, method: MaskPredict) -> list[tuple[int, ...]]:
+    """Translate a batch, and cut each target at its first EOS."""
+    *_, last = mask_predict_passes(model, source_BS, method)
     lengths = (last.fed_BT != model.config.pad_id).sum(dim=1).tolist()
     return [
         until_end(row[:length], model.config.eos_ids)
-        for row, length in zip(last.said_BT.tolist(), lengths, strict=True)
+        for row, length in zip(last.token_BT.tolist(), lengths, strict=True)
     ]
-
-
-def sentence_passes(
-    model: Transformer, source: Sequence[int], method: MaskPredict
-) -> Iterator[SentencePass]:
-    """Yield every pass of decoding one sentence.
-
-    Args:
-        model: With a parallel decoder, in evaluation mode.
-        source: Ids with EOS.
-        method: In how many passes.
-
-    Raises:
-        ConfigError: The decoder is not parallel.
-    """
-    source_1S = torch.tensor([tuple(source)], device=model.device)
-    for found in mask_predict_passes(model, source_1S, method):
-        yield SentencePass(
-            masked=tuple(found.masked_BT[0].tolist()),
-            said=tuple(found.said_BT[0].tolist()),
-            probabilities=tuple(found.probability_BT[0].tolist()),
-            eos_ids=model.config.eos_ids,
-        )
 
 
 def until_end(ids: Sequence[int], eos_ids: tuple[int, ...]) -> tuple[int, ...]:

@@ -37,32 +37,18 @@ def output_rows(logits_V: Tensor, temperature: float, n: int = ROWS) -> list[Sco
     Args:
         logits_V: One score for each token; −∞ for those that cannot be said.
         temperature: τ, which divides the scores.
-        n: So many tokens have a row of their own.
+        n: The number of tokens that have a row of their own.
     """
     scaled_V = logits_V.double() / temperature
     exponentials_V = (scaled_V - scaled_V.max()).exp()
     probabilities_V = exponentials_V / exponentials_V.sum()
     order_V = logits_V.argsort(descending=True, stable=True)
-    rest_V = order_V[n:]
-    return [
-        *(
-            ScoreRow(
-                token,
-                float(logits_V[token]),
-                float(scaled_V[token]),
-                float(exponentials_V[token]),
-                float(probabilities_V[token]),
-            )
-            for token in order_V[:n].tolist()
-        ),
-        ScoreRow(
-            None,
-            None,
-            None,
-            float(exponentials_V[rest_V].sum()),
-            float(probabilities_V[rest_V].sum()),
-        ),
-    ]
+    first_N, rest_V = order_V[:n], order_V[n:]
+    columns = (logits_V, scaled_V, exponentials_V, probabilities_V)
+    rows = zip(first_N.tolist(), *(each_V[first_N].tolist() for each_V in columns), strict=True)
+    exponential, probability = (float(each_V[rest_V].sum()) for each_V in columns[2:])
+    others = ScoreRow(None, None, None, exponential, probability)
+    return [*(ScoreRow(*row) for row in rows), others]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +77,7 @@ class OutputLayer:
 def output_layer(
     run: Run, steps: Sequence[DecodeStep], step: int, temperature: float
 ) -> OutputLayer:
-    """Return what the output layer computes at one step of a decoding.
-
-    Args:
-        run: The run that was decoded.
-        steps: All steps of the decoding.
-        step: The number of the step, from 0.
-        temperature: τ, which divides the scores.
-    """
+    """Return what the output layer computes at one step of a decoding, at a temperature τ."""
     logits_V = steps[step].logits_V
     rows = output_rows(logits_V, temperature)
     ids = [row.token for row in rows if row.token is not None]

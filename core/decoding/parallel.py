@@ -4,12 +4,77 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import torch
+
 from core.decoding.choosing import Greedy
-from core.decoding.mask_predict import SentencePass
-from core.decoding.methods import decode
-from core.decoding.sentence import given_text, passes_of
-from core.decoding.step import DecodeStep
+from core.decoding.generate import decode
+from core.decoding.mask_predict import (
+    MaskPredict,
+    mask_predict_passes,
+    predicted_lengths,
+    until_end,
+)
+from core.decoding.sentence import fitting_source, model_input
+from core.model.masks import padding_mask
 from core.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePass:
+    """One pass over one sentence, as plain values, a place after the other."""
+
+    masked: tuple[bool, ...]
+    """Whether it predicted the place."""
+    token_ids: tuple[int, ...]
+    """What stands there after it."""
+    probabilities: tuple[float, ...]
+    """Of what stands there, in the pass that wrote it."""
+    written: tuple[int, ...]
+    """The target after this pass, EOS included."""
+
+
+def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
+    """Return every pass in which a parallel decoder fills in a sentence.
+
+    Raises:
+        SentenceError: There is no text.
+        ConfigError: The decoder is not parallel, or the number of passes is out of range.
+    """
+    source_1S = torch.tensor([fitting_source(run, sentence)[0]], device=run.model.device)
+    found = []
+    for each in mask_predict_passes(run.model, source_1S, MaskPredict(n_passes)):
+        token_ids = tuple(each.token_BT[0].tolist())
+        masked, shares = each.masked_BT[0].tolist(), each.probability_BT[0].tolist()
+        written = until_end(token_ids, run.model.config.eos_ids)
+        found.append(SentencePass(tuple(masked), token_ids, tuple(shares), written))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLength:
+    """How long a target will be, predicted before any of it is written; EOS counted."""
+
+    n_source: int
+    n_target: int
+    """The likeliest, within what can be written."""
+    probability: float
+    """Of the likeliest difference between the two."""
+
+
+def predicted_length(run: Run, sentence: str) -> PredictedLength:
+    """Return how long a model with `length=predicted` expects a sentence's target to be.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    model = run.model
+    assert model.length is not None
+    source_1S = torch.tensor([fitting_source(run, sentence)[0]])
+    with torch.inference_mode():
+        memory_1SD = model.encode(source_1S)
+        share_N = model.length(memory_1SD, padding_mask(source_1S))[0].double().softmax(dim=-1)
+        places_1 = predicted_lengths(model, memory_1SD, source_1S)
+    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +82,9 @@ class Beside:
     """What another run writes, one token after the other."""
 
     run: str
-    steps: Sequence[DecodeStep]
     tokens: tuple[str, ...]
-
-    @property
-    def probabilities(self) -> list[float]:
-        """The probability of each token at its step."""
-        return [math.exp(step.log_probability) for step in self.steps]
+    probabilities: list[float]
+    """Of each token at its step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +118,23 @@ class ParallelDecoding:
 def decode_in_passes(
     run: Run, sentence: str, n_passes: int, other: Run | None = None
 ) -> ParallelDecoding:
-    """Fill in a sentence in some passes.
-
-    Args:
-        run: A run with a parallel decoder.
-        sentence: As it was typed.
-        n_passes: The number of passes.
-        other: A run that writes one token after the other, to compare with.
+    """Fill in a sentence in some passes, beside another run that writes in order.
 
     Raises:
         SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or there cannot be so many passes.
+        ConfigError: The decoder is not parallel, or the number of passes is out of range.
     """
     passes = passes_of(run, sentence, n_passes)
-    tokens = tuple(_texts(run, each.said) for each in passes)
+    tokens = tuple(_texts(run, each.token_ids) for each in passes)
     return ParallelDecoding(
         run.name, passes, tokens, None if other is None else _beside(other, sentence)
     )
 
 
 def _beside(run: Run, sentence: str) -> Beside:
-    steps = decode(run.model, given_text(run, sentence).source_ids, Greedy())
-    return Beside(run.name, steps, _texts(run, [step.chosen for step in steps]))
+    steps = decode(run.model, model_input(run, sentence).source_ids, Greedy())
+    probabilities = [math.exp(step.log_probability) for step in steps]
+    return Beside(run.name, _texts(run, [step.chosen for step in steps]), probabilities)
 
 
 def _texts(run: Run, ids: Sequence[int]) -> tuple[str, ...]:

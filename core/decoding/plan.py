@@ -14,8 +14,8 @@ V vocabulary.
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Self, cast
+from copy import copy
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -58,11 +58,7 @@ def plan_of(
 ) -> "DecoderPlan | None":
     """Begin targets; None where the model is large or has a part that is not known here.
 
-    Args:
-        model: In evaluation mode.
-        memory_BSD: The encoded sources; None for a decoder alone.
-        visible_B1S: The mask of the sources; None where nothing is hidden.
-        n_sentences: How many targets are written side by side.
+    The encoded sources and their mask are None for a decoder alone.
     """
     fits = (
         type(model) is Transformer
@@ -87,86 +83,8 @@ def _has_known_modules(model: Transformer) -> bool:
 
 
 Map = Callable[[Tensor], Tensor]
-
-
-@dataclass(frozen=True, slots=True)
-class _SelfAttention:
-    query_key_value: Map
-    """All three projections at once."""
-    output: Map
-    n_heads: int
-    d_k: int
-    d_v: int
-    past: KeysValues
-    """key_BHPE and value_BHPE, filled up to the plan's length."""
-    site: Site
-
-    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
-        n_heads, d_k, d_v = self.n_heads, self.d_k, self.d_v
-        query_BD, key_BD, value_BD = self.query_key_value(x_BD).split(
-            (n_heads * d_k, n_heads * d_k, n_heads * d_v), dim=-1
-        )
-        key_BHPE, value_BHPE = self.past.key_BHKE, self.past.value_BHKE
-        key_BHPE[:, :, length] = key_BD.view(len(x_BD), n_heads, d_k)
-        value_BHPE[:, :, length] = value_BD.view(len(x_BD), n_heads, d_v)
-        query_BH1E = query_BD.view(len(x_BD), n_heads, 1, d_k)
-        end = length + 1
-        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
-        return self.output(mixed_BH1E.flatten(1))
-
-    def doubled(self) -> Self:
-        """Return the same with twice the room for positions."""
-        empty = (torch.empty_like(self.past.key_BHKE), torch.empty_like(self.past.value_BHKE))
-        return replace(self, past=self.past.then(KeysValues(*empty)))
-
-    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
-        return replace(self, past=self.past.rows(index_B))
-
-
-@dataclass(frozen=True, slots=True)
-class _CrossAttention:
-    query: Map
-    output: Map
-    n_heads: int
-    d_k: int
-    source: KeysValues
-    """Of the whole source."""
-
-    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
-        query_BH1E = self.query(x_BD).view(len(x_BD), self.n_heads, 1, self.d_k)
-        source = self.source
-        mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, visible_B1S)
-        return self.output(mixed_BH1E.flatten(1))
-
-    def doubled(self) -> Self:
-        return self
-
-    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
-        return self if same_sources else replace(self, source=self.source.rows(index_B))
-
-
-@dataclass(frozen=True, slots=True)
-class _FeedForward:
-    expand: Map
-    activate: Map
-    contract: Map
-
-    def added(self, x_BD: Tensor, length: int, visible_B1S: Tensor | None) -> Tensor:
-        return self.contract(self.activate(self.expand(x_BD)))
-
-    def doubled(self) -> Self:
-        return self
-
-    def rows(self, index_B: Tensor, same_sources: bool) -> Self:
-        return self
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A sublayer with its norm."""
-
-    norm: Map
-    sublayer: _SelfAttention | _CrossAttention | _FeedForward
+Added = Callable[["DecoderPlan", Tensor], Tensor]
+"""From a plan and x_BD to added_BD, what a sublayer adds for the new token."""
 
 
 class DecoderPlan:
@@ -181,91 +99,119 @@ class DecoderPlan:
     ) -> None:
         """Begin targets; see `plan_of`."""
         self.length = 0
-        self._room = FIRST_POSITIONS
-        self._visible_B1S = visible_B1S
+        self.visible_B1S = visible_B1S
         self._tokens_VD = model.target_embedding.tokens.weight
         self._positions_PD = model.target_embedding.positions_PD
         self._scale = model.target_embedding.scale
         self._pre_norm = model.config.norm == "pre"
         self._final_norm = _norm(model.decoder_norm)
         self._output = _product(model.output)
-        blocks = [block for layer in model.decoder for block in cast(Layer, layer).blocks()]
-        self._blocks = [
-            _Block(_norm(residual.norm), _taken_apart(sublayer, memory_BSD, n_sentences))
-            for sublayer, residual in blocks
-        ]
+        self.past: list[KeysValues] = []
+        """key_BHPE and value_BHPE of each self-attention, filled up to the plan's length."""
+        self.sources: list[KeysValues] = []
+        """Keys and values of the whole source for each cross-attention."""
+        self._sites: list[Site] = []
+        self._blocks: list[tuple[Map, Added]] = []
+        for sublayer, residual in (
+            block for layer in model.decoder for block in cast(Layer, layer).blocks()
+        ):
+            match sublayer:
+                case SelfAttention():
+                    added = _self_attention(sublayer, len(self.past))
+                    self.past.append(_empty(sublayer, n_sentences))
+                    self._sites.append(sublayer.site)
+                case CrossAttention():
+                    added = _cross_attention(sublayer, len(self.sources))
+                    self.sources.append(sublayer.keys_values(cast(Tensor, memory_BSD)))
+                case _:
+                    added = _feed_forward(cast(FeedForward, sublayer))
+            self._blocks.append((_norm(residual.norm), added))
 
     def feed(self, token_B: Tensor) -> Tensor:
         """Append a token to every target, and return logits_BV for the one after it."""
-        if self.length == self._room:
-            self._double()
+        self._make_room(self.length + 1)
         x_BD = functional.embedding(token_B, self._tokens_VD) * self._scale
         if self._positions_PD is not None:
             x_BD = x_BD + self._positions_PD[self.length]
-        for block in self._blocks:
-            given_BD = block.norm(x_BD) if self._pre_norm else x_BD
-            x_BD = x_BD + block.sublayer.added(given_BD, self.length, self._visible_B1S)
+        for norm, added in self._blocks:
+            x_BD = x_BD + added(self, norm(x_BD) if self._pre_norm else x_BD)
             if not self._pre_norm:
-                x_BD = block.norm(x_BD)
+                x_BD = norm(x_BD)
         self.length += 1
         return self._output(self._final_norm(x_BD))
 
     def take(self, cache: Cache) -> None:
         """Go on after positions that the modules have computed together: a prompt."""
-        while self._room <= cache.length:
-            self._double()
+        self._make_room(cache.length)
         self.length = cache.length
-        for block in self._blocks:
-            if isinstance(block.sublayer, _SelfAttention):
-                kept, past = cache.kept[block.sublayer.site], block.sublayer.past
-                past.key_BHKE[:, :, : self.length] = kept.key_BHKE
-                past.value_BHKE[:, :, : self.length] = kept.value_BHKE
+        for site, past in zip(self._sites, self.past, strict=True):
+            past.key_BHKE[:, :, : self.length] = cache.kept[site].key_BHKE
+            past.value_BHKE[:, :, : self.length] = cache.kept[site].value_BHKE
 
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "DecoderPlan":
         """Return a plan that goes on with some of the sentences: see `Stepper.rows`."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        if self._visible_B1S is not None and not same_sources:
-            other._visible_B1S = self._visible_B1S[index_B]
-        other._blocks = [
-            _Block(block.norm, block.sublayer.rows(index_B, same_sources)) for block in self._blocks
-        ]
+        other = copy(self)
+        other.past = [each.rows(index_B) for each in self.past]
+        if not same_sources:
+            other.sources = [each.rows(index_B) for each in self.sources]
+            if self.visible_B1S is not None:
+                other.visible_B1S = self.visible_B1S[index_B]
         return other
 
-    def _double(self) -> None:
-        self._blocks = [_Block(block.norm, block.sublayer.doubled()) for block in self._blocks]
-        self._room *= 2
+    def _make_room(self, length: int) -> None:
+        """Double the buffers until they hold this number of positions."""
+        while self.past and self.past[0].key_BHKE.shape[2] < length:
+            self.past = [
+                past.then(
+                    KeysValues(torch.empty_like(past.key_BHKE), torch.empty_like(past.value_BHKE))
+                )
+                for past in self.past
+            ]
 
 
-def _taken_apart(
-    sublayer: object, memory_BSD: Tensor | None, n_sentences: int
-) -> _SelfAttention | _CrossAttention | _FeedForward:
-    match sublayer:
-        case SelfAttention(d_k=d_k, d_v=d_v, n_heads=n_heads):
-            room, like = (n_sentences, n_heads, FIRST_POSITIONS), sublayer.query.weight
-            return _SelfAttention(
-                query_key_value=_product(sublayer.query, sublayer.key, sublayer.value),
-                output=_product(sublayer.output),
-                n_heads=n_heads,
-                d_k=d_k,
-                d_v=d_v,
-                past=KeysValues(like.new_empty(*room, d_k), like.new_empty(*room, d_v)),
-                site=sublayer.site,
-            )
-        case CrossAttention():
-            assert memory_BSD is not None
-            query, output = _product(sublayer.query), _product(sublayer.output)
-            source = sublayer.keys_values(memory_BSD)
-            return _CrossAttention(query, output, sublayer.n_heads, sublayer.d_k, source)
-        case FeedForward():
-            return _FeedForward(
-                _product(sublayer.expand),
-                # In place where torch can: nobody else has the units.
-                torch.relu_ if sublayer.activation == "relu" else ACTIVATIONS[sublayer.activation],
-                _product(sublayer.contract),
-            )
-        case _:
-            raise TypeError(f"{type(sublayer).__name__} has no plan")
+def _empty(attention: SelfAttention, n_sentences: int) -> KeysValues:
+    room, like = (n_sentences, attention.n_heads, FIRST_POSITIONS), attention.query.weight
+    return KeysValues(like.new_empty(*room, attention.d_k), like.new_empty(*room, attention.d_v))
+
+
+def _self_attention(attention: SelfAttention, number: int) -> Added:
+    """Return a self-attention with its three projections as one product."""
+    project = _product(attention.query, attention.key, attention.value)
+    output, n_heads = _product(attention.output), attention.n_heads
+    d_k, d_v = attention.d_k, attention.d_v
+    widths = (n_heads * d_k, n_heads * d_k, n_heads * d_v)
+
+    def added(plan: DecoderPlan, x_BD: Tensor) -> Tensor:
+        query_BD, key_BD, value_BD = project(x_BD).split(widths, dim=-1)
+        key_BHPE, value_BHPE = plan.past[number].key_BHKE, plan.past[number].value_BHKE
+        key_BHPE[:, :, plan.length] = key_BD.view(len(x_BD), n_heads, d_k)
+        value_BHPE[:, :, plan.length] = value_BD.view(len(x_BD), n_heads, d_v)
+        query_BH1E = query_BD.view(len(x_BD), n_heads, 1, d_k)
+        end = plan.length + 1
+        mixed_BH1E = attend(query_BH1E, key_BHPE[:, :, :end], value_BHPE[:, :, :end], None)
+        return output(mixed_BH1E.flatten(1))
+
+    return added
+
+
+def _cross_attention(attention: CrossAttention, number: int) -> Added:
+    query, output = _product(attention.query), _product(attention.output)
+    n_heads, d_k = attention.n_heads, attention.d_k
+
+    def added(plan: DecoderPlan, x_BD: Tensor) -> Tensor:
+        query_BH1E = query(x_BD).view(len(x_BD), n_heads, 1, d_k)
+        source = plan.sources[number]
+        mixed_BH1E = attend(query_BH1E, source.key_BHKE, source.value_BHKE, plan.visible_B1S)
+        return output(mixed_BH1E.flatten(1))
+
+    return added
+
+
+def _feed_forward(layer: FeedForward) -> Added:
+    expand, contract = _product(layer.expand), _product(layer.contract)
+    # In place where torch can: the units are used nowhere else.
+    activate = torch.relu_ if layer.activation == "relu" else ACTIVATIONS[layer.activation]
+    return lambda _plan, x_BD: contract(activate(expand(x_BD)))
 
 
 def _product(*projections: nn.Linear) -> Map:

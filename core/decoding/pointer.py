@@ -44,12 +44,8 @@ def copied(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[i
         model: With a pointer; in evaluation mode.
         source_ids: With EOS.
         target_ids: What the decoder begins with, then what is written, EOS last.
-
-    Raises:
-        ValueError: The model has no pointer.
     """
-    if model.pointer is None:
-        raise ValueError("the model has no pointer: it copies nothing")
+    assert model.pointer is not None
     record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS}), frozenset({model.pointer.site}))
     fed, said_T = target_ids[:-1], torch.tensor(target_ids[1:])
     log_probabilities_TV = model(one_row(source_ids), one_row(fed), record)[0].double()
@@ -100,7 +96,6 @@ def copied_words(run: Run, sentence: str) -> CopiedWords:
 
     Raises:
         SentenceError: There is no text.
-        ValueError: The model has no pointer.
     """
     translation = translate(run, sentence)
     source_ids, written_ids = translation.source_ids, translation.written_ids

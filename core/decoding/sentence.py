@@ -1,19 +1,15 @@
 """Text in, text out: one sentence through a run, or a prompt that it goes on from."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from core.batch import encode_source, pad
-from core.config import ConfigError
 from core.decoding.generate import generate
-from core.decoding.limit import CONTINUATION
-from core.decoding.mask_predict import MaskPredict, SentencePass, predicted_places, sentence_passes
-from core.decoding.step import DecodeStep
+from core.decoding.step import CONTINUATION
 from core.messages import MessageError
-from core.model import Record, Step, Transformer
+from core.model import Transformer
 from core.runs.run import Run
 from core.tokenizer.words import has_unspaced
 from core.vocabulary import BOS
@@ -27,7 +23,7 @@ class SentenceError(MessageError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ModelInput:
     """What a model is given of a text."""
 
     source_ids: tuple[int, ...]
@@ -62,7 +58,7 @@ class Translation:
     first: int = BOS
     """The first token that a decoder is fed; −1 for an encoder alone."""
     n_given: int = 0
-    """So many of the targets are the rest of a prompt, and were not written by the model."""
+    """The number of targets that are the rest of a prompt, not written by the model."""
     written_ids: tuple[int, ...] = ()
     """What came after the prompt, EOS included where it came; none for an encoder alone."""
 
@@ -72,7 +68,7 @@ class Translation:
         return () if self.first < 0 else (self.first, *self.target_ids)
 
 
-def given_text(run: Run, text: str) -> Given:
+def model_input(run: Run, text: str) -> ModelInput:
     """Return what a model is given of a text, cut where it is too long for it.
 
     Raises:
@@ -81,14 +77,14 @@ def given_text(run: Run, text: str) -> Given:
     if "encoder" in run.model.config.stacks:
         source_ids, cut = fitting_source(run, text)
         has_decoder = "decoder" in run.model.config.stacks
-        return Given(source_ids, run.model.config.begins if has_decoder else (), cut)
+        return ModelInput(source_ids, run.model.config.begins if has_decoder else (), cut)
     ids = encode_source(run.tokenizer, text)
     if len(ids) == len(run.tokenizer.begins):
         raise SentenceError("there is no text to go on from")
     # What is written after it has to fit as well.
     longest = longest_text(run.model)
     most = max(1, longest - CONTINUATION)
-    return Given((), ids[:most], len(ids) > most)
+    return ModelInput((), ids[:most], len(ids) > most)
 
 
 def longest_text(model: Transformer) -> int:
@@ -105,60 +101,16 @@ def translate(run: Run, sentence: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    found = given_text(run, sentence)
+    given = model_input(run, sentence)
     written: list[tuple[int, ...]] = [()]
-    if found.source_ids and found.prompt:
-        written = generate(run.model, pad([found.source_ids]))
-    elif found.prompt:
-        written = generate(run.model, prompt_BT=pad([found.prompt]))
-    return read_written(run, found, written[0])
+    if given.source_ids and given.prompt:
+        written = generate(run.model, pad([given.source_ids]))
+    elif given.prompt:
+        written = generate(run.model, prompt_BT=pad([given.prompt]))
+    return read_written(run, given, written[0])
 
 
-def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...]:
-    """Return every pass in which a parallel decoder fills in a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-        ConfigError: The decoder is not parallel, or there cannot be so many passes.
-    """
-    source_ids, _ = fitting_source(run, sentence)
-    return tuple(sentence_passes(run.model, source_ids, MaskPredict(n_passes)))
-
-
-@dataclass(frozen=True, slots=True)
-class PredictedLength:
-    """How long a target will be, as a model says before it writes any of it; EOS counted."""
-
-    n_source: int
-    n_target: int
-    """The likeliest, within what can be written."""
-    probability: float
-    """Of the likeliest difference between the two."""
-
-
-def predicted_length(run: Run, sentence: str) -> PredictedLength:
-    """Return how long a sentence's target is predicted to be.
-
-    Raises:
-        SentenceError: There is no text.
-        ConfigError: The model predicts no length.
-    """
-    model = run.model
-    if model.length is None:
-        raise ConfigError(
-            "this model predicts no length: it is one with length=predicted that does"
-        )
-    source_1S = source_tensor(run, sentence)[None]
-    record = Record(frozenset({Step.LENGTH}), frozenset({model.length.site}))
-    with torch.inference_mode():
-        memory_1SD = model.encode(source_1S)
-        model.length(memory_1SD, None, record)
-        places_1 = predicted_places(model, memory_1SD, source_1S)
-    share_N = record.tensors[model.length.site, Step.LENGTH][0].double().softmax(dim=-1)
-    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
-
-
-def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
+def reference_ids(run: Run, given: ModelInput, reference: str) -> tuple[int, ...]:
     """Return the ids of a target that the user gave, without BOS, for teacher forcing.
 
     Of a decoder alone they go on from the prompt: they are split as the whole text is, for a piece
@@ -166,17 +118,17 @@ def reference_ids(run: Run, found: Given, reference: str) -> tuple[int, ...]:
     """
     tokenizer = run.target_tokenizer
     ids = tokenizer.encode(reference).ids
-    if found.source_ids or not ids:
+    if given.source_ids or not ids:
         return ids
-    begun = found.prompt[len(run.tokenizer.begins) :]
+    begun = given.prompt[len(run.tokenizer.begins) :]
     begins_word = reference[:1].isalnum() and not has_unspaced(reference[:1])
     space = " " if begins_word else ""
-    whole = tokenizer.encode(f"{tokenizer.decode(found.prompt)}{space}{reference}").ids
+    whole = tokenizer.encode(f"{tokenizer.decode(given.prompt)}{space}{reference}").ids
     after = whole[len(begun) :] if whole[: len(begun)] == begun else ids
     return after if run.settings.is_opened else (*after, *run.model.config.eos_ids[:1])
 
 
-def given_translation(run: Run, sentence: str, target: str) -> Translation:
+def target_as_translation(run: Run, sentence: str, target: str) -> Translation:
     """Return a target that the user gave in the form of a translation, cut where it must be.
 
     Of a decoder alone it is what stands after the prompt.
@@ -184,37 +136,32 @@ def given_translation(run: Run, sentence: str, target: str) -> Translation:
     Raises:
         SentenceError: There is no text.
     """
-    found = given_text(run, sentence)
-    target_ids = run.target_tokenizer.encode(target).ids if found.prompt else ()
-    longest = longest_text(run.model) - max(1, len(found.prompt))
+    given = model_input(run, sentence)
+    target_ids = run.target_tokenizer.encode(target).ids if given.prompt else ()
+    longest = longest_text(run.model) - max(1, len(given.prompt))
     ends = run.model.config.eos_ids[:1] if len(target_ids) <= longest else ()
-    return read_written(run, found, (*target_ids[:longest], *ends))
+    return read_written(run, given, (*target_ids[:longest], *ends))
 
 
-def read_steps(run: Run, found: Given, steps: Sequence[DecodeStep]) -> Translation:
-    """Return what the steps of a decoding say, as text."""
-    return read_written(run, found, tuple(step.chosen for step in steps))
-
-
-def read_written(run: Run, found: Given, written: tuple[int, ...]) -> Translation:
+def read_written(run: Run, given: ModelInput, written: tuple[int, ...]) -> Translation:
     """Return what was written, EOS included, as text.
 
     Args:
-        run: Who wrote.
-        found: What it was given.
+        run: The run whose model wrote.
+        given: The model's input.
         written: The ids after that.
     """
     finished = any(token in run.model.config.eos_ids for token in written[-1:])
     said = written[:-1] if finished else written
-    rest = found.prompt[1:]
+    rest = given.prompt[1:]
     return Translation(
-        source_ids=found.source_ids,
+        source_ids=given.source_ids,
         target_ids=(*rest, *said),
-        source=run.tokenizer.decode(found.source_ids or found.prompt),
+        source=run.tokenizer.decode(given.source_ids or given.prompt),
         text=run.target_tokenizer.decode(said),
-        cut=found.cut,
+        cut=given.cut,
         finished=finished,
-        first=found.prompt[0] if found.prompt else -1,
+        first=given.prompt[0] if given.prompt else -1,
         n_given=len(rest),
         written_ids=written,
     )
@@ -233,12 +180,3 @@ def fitting_source(run: Run, sentence: str) -> tuple[tuple[int, ...], bool]:
     longest = longest_text(run.model)
     cut = len(ids) > longest
     return ((*ids[: longest - len(ends)], *ends), True) if cut else (ids, False)
-
-
-def source_tensor(run: Run, sentence: str) -> Tensor:
-    """Return source_S of a sentence, as `fitting_source` cuts it.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return torch.tensor(fitting_source(run, sentence)[0])

@@ -1,10 +1,11 @@
-"""One step of writing a target: the record that every way of decoding yields.
+"""One step of writing a target: the record that every way of decoding yields, and its figures.
 
-B batch, H heads, K key positions, S source length, V vocabulary, D model width.
+B batch, H heads, K key positions, T steps or new tokens, V vocabulary.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import torch
@@ -12,17 +13,16 @@ from torch import Tensor
 from torch.nn import functional
 
 from core.config import ConfigError, ModelConfig
-from core.decoding.choosing import Greedy, Sampling
-from core.decoding.limit import length_limit
-from core.decoding.plan import DecoderPlan, plan_of
+from core.decoding.plan import plan_of
 from core.heads import Site
-from core.model import Cache, Probe, Probes, Record, Transformer
+from core.model import Cache, Probe, Transformer
 from core.model.masks import padding_mask
 from core.model.probes import continued
 
 _AT_ONCE = 1 << 20
-"""So many scores are compared at once."""
-GREEDY = Greedy()
+"""The number of scores that are compared at once."""
+CONTINUATION = 24
+"""The number of tokens that a decoder alone writes after a prompt."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class DecodeStep:
     """The id that is appended to the prefix."""
     attention: Mapping[Site, Tensor] = field(default_factory=dict)
     """weights_HK of the last position in every decoder sublayer: over the prefix in
-    self-attention, over the source in cross-attention. Empty where nobody asked for it."""
+    self-attention, over the source in cross-attention. Empty where it was not recorded."""
 
     @property
     def probabilities(self) -> Tensor:
@@ -64,25 +64,8 @@ class DecodeStep:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeOptions:
-    """What may be changed or looked at while a model writes."""
-
-    overrides: Mapping[int, int] = field(default_factory=dict)
-    """Step → id that is appended there whatever the model says: to follow another word than the
-    chosen one, or to see what becomes of a mistake."""
-    probe: Probe | None = None
-    """Looks at the attention sublayers or changes them."""
-    watch: bool = True
-    """Keep what every head looked at; without, the fused kernel runs."""
-    cached: bool = True
-    """Keep keys and values; without, every step computes the whole prefix anew."""
-    max_new_tokens: int | None = None
-    """After how many tokens it stops; None for `length_limit`."""
-
-
 class Stepper:
-    """Feeds a decoder one token at a time; the encoder runs once, keys and values are kept.
+    """Feeds a decoder its next tokens; the encoder runs once, keys and values are kept.
 
     Several sentences go side by side. Expects a model in evaluation mode.
     """
@@ -91,95 +74,106 @@ class Stepper:
         self,
         model: Transformer,
         source_BS: Tensor | None,
-        options: DecodeOptions | None = None,
         n_texts: int = 1,
+        *,
+        probe: Probe | None = None,
+        cached: bool = True,
     ) -> None:
         """Encode the sources.
+
+        Without a probe the decoder of a small model runs as a `DecoderPlan`, if the plan knows all
+        of its parts.
 
         Args:
             model: Whose decoder is stepped.
             source_BS: With EOS, padded; None for a decoder alone.
-            n_texts: So many go side by side where there are no sources to say it.
-            options: Probe, whether to watch, and whether to keep keys and values. Where nobody
-                looks and keys and values are kept, the decoder of a small model runs as a
-                `DecoderPlan`, if the plan knows all of its parts.
+            n_texts: The batch size where there are no sources.
+            probe: Looks at the sublayers or changes them.
+            cached: False computes the whole prefix anew at every step.
+
+        Raises:
+            ConfigError: The decoder is parallel.
         """
         require_next(model.config)
-        self.model = model
-        self.options = options or DecodeOptions(watch=False)
+        self.model, self._probe = model, probe
         # Only what copies from the source asks for it again.
         self._source_BS = source_BS if model.config.pointer else None
-        self._visible_B1S = self._memory_BSD = None
-        self._cache = Cache() if self.options.cached else None
-        self._plan: DecoderPlan | None = None
+        self._visible_B1S = self._memory_BSD = self._plan = None
+        self._cache = Cache() if cached else None
         n = n_texts if source_BS is None else len(source_BS)
         self._fed_BT = torch.empty(n, 0, dtype=torch.long, device=model.device)
         with torch.inference_mode():
             if source_BS is not None:
                 self._visible_B1S = padding_mask(source_BS, model.config.pad_id)
-                self._memory_BSD = model.encode(source_BS, self.options.probe)
-            if self.options.cached and not self.options.watch and self.options.probe is None:
+                self._memory_BSD = model.encode(source_BS, probe)
+            if cached and probe is None:
                 self._plan = plan_of(model, self._memory_BSD, self._visible_B1S, n)
 
-    def feed(self, token_B: Tensor) -> tuple[Tensor, Record]:
-        """Append a token to every prefix.
+    @torch.inference_mode()
+    def feed(self, new_BT: Tensor) -> Tensor:
+        """Append tokens to every prefix, all but the first time one to each.
 
         Returns:
-            logits_BV for the token after it, −∞ for what is no word and never follows one; and
-            what the heads looked at, which is nothing where nobody watches.
+            logits_BV for the token after them; −∞ for what is no word and never follows one.
         """
-        if self._plan is not None:
-            with torch.inference_mode():
-                return sayable(self._plan.feed(token_B), self.model.config), Record()
-        return self.feed_all(token_B[:, None])
+        if self._plan is not None and new_BT.shape[1] == 1:
+            return mask_special_tokens(self._plan.feed(new_BT[:, 0]), self.model.config)
+        if self._cache is None:
+            new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
+        probe = self._probe
+        if probe is not None and self._cache is not None:
+            probe = continued(probe, self._cache.length)
+        encoded = (self._memory_BSD, self._visible_B1S)
+        logits_BTV = self.model.decode(new_BT, *encoded, probe, self._cache, self._source_BS)
+        if self._plan is not None and self._cache is not None:
+            # The plan goes on after the prompt.
+            self._plan.take(self._cache)
+            self._cache = Cache()
+        return mask_special_tokens(logits_BTV[:, -1], self.model.config)
 
-    def feed_all(self, new_BT: Tensor) -> tuple[Tensor, Record]:
-        """Append several tokens to every prefix, in one pass, and return what `feed` does."""
-        record = Record()
-        with torch.inference_mode():
-            if self._plan is not None:
-                # Only at the beginning is there a whole prompt: the plan goes on after it.
-                assert self._cache is not None
-                seen = (self._memory_BSD, self._visible_B1S)
-                logits_BTV = self.model.decode(new_BT, *seen, None, self._cache, self._source_BS)
-                self._plan.take(self._cache)
-                self._cache = Cache()
-                return sayable(logits_BTV[:, -1], self.model.config), record
-            if self._cache is None:
-                new_BT = self._fed_BT = torch.cat([self._fed_BT, new_BT], dim=1)
-            probes: list[Probe] = [record] if self.options.watch else []
-            if self.options.probe is not None:
-                n_before = 0 if self._cache is None else self._cache.length
-                probes.insert(0, continued(self.options.probe, n_before))
-            logits_BTV = self.model.decode(
-                new_BT,
-                self._memory_BSD,
-                self._visible_B1S,
-                Probes(probes) if probes else None,
-                self._cache,
-                self._source_BS,
-            )
-            return sayable(logits_BTV[:, -1], self.model.config), record
-
+    @torch.inference_mode()
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "Stepper":
         """Return a stepper that goes on with some of the sentences, in the order of the index.
 
         Args:
-            index_B: Whose place in the batch each takes over.
-            same_sources: In each place stands the same source as before, so that nothing that
-                was computed of the sources has to be moved.
+            index_B: The number of the sentence that each row continues.
+            same_sources: Each row keeps its source, so that nothing computed of the sources moves.
         """
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         for name in () if same_sources else ("_source_BS", "_visible_B1S", "_memory_BSD"):
-            mine: Tensor | None = getattr(self, name)
-            setattr(other, name, None if mine is None else mine[index_B])
-        with torch.inference_mode():
-            other._cache = None if self._cache is None else self._cache.rows(index_B)
-            if self._plan is not None:
-                other._plan = self._plan.rows(index_B, same_sources)
+            own: Tensor | None = getattr(self, name)
+            setattr(other, name, None if own is None else own[index_B])
+        other._cache = None if self._cache is None else self._cache.rows(index_B)
+        if self._plan is not None:
+            other._plan = self._plan.rows(index_B, same_sources)
         other._fed_BT = self._fed_BT[index_B]
         return other
+
+
+def length_limit(
+    model: Transformer, source_length: int, n_fed: int = 1, max_new_tokens: int | None = None
+) -> int:
+    """Return after how many new tokens decoding stops even without EOS.
+
+    At most the longest target that was learned. Where that is unknown, twice the source and 16
+    more is longer than most translations, and a text has no natural end. The model has no positions
+    beyond its table.
+
+    Args:
+        model: The model that writes.
+        source_length: 0 for a decoder alone.
+        n_fed: The number of tokens before the new ones.
+        max_new_tokens: A limit that was asked for; None for the usual one.
+    """
+    ratio = model.config.target_ratio
+    if max_new_tokens is not None:
+        longest = max_new_tokens
+    elif source_length or ratio:
+        # A decoder alone is fed the source as a prompt.
+        longest = math.ceil(max(2.0, ratio) * (source_length or n_fed)) + 16
+    else:
+        longest = CONTINUATION
+    return max(0, min(model.config.max_positions - n_fed, longest))
 
 
 def require_next(config: ModelConfig) -> None:
@@ -196,7 +190,7 @@ def require_next(config: ModelConfig) -> None:
         )
 
 
-def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
+def mask_special_tokens(logits_KV: Tensor, config: ModelConfig) -> Tensor:
     """Return the scores with −∞ for what is no word: see `ModelConfig.never_said`."""
     said_KV = logits_KV.clone()
     never = config.never_said
@@ -205,15 +199,6 @@ def sayable(logits_KV: Tensor, config: ModelConfig) -> Tensor:
     for part in [slice(never[0], never[-1] + 1)] if side_by_side else never:
         said_KV[..., part] = -math.inf
     return said_KV
-
-
-def last_rows(record: Record, sentence: int = 0) -> dict[Site, Tensor]:
-    """Return weights_HK of the last position of every recorded decoder sublayer."""
-    return {
-        site: record.weights(site)[sentence, :, -1]
-        for site, _ in record.tensors
-        if not site.in_encoder
-    }
 
 
 def least_sure_step(steps: Sequence[DecodeStep]) -> int:
@@ -248,7 +233,7 @@ def entropies(logits_TV: Tensor) -> Tensor:
 
 
 def logits_of(steps: Sequence[DecodeStep]) -> Iterator[Tensor]:
-    """Yield logits_TV of some steps after the other, so many at once as take little memory."""
+    """Yield logits_TV of the steps in chunks that take little memory."""
     n = max(1, _AT_ONCE // steps[0].logits_V.numel()) if steps else 1
     for at in range(0, len(steps), n):
         yield torch.stack([step.logits_V for step in steps[at : at + n]])
@@ -268,37 +253,3 @@ def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
 def total_log_probability(steps: Iterable[DecodeStep]) -> float:
     """Return the logarithm of the probability of all that was appended, in nats."""
     return sum(step.log_probability for step in steps)
-
-
-def decode_steps(
-    model: Transformer,
-    source_S: Tensor | None,
-    options: DecodeOptions | None = None,
-    prompt: Sequence[int] = (),
-    strategy: Greedy | Sampling = GREEDY,
-) -> Iterator[DecodeStep]:
-    """Let a model write on from its own words, until EOS or `length_limit`.
-
-    Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone.
-        options: By default nothing is changed, and everything kept.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
-        strategy: How the next token follows from the scores; the steps hold the model's own.
-    """
-    options, choose = options or DecodeOptions(), strategy.chooser()
-    stepper = Stepper(model, None if source_S is None else source_S[None], options)
-    prefix = tuple(prompt) or model.config.begins
-    new = prefix
-    n_source = 0 if source_S is None else len(source_S)
-    limit = length_limit(model, n_source, len(prefix), options.max_new_tokens)
-    for step in range(limit):
-        new_1T = torch.tensor([new], device=model.device)
-        # A prompt goes through the decoder in one pass, what it writes itself token by token.
-        fed = stepper.feed(new_1T[0]) if len(new) == 1 else stepper.feed_all(new_1T)
-        logits_V, record = fed[0][0], fed[1]
-        chosen = options.overrides[step] if step in options.overrides else int(choose(fed[0])[0])
-        yield DecodeStep(prefix, logits_V, chosen, last_rows(record))
-        if chosen in model.config.eos_ids:
-            return
-        prefix, new = (*prefix, chosen), (chosen,)

@@ -1,4 +1,4 @@
-"""The targets that a model of any kind makes of sources, for those who compare them with true ones.
+"""The targets that a model of any kind writes for sources, to be compared with true ones.
 
 B batch, S source length, V vocabulary.
 """
@@ -10,7 +10,7 @@ import torch
 
 from core.batch import Ids, Pair, pad
 from core.decoding.generate import generate
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.labels import before_target
 from core.model import Transformer
 from core.tokenizer.tokenizer import Tokenizer
@@ -21,7 +21,7 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
     """Return greedily what a model makes of each source, EOS included.
 
     A decoder alone goes on from the source. An encoder alone fills in all tokens of the target at
-    once, and is told how many. A parallel decoder is not told, and makes `PASSES` passes.
+    once, and knows their number. A parallel decoder does not, and makes `PASSES` passes.
 
     Args:
         model: In evaluation mode.
@@ -55,7 +55,7 @@ def _filled_in(
     """Let an encoder fill in all tokens of the targets."""
     read = [(*each, *[mask_id] * n, EOS) for each, n in zip(before, lengths, strict=True)]
     logits_BSV = model(pad(read).to(model.device), None)
-    guessed = sayable(logits_BSV, model.config).argmax(dim=-1).tolist()
+    guessed = mask_special_tokens(logits_BSV, model.config).argmax(dim=-1).tolist()
     return [
         (*row[len(each) : len(each) + n], EOS)
         for row, each, n in zip(guessed, before, lengths, strict=True)

@@ -3,6 +3,7 @@
 S source length.
 """
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from core.decoding.sentence import given_text, translate
-from core.decoding.step import DecodeOptions, decode_steps
+from core.decoding.sentence import model_input, translate
+from core.decoding.step import Stepper
 from core.model import Transformer
 from core.runs.run import Run
+
+REPEATS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,56 +31,44 @@ class DecodingTimes:
     """Of the one masked pass over the same target, as in training."""
 
 
-REPEATS = 5
-
-
+@torch.inference_mode()
 def measure_times(
-    model: Transformer, source_S: Tensor | None, prompt: tuple[int, ...] = ()
+    model: Transformer,
+    source_S: Tensor | None,
+    prompt: Sequence[int],
+    written: Sequence[int],
 ) -> DecodingTimes:
-    """Decode a source greedily in both ways, in turn, and pass over the result as in training.
+    """Decode a target in both ways, in turn, and pass over it as in training.
 
     Each figure is the smallest of several: what a step costs where nothing else gets in its way.
 
     Args:
         model: In evaluation mode.
         source_S: One source, with EOS; None for a decoder alone.
-        prompt: What the decoder is fed first; nothing for what the model always begins with.
+        prompt: What the decoder is fed first.
+        written: What the model writes after it.
     """
-    prompt = prompt or model.config.begins
-    cached: list[tuple[float, ...]] = []
-    recomputed: list[tuple[float, ...]] = []
-    passes: list[float] = []
-    for _ in range(REPEATS):
-        seconds, written = _seconds_per_step(model, source_S, prompt, cached=True)
-        cached.append(seconds)
-        recomputed.append(_seconds_per_step(model, source_S, prompt, cached=False)[0])
-        passes.append(_seconds_of_one_pass(model, source_S, (*prompt, *written)))
-    smallest = [tuple(map(min, zip(*each, strict=True))) for each in (cached, recomputed)]
-    return DecodingTimes(smallest[0], smallest[1], min(passes))
+    source_1S = None if source_S is None else source_S[None]
+    fed_1T = torch.tensor([[*prompt, *written[:-1]]])
+    pieces = fed_1T.split([len(prompt), *[1] * (len(written) - 1)], dim=1)
 
+    def steps(*, cached: bool) -> list[float]:
+        times = [time.perf_counter()]
+        # What the encoder takes belongs to the first step.
+        stepper = Stepper(model, source_1S, cached=cached)
+        for new_1T in pieces:
+            stepper.feed(new_1T).argmax(dim=-1)
+            times.append(time.perf_counter())
+        return [end - start for start, end in itertools.pairwise(times)]
 
-@torch.inference_mode()
-def _seconds_of_one_pass(
-    model: Transformer, source_S: Tensor | None, fed: tuple[int, ...]
-) -> float:
-    fed_1T = torch.tensor([fed[:-1]])
-    started = time.perf_counter()
-    model(None if source_S is None else source_S[None], fed_1T)
-    return time.perf_counter() - started
-
-
-def _seconds_per_step(
-    model: Transformer, source_S: Tensor | None, prompt: tuple[int, ...], *, cached: bool
-) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Return the seconds of each step and the tokens that were written."""
-    seconds: list[float] = []
-    written: list[int] = []
-    started = time.perf_counter()
-    for step in decode_steps(model, source_S, DecodeOptions(watch=False, cached=cached), prompt):
-        seconds.append(time.perf_counter() - started)
-        written.append(step.chosen)
+    def one_pass() -> float:
         started = time.perf_counter()
-    return tuple(seconds), tuple(written)
+        model(source_1S, fed_1T)
+        return time.perf_counter() - started
+
+    rounds = [(steps(cached=True), steps(cached=False), one_pass()) for _ in range(REPEATS)]
+    cached, recomputed, passes = zip(*rounds, strict=True)
+    return DecodingTimes(tuple(map(min, *cached)), tuple(map(min, *recomputed)), min(passes))
 
 
 def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]]:
@@ -126,34 +117,30 @@ class DecodingCost:
 
         `step` is that at which they are computed first.
         """
-        steps, times = [max(0, at - self.n_prompt + 1) for at in range(self.n_fed)], self.times
+        steps = [max(0, at - self.n_prompt + 1) for at in range(self.n_fed)]
         counted: dict[str, Sequence[object]] = {
             "step": steps,
             "cells": [at + 1 for at in range(self.n_fed)],
             "times_computed_anew": [row[0] for row in self.cells(cached=False)],
             "times_computed_kept": [row[0] for row in self.cells(cached=True)],
         }
-        if times is None:
+        if self.times is None:
             return counted
         return counted | {
-            "seconds_anew": [times.recomputed[step] for step in steps],
-            "seconds_kept": [times.cached[step] for step in steps],
-            "seconds_of_one_pass": [times.one_pass] * self.n_fed,
+            "seconds_anew": [self.times.recomputed[step] for step in steps],
+            "seconds_kept": [self.times.cached[step] for step in steps],
+            "seconds_of_one_pass": [self.times.one_pass] * self.n_fed,
         }
 
 
 def decoding_cost(run: Run, sentence: str, measured: bool = False) -> DecodingCost:
-    """Return what each step of decoding a sentence greedily costs.
-
-    Args:
-        run: The run whose model decodes.
-        sentence: As it was typed.
-        measured: Whether the time of each step is measured, too.
+    """Return what each step of decoding a sentence greedily costs, with its time if measured.
 
     Raises:
         SentenceError: There is no text.
     """
-    given = given_text(run, sentence)
-    n_prompt, written = len(given.prompt), translate(run, sentence).written_ids
-    times = measure_times(run.model, given.source_S, given.prompt) if measured else None
+    given, written = model_input(run, sentence), translate(run, sentence).written_ids
+    n_prompt, times = len(given.prompt), None
+    if measured:
+        times = measure_times(run.model, given.source_S, given.prompt, written)
     return DecodingCost(n_prompt + len(written) - 1, n_prompt, times)

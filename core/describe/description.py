@@ -1,6 +1,6 @@
 """What a model is made of, as its modules say it: parts, their shapes, weights and work.
 
-Whoever draws, counts or explains a model reads this and knows no order of layers by heart.
+All that draws, counts or explains a model reads this, and knows no order of layers itself.
 """
 
 from dataclasses import dataclass
@@ -66,10 +66,7 @@ class Description:
         Raises:
             KeyError: There is none.
         """
-        found = next((part for part in self.parts if part.id == name), None)
-        if found is None:
-            raise KeyError(f"the model has no part {name!r}; it has {list(self.ids)}")
-        return found
+        return {part.id: part for part in self.parts}[name]
 
     def by_group(self) -> dict[str, int]:
         """Return the parameters, summed under the names of the parts' groups."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from torch import nn
 
 from core.config import ModelConfig
-from core.config.choices import Activation, Shared
+from core.config.choices import Activation, Scores, Shared
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.norm import norm_of
 from core.model.sublayers import FeedForward
@@ -59,12 +59,8 @@ def formulas(attention: MultiHeadAttention, head: int) -> Mapping[Stage, str]:
         attention: The head's sublayer.
         head: Its number.
     """
-    given, d_model, d_k, d_v = (
-        memory_symbol(attention),
-        attention.query.in_features,
-        attention.d_k,
-        attention.d_v,
-    )
+    given, d_model = memory_symbol(attention), attention.query.in_features
+    d_k, d_v = attention.d_k, attention.d_v
     last = attention.n_heads - 1
     joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
     q, k = ("q'", "k'") if attention.rotary is not None else ("q", "k")
@@ -95,7 +91,14 @@ def formulas(attention: MultiHeadAttention, head: int) -> Mapping[Stage, str]:
         Stage.OUTPUT: rf"[\,{joined}\,]\, W^O{b['O']} = "
         rf"\sum_h \text{{head}}_h W^O_h{b['O']}",
     }
-    found |= _unprojected(attention, head) | dict(_OTHER_SCORES.get(attention.scores, {}))
+    if _is_absent(attention.query):
+        columns = rf"\quad \text{{columns }} {head * d_k} \dots {(head + 1) * d_k - 1}"
+        found[Stage.QUERIES] = rf"q_i = x_i{columns}"
+        found[Stage.KEYS] = rf"k_j = {given}_j{columns}"
+        found[Stage.VALUES] = rf"v_j = {given}_j{columns}"
+    if _is_absent(attention.output):
+        found[Stage.OUTPUT] = r"\text{as they stand side by side: no } W^O"
+    found |= _OTHER_SCORES.get(attention.scores, {})
     missing = {
         Stage.TURNED_QUERIES: attention.rotary is None,
         Stage.TURNED_KEYS: attention.rotary is None,
@@ -116,20 +119,6 @@ _OTHER_SCORES: Mapping[str, Mapping[Stage, str]] = {
 """Setting → the stages that are others than those of dot products."""
 
 
-def _unprojected(attention: MultiHeadAttention, head: int) -> dict[Stage, str]:
-    """Return the formulas of those stages in which nothing is multiplied; see `Unprojected`."""
-    found: dict[Stage, str] = {}
-    given, d_k = memory_symbol(attention), attention.d_k
-    if _is_absent(attention.query):
-        columns = rf"\quad \text{{columns }} {head * d_k} \dots {(head + 1) * d_k - 1}"
-        found[Stage.QUERIES] = rf"q_i = x_i{columns}"
-        found[Stage.KEYS] = rf"k_j = {given}_j{columns}"
-        found[Stage.VALUES] = rf"v_j = {given}_j{columns}"
-    if _is_absent(attention.output):
-        found[Stage.OUTPUT] = r"\text{as they stand side by side: no } W^O"
-    return found
-
-
 def whole_formula(attention: MultiHeadAttention, memory: str) -> str:
     """Return what all heads compute, in LaTeX.
 
@@ -137,28 +126,9 @@ def whole_formula(attention: MultiHeadAttention, memory: str) -> str:
         attention: The sublayer.
         memory: What keys and values are made of, in LaTeX.
     """
-    if attention.scores != "dot":
-        return _compared(attention, memory)
-    scores = r"R Q_i (R K_i)^\top" if attention.rotary is not None else r"Q_i K_i^\top"
-    width = r"\sqrt{d_k}"
-    match attention.divisor:
-        case None:
-            scores = rf"\tfrac{{{scores}}}{{{width}}}"
-        case divisor if divisor != 1:
-            scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
-    bias = " + B_i" if attention.has_bias_of_distances else ""
     output = "" if _is_absent(attention.output) else r"\, W^O"
-    return (
-        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = "
-        rf"\mathrm{{softmax}}\!\left({scores}{bias} + M\right) V_i,\quad "
-        + _made_of(attention, memory)
-    )
-
-
-def _compared(attention: MultiHeadAttention, memory: str) -> str:
-    """Return what all heads compute where scores are no dot products, in LaTeX."""
-    output = "" if _is_absent(attention.output) else r"\, W^O"
-    weights = {
+    head = {
+        "dot": rf"\mathrm{{softmax}}\!\left({_dot_scores(attention)} + M\right) V_i",
         "additive": r"\mathrm{softmax}(A_i + M)\, V_i,\quad "
         r"(A_i)_{jk} = v_i \cdot \tanh(W_i (Q_i)_j + U_i (K_i)_k)",
         "linear": r"\frac{\phi(Q_i)\, \phi(K_i)^\top \odot M}"
@@ -166,9 +136,21 @@ def _compared(attention: MultiHeadAttention, memory: str) -> str:
         r"\phi(x) = \mathrm{elu}(x) + 1,\quad M: \text{1 where visible, else 0}",
     }[attention.scores]
     return (
-        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = {weights},\quad "
+        rf"\mathrm{{Concat}}(head_1 \dots head_h){output},\quad head_i = {head},\quad "
         + _made_of(attention, memory)
     )
+
+
+def _dot_scores(attention: MultiHeadAttention) -> str:
+    """Return the scores of head i before the mask, in LaTeX."""
+    scores = r"R Q_i (R K_i)^\top" if attention.rotary is not None else r"Q_i K_i^\top"
+    width = r"\sqrt{d_k}"
+    match attention.divisor:
+        case None:
+            scores = rf"\tfrac{{{scores}}}{{{width}}}"
+        case divisor if divisor != 1:
+            scores = rf"\tfrac{{{scores}}}{{{width}\,(l + 1)}}"
+    return scores + (" + B_i" if attention.has_bias_of_distances else "")
 
 
 def _made_of(attention: MultiHeadAttention, memory: str) -> str:
@@ -254,3 +236,13 @@ def hidden_formula(feed_forward: FeedForward) -> str:
         act = ACTIVATIONS[feed_forward.activation].format(x=f"x W_g{b_g}")
         return rf"{act} \odot (x W_1{b_1})"
     return ACTIVATIONS[feed_forward.activation].format(x=f"x W_1{b_1}")
+
+
+WEIGHTS: Mapping[Scores, str] = {
+    "dot": r"\mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right)",
+    "additive": r"\mathrm{softmax}\!\left(A_h + M\right),\ "
+    r"A_{h,ij} = v_h \cdot \tanh(W_h\, q_i + U_h\, k_j)",
+    "linear": r"\left(\tfrac{\phi(q_i) \cdot \phi(k_j)}{\sum_{j'} \phi(q_i) \cdot \phi(k_{j'})}"
+    r"\right)_{\!ij},\ \phi(x) = \mathrm{elu}(x) + 1,\ j, j' \text{ visible}",
+}
+"""Setting → the weights of a head in LaTeX."""

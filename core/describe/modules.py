@@ -26,19 +26,20 @@ from core.describe.parts import (
     MIXING,
     NORMS,
     RECURRENCE,
+    ArrowKind,
     Code,
     Part,
     Shapes,
     Sketch,
     products,
 )
+from core.heads import Site
 from core.messages import N_
 from core.model.attention import MultiHeadAttention, attend
 from core.model.layers import Layer, Residual
-from core.model.length import N_DIFFERENCES, LengthPrediction
 from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
 from core.model.mixing import Mixing
-from core.model.output import OutputTransform
+from core.model.output import N_DIFFERENCES, LengthPrediction, OutputTransform
 from core.model.pointer import Pointer
 from core.model.positional import Embedding, sinusoids
 from core.model.recurrence import Recurrence
@@ -102,14 +103,12 @@ def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
             title = N_("{place}: Norm before {part}")
             add_norm(norm, sketch, f"{part}.norm", N_("Norm"), title, (Residual,))
         add(sublayer, sketch)
-        if pre or isinstance(norm, nn.Identity):
+        if adds and (pre or isinstance(norm, nn.Identity)):
+            sketch.sum(f"{part}.sum")
+        elif not pre:
+            label, title = N_("Norm"), N_("{place}: Norm after {part}")
             if adds:
-                sketch.sum(f"{part}.sum")
-        else:
-            label = N_("Add & Norm") if adds else N_("Norm")
-            title = (
-                N_("{place}: Add & Norm after {part}") if adds else N_("{place}: Norm after {part}")
-            )
+                label, title = N_("Add & Norm"), N_("{place}: Add & Norm after {part}")
             add_norm(norm, sketch, f"{part}.norm", label, title, (Residual,))
 
 
@@ -167,25 +166,59 @@ def _add_beside(
     sketch.arrow("positions", f"{stack}.{kind}", sketch.end)
 
 
+def _add_part(  # noqa: PLR0913
+    sketch: Sketch,
+    module: nn.Module | None,
+    site: Site | None = None,
+    *,
+    kind: str,
+    label: str,
+    group: str = EMBEDDINGS,
+    formula: str,
+    count: str = "",
+    shapes: Shapes = (),
+    multiply_adds: int = 0,
+    code: Code = (),
+    enters: tuple[ArrowKind, ...] = ("flow",),
+) -> None:
+    """Add a sublayer with its site, or what stands on top of a stack, named by its kind.
+
+    Where nothing else is named its class computes it, and the stream goes in and comes out.
+    """
+    ends = {"input": sketch.stream} | dict(shapes)
+    output = ends.pop("output", sketch.stream)
+    part = Part(
+        id=kind if site is None else str(site),
+        kind=kind,
+        title="{part}" if site is None else N_("{place}: {part}"),
+        label=label,
+        group=group,
+        multiply_adds=multiply_adds,
+        shapes=(*ends.items(), ("output", output)),
+        formula=formula,
+        count=count,
+        code=code or (type(module),),
+        site=site,
+    )
+    sketch.add(part, learned=() if module is None else module.parameters(), enters=enters)
+
+
 @add.register
 def _(attention: SelfAttention, sketch: Sketch) -> None:
     """Add the part; queries, keys and values come from the stream."""
-    length, stream = sketch.length, sketch.stream
-    label = N_("Masked self-attention") if attention.masked else N_("Self-attention")
-    sketch.add(
-        Part(
-            id=str(attention.site),
-            kind="self",
-            label=label,
-            group=ATTENTION,
-            multiply_adds=attention_work(attention, length, length),
-            shapes=(("input", stream), *_steps(attention, length, length), ("output", stream)),
-            formula=whole_formula(attention, "x"),
-            count=count_formula(attention),
-            code=(MultiHeadAttention, attend),
-            site=attention.site,
-        ),
-        learned=attention.parameters(),
+    length = sketch.length
+    _add_part(
+        sketch,
+        attention,
+        attention.site,
+        kind="self",
+        label=N_("Masked self-attention") if attention.masked else N_("Self-attention"),
+        group=ATTENTION,
+        multiply_adds=attention_work(attention, length, length),
+        shapes=_steps(attention, length, length),
+        formula=whole_formula(attention, "x"),
+        count=count_formula(attention),
+        code=(MultiHeadAttention, attend),
         enters=("query", "key", "value"),
     )
 
@@ -194,22 +227,20 @@ def _(attention: SelfAttention, sketch: Sketch) -> None:
 def _(attention: CrossAttention, sketch: Sketch) -> None:
     """Add the part; queries come from the stream, keys and values from the memory."""
     n_queries, n_keys = sketch.length, sketch.lengths.source
-    given = (("input", sketch.stream), ("memory", (n_keys, attention.key.in_features)))
+    memory = ("memory", (n_keys, attention.key.in_features))
     nodes, formula, count = _memory(attention.memory, sketch)
-    sketch.add(
-        Part(
-            id=str(attention.site),
-            kind="cross",
-            label=N_("Cross-attention"),
-            group=ATTENTION,
-            multiply_adds=attention_work(attention, n_queries, n_keys),
-            shapes=(*given, *_steps(attention, n_queries, n_keys), ("output", sketch.stream)),
-            formula=whole_formula(attention, "memory") + formula,
-            count=count_formula(attention) + count,
-            code=(MultiHeadAttention, attend),
-            site=attention.site,
-        ),
-        learned=attention.parameters(),
+    _add_part(
+        sketch,
+        attention,
+        attention.site,
+        kind="cross",
+        label=N_("Cross-attention"),
+        group=ATTENTION,
+        multiply_adds=attention_work(attention, n_queries, n_keys),
+        shapes=(memory, *_steps(attention, n_queries, n_keys)),
+        formula=whole_formula(attention, "memory") + formula,
+        count=count_formula(attention) + count,
+        code=(MultiHeadAttention, attend),
         enters=("query",),
     )
     for start in nodes:
@@ -264,30 +295,23 @@ def _memory(memory: OneMemory, sketch: Sketch) -> tuple[tuple[str, ...], str, st
 @add.register
 def _(feed_forward: FeedForward, sketch: Sketch) -> None:
     """Add the part."""
-    length, stream = sketch.length, sketch.stream
+    length = sketch.length
     matrices = [feed_forward.gate, feed_forward.expand, feed_forward.contract]
     there = [each for each in matrices if each is not None]
     biased, n = feed_forward.expand.bias is not None, len(there)
     hidden = hidden_formula(feed_forward)
     biases = rf" + {'' if n == 2 else 2} d_{{f\!f}} + d" if biased else ""
-    sketch.add(
-        Part(
-            id=str(feed_forward.site),
-            kind="feed_forward",
-            label=N_("Feed-forward"),
-            group=FEED_FORWARD,
-            multiply_adds=sum(products(each, length) for each in there),
-            shapes=(
-                ("input", stream),
-                ("hidden", (length, feed_forward.expand.out_features)),
-                ("output", stream),
-            ),
-            formula=rf"{hidden if n == 2 else f'({hidden})'}\, W_2{' + b_2' if biased else ''}",
-            count=rf"{n} d\, d_{{f\!f}}{biases}",
-            code=(FeedForward,),
-            site=feed_forward.site,
-        ),
-        learned=feed_forward.parameters(),
+    _add_part(
+        sketch,
+        feed_forward,
+        feed_forward.site,
+        kind="feed_forward",
+        label=N_("Feed-forward"),
+        group=FEED_FORWARD,
+        multiply_adds=sum(products(each, length) for each in there),
+        shapes=(("hidden", (length, feed_forward.expand.out_features)),),
+        formula=rf"{hidden if n == 2 else f'({hidden})'}\, W_2{' + b_2' if biased else ''}",
+        count=rf"{n} d\, d_{{f\!f}}{biases}",
     )
 
 
@@ -295,20 +319,16 @@ def _(feed_forward: FeedForward, sketch: Sketch) -> None:
 def _(mixing: Mixing, sketch: Sketch) -> None:
     """Add the part."""
     n = mixing.neighbours
-    sketch.add(
-        Part(
-            id=str(mixing.site),
-            kind="mixing",
-            label=mixing.label,
-            group=MIXING,
-            multiply_adds=products(mixing.value, sketch.length),
-            shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=mixing.formulas[mixing.site.stack == "decoder"],
-            count=f"{n if n > 1 else ''} d^2 + d",
-            code=(type(mixing),),
-            site=mixing.site,
-        ),
-        learned=mixing.parameters(),
+    _add_part(
+        sketch,
+        mixing,
+        mixing.site,
+        kind="mixing",
+        label=mixing.label,
+        group=MIXING,
+        multiply_adds=products(mixing.value, sketch.length),
+        formula=mixing.formulas[mixing.site.stack == "decoder"],
+        count=f"{n if n > 1 else ''} d^2 + d",
     )
 
 
@@ -331,7 +351,6 @@ _RECURRENT = {
 @add.register
 def _(recurrence: Recurrence, sketch: Sketch) -> None:
     """Add the part."""
-    stream, length = sketch.stream, sketch.length
     matrices = [each for each in recurrence.parameters() if each.ndim == 2]
     # What a decoder begins with is computed once.
     once = 0 if recurrence.begin is None else recurrence.begin.weight.numel()
@@ -339,36 +358,24 @@ def _(recurrence: Recurrence, sketch: Sketch) -> None:
     # Each of two ways makes half of the width out of the whole.
     squares = r"\tfrac{3}{2}" if recurrence.two_way else "2"
     begun = "" if recurrence.begin is None else " + d^2 + d"
-    sketch.add(
-        Part(
-            id=str(recurrence.site),
-            kind="recurrent",
-            label=_UNITS[recurrence.kind, recurrence.two_way],
-            group=RECURRENCE,
-            multiply_adds=(sum(each.numel() for each in matrices) - once) * length + once,
-            shapes=(("input", stream), ("state", stream), ("output", stream)),
-            formula=_RECURRENT[recurrence.kind],
-            count=f"{gates} ({squares} d^2 + 2 d){begun}",
-            code=(Recurrence,),
-            site=recurrence.site,
-        ),
-        learned=recurrence.parameters(),
+    _add_part(
+        sketch,
+        recurrence,
+        recurrence.site,
+        kind="recurrent",
+        label=_UNITS[recurrence.kind, recurrence.two_way],
+        group=RECURRENCE,
+        multiply_adds=(sum(each.numel() for each in matrices) - once) * sketch.length + once,
+        shapes=(("state", sketch.stream),),
+        formula=_RECURRENT[recurrence.kind],
+        count=f"{gates} ({squares} d^2 + 2 d){begun}",
     )
 
 
 def add_norm(
     norm: nn.Module, sketch: Sketch, part: str, label: str, title: str, code: Code
 ) -> None:
-    """Add a norm, whatever its kind; nothing where there is none (`nn.Identity`).
-
-    Args:
-        norm: One that has a `formula` and a `count`, or any other.
-        sketch: Of the model.
-        part: Its id.
-        label: A message to translate.
-        title: As in `Part`.
-        code: Where it is called.
-    """
+    """Add a norm with its `formula` and `count`, if it has any; nothing for `nn.Identity`."""
     if isinstance(norm, nn.Identity):
         return
     sketch.add(
@@ -390,21 +397,16 @@ def add_norm(
 @add.register
 def _(length: LengthPrediction, sketch: Sketch) -> None:
     """Add the part, on top of the encoder."""
-    sketch.add(
-        Part(
-            id="length",
-            kind="length",
-            title="{part}",
-            label=N_("Length"),
-            group=EMBEDDINGS,
-            multiply_adds=products(length.linear, 1),
-            shapes=(("input", sketch.stream), ("output", (1, N_DIFFERENCES))),
-            formula=r"P(n_{target} - n_{source} = \delta) = \mathrm{softmax}\big(W \tfrac{1}{S} "
-            r"\sum_i m_i + b\big)_\delta, \quad -32 \le \delta \le 32",
-            count=r"65\,d + 65",
-            code=(LengthPrediction,),
-        ),
-        learned=length.parameters(),
+    _add_part(
+        sketch,
+        length,
+        kind="length",
+        label=N_("Length"),
+        multiply_adds=products(length.linear, 1),
+        shapes=(("output", (1, N_DIFFERENCES)),),
+        formula=r"P(n_{target} - n_{source} = \delta) = \mathrm{softmax}\big(W \tfrac{1}{S} "
+        r"\sum_i m_i + b\big)_\delta, \quad -32 \le \delta \le 32",
+        count=r"65\,d + 65",
     )
 
 
@@ -412,19 +414,13 @@ def _(length: LengthPrediction, sketch: Sketch) -> None:
 def _(transform: OutputTransform, sketch: Sketch) -> None:
     """Add the part."""
     activated = ACTIVATIONS[transform.activation].format(x="W x + b")
-    sketch.add(
-        Part(
-            id="output_transform",
-            kind="output_transform",
-            title="{part}",
-            label=N_("Output transform"),
-            group=EMBEDDINGS,
-            multiply_adds=products(transform.dense, sketch.length),
-            shapes=(("input", sketch.stream), ("output", sketch.stream)),
-            formula=rf"\mathrm{{LayerNorm}}({activated})",
-            code=(OutputTransform,),
-        ),
-        learned=transform.parameters(),
+    _add_part(
+        sketch,
+        transform,
+        kind="output_transform",
+        label=N_("Output transform"),
+        multiply_adds=products(transform.dense, sketch.length),
+        formula=rf"\mathrm{{LayerNorm}}({activated})",
     )
 
 
@@ -433,32 +429,24 @@ def _add_output(model: Transformer, sketch: Sketch) -> None:
     vocabulary = (sketch.length, model.output.out_features)
     scale = r"\, / \sqrt{d_{model}}" if model.config.logit_scale else ""
     bias = " + b" if model.config.logit_bias else ""
-    shared = r"\quad (W = E \text{ where the matrices are shared})"
-    sketch.add(
-        Part(
-            id="output",
-            kind="output",
-            title="{part}",
-            label=N_("Linear output"),
-            group=EMBEDDINGS,
-            multiply_adds=products(model.output, sketch.length),
-            shapes=(("input", sketch.stream), ("output", vocabulary)),
-            formula=f"z = W x{scale}{bias} {shared}",
-            code=(nn.Linear,),
-        ),
-        learned=model.output.parameters(),
+    _add_part(
+        sketch,
+        model.output,
+        kind="output",
+        label=N_("Linear output"),
+        multiply_adds=products(model.output, sketch.length),
+        shapes=(("output", vocabulary),),
+        formula=rf"z = W x{scale}{bias} \quad (W = E \text{{ where the matrices are shared}})",
     )
-    sketch.add(
-        Part(
-            id="softmax",
-            kind="softmax",
-            title="{part}",
-            label=N_("Softmax"),
-            group="",
-            shapes=(("input", vocabulary), ("output", vocabulary)),
-            formula=r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
-            code=(functional.softmax,),
-        ),
+    _add_part(
+        sketch,
+        None,
+        kind="softmax",
+        group="",
+        label=N_("Softmax"),
+        shapes=(("input", vocabulary), ("output", vocabulary)),
+        formula=r"p_i = \frac{e^{z_i}}{\sum_j e^{z_j}}",
+        code=(functional.softmax,),
     )
     if model.pointer is not None:
         add(model.pointer, sketch)
@@ -470,26 +458,21 @@ def _(pointer: Pointer, sketch: Sketch) -> None:
     """Add the part, between the softmax and the probabilities."""
     n_source = sketch.lengths.source
     vocabulary = (sketch.length, sketch.config.n_target_tokens)
-    sketch.add(
-        Part(
-            id="pointer",
-            kind="pointer",
-            title="{part}",
-            label=N_("Pointer"),
-            group=EMBEDDINGS,
-            multiply_adds=products(pointer.gate, sketch.length)
-            + sketch.length * n_source * sketch.d_model,
-            shapes=(
-                ("input", vocabulary),
-                ("weights", (sketch.length, n_source)),
-                ("memory", (n_source, sketch.d_model)),
-                ("output", vocabulary),
-            ),
-            formula=r"P(w) = p_{gen} P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \quad "
-            r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b), \quad h^* = \sum_i a_i m_i",
-            count="2 d + 1",
-            code=(Pointer,),
+    copying = sketch.length * n_source * sketch.d_model
+    _add_part(
+        sketch,
+        pointer,
+        kind="pointer",
+        label=N_("Pointer"),
+        multiply_adds=products(pointer.gate, sketch.length) + copying,
+        shapes=(
+            ("input", vocabulary),
+            ("weights", (sketch.length, n_source)),
+            ("memory", (n_source, sketch.d_model)),
+            ("output", vocabulary),
         ),
-        learned=pointer.parameters(),
+        formula=r"P(w) = p_{gen} P_{vocab}(w) + (1 - p_{gen}) \sum_{i:\, x_i = w} a_i, \quad "
+        r"p_{gen} = \sigma(w_h \cdot h^* + w_s \cdot s + b), \quad h^* = \sum_i a_i m_i",
+        count="2 d + 1",
     )
     sketch.arrow("memory", sketch.memory, "pointer")

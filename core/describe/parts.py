@@ -70,7 +70,7 @@ class Part(Node):
     """Its name; {place} is its layer or stack, {part} the label of the part whose block it is in,
     or its own. A message to translate."""
     count: str = ""
-    """How many numbers it learns, in LaTeX; "" where that is said nowhere."""
+    """How many numbers it learns, in LaTeX; "" where there is no formula."""
     site: Site | None = None
     """Under which a probe finds its steps."""
     multiply_adds: int = 0

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from core.batch import Batch, Pair, collate
 from core.decoding.generate import generate
-from core.decoding.step import DecodeStep, logits_of, require_next, sayable
+from core.decoding.step import DecodeStep, logits_of, mask_special_tokens, require_next
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.model import Transformer
@@ -193,7 +193,9 @@ def _going_on(model: Transformer, pairs: Sequence[Pair]) -> tuple[int, int, int]
         fed_BT = batch.fed_BT.clone()
         output_BT = fed_BT
         for row in range(fed_BT.shape[1]):
-            logits_BTV = sayable(model.decode(fed_BT, memory_BSD, visible_B1S), model.config)
+            logits_BTV = mask_special_tokens(
+                model.decode(fed_BT, memory_BSD, visible_B1S), model.config
+            )
             output_BT = logits_BTV.argmax(dim=-1)
             if row + 1 == fed_BT.shape[1]:
                 break

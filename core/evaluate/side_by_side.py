@@ -8,9 +8,13 @@ import torch
 from torch import Tensor
 
 from core.decoding.choosing import Greedy
-from core.decoding.forced import forced_steps
-from core.decoding.methods import Forced, Method, decode
-from core.decoding.step import DecodeStep, entropies, logits_of, most_probable
+from core.decoding.generate import Forced, Method, decode, forced_steps
+from core.decoding.step import (
+    DecodeStep,
+    entropies,
+    logits_of,
+    most_probable,
+)
 from core.evaluate.exposure import divergences, first_difference
 from core.inspection import Inspection
 from core.runs.run import Run

@@ -1,8 +1,8 @@
 """The Transformer of "Attention Is All You Need", written to be read.
 
 Read in this order, from the bottom of Figure 1 upward:
-    positional.py   where a word stands
-    attention.py    who looks at whom, and what comes of it
+    positional.py   positions
+    attention.py    scaled dot-product attention, and the layer of several heads
     layers.py       an encoder layer and a decoder layer
     transformer.py  the two stacks, embeddings and output
     cache.py        what decoding need not compute again

@@ -5,7 +5,6 @@ queries and keys, d_v for values).
 """
 
 import math
-from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,8 +13,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.cache import KeysValues
-from core.model.probe import Probe, See, Step, probed, unseen
-from core.model.rotary import Rotary
+from core.model.positional import Rotary
+from core.model.probe import Hook, Probe, Step, hook_of, probed, unchanged
 from core.model.scoring import (
     USUAL,
     Additive,
@@ -36,7 +35,7 @@ def attend(
 ) -> Tensor:
     """Mix the values, each in proportion to how well its key matches the query (eq. 1).
 
-    This is the fused kernel, for when nobody looks; `attend_probed` is the same in single steps.
+    This is the fused kernel, without a probe; `attend_probed` computes the same in single steps.
 
     Args:
         query_BHQE: What each position is looking for.
@@ -53,7 +52,7 @@ def attend(
         return attend_linearly(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
     if scoring.linear or scoring.additive is not None:
         # No kernel knows these.
-        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unseen)
+        return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unchanged)
     mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     scale = None if scoring.divisor is None else 1 / scoring.divisor
     bias_1HQK = scoring.bias_1HQK
@@ -76,18 +75,9 @@ def attend_probed(
     value_BHKE: Tensor,
     visible_BQK: Tensor | None,
     scoring: Scoring,
-    see: See,
+    hook: Hook,
 ) -> Tensor:
-    """Do what `attend` does in single steps, each handed to a probe.
-
-    Args:
-        query_BHQE: As in `attend`, as are the next four.
-        key_BHKE: The same.
-        value_BHKE: The same.
-        visible_BQK: The same.
-        scoring: The same.
-        see: Takes each step and gives back the one to go on with.
-    """
+    """Do what `attend` does in single steps; `hook` takes each and returns the next input."""
     everything_BQK = None
     if visible_BQK is None:
         shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
@@ -95,31 +85,28 @@ def attend_probed(
     query_step, key_step = (
         (Step.ROTATED_QUERY, Step.ROTATED_KEY) if scoring.rotated else (Step.QUERY, Step.KEY)
     )
-    visible_BQK = see(Step.VISIBLE, visible_BQK)
-    query_BHQE = see(query_step, query_BHQE)
-    key_BHKE = see(key_step, key_BHKE)
-    value_BHKE = see(Step.VALUE, value_BHKE)
-    products_BHQK = see(Step.PRODUCTS, scoring.compared(query_BHQE, key_BHKE))
+    visible_BQK = hook(Step.VISIBLE, visible_BQK)
+    query_BHQE = hook(query_step, query_BHQE)
+    key_BHKE = hook(key_step, key_BHKE)
+    value_BHKE = hook(Step.VALUE, value_BHKE)
+    products_BHQK = hook(Step.PRODUCTS, scoring.compared(query_BHQE, key_BHKE))
     # Dividing by √d_k keeps the scores' variance near 1, so that the softmax does not saturate.
     divided_by = math.sqrt(query_BHQE.shape[-1]) if scoring.divisor is None else scoring.divisor
     scores_BHQK = products_BHQK / divided_by
     if scoring.bias_1HQK is not None:
-        scores_BHQK = scores_BHQK + see(Step.POSITION_BIAS, scoring.bias_1HQK)
-    scores_BHQK = see(Step.SCORES, scores_BHQK)
+        scores_BHQK = scores_BHQK + hook(Step.POSITION_BIAS, scoring.bias_1HQK)
+    scores_BHQK = hook(Step.SCORES, scores_BHQK)
     # What no softmax follows has no share where it is 0.
     hidden, weigh = (0.0, shares) if scoring.linear else (-math.inf, attention_weights)
     if visible_BQK is not everything_BQK:
         scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
-    scores_BHQK = see(Step.MASKED_SCORES, scores_BHQK)
-    weights_BHQK = see(Step.WEIGHTS, weigh(scores_BHQK))
-    return see(Step.MIXED, weights_BHQK @ value_BHKE)
+    scores_BHQK = hook(Step.MASKED_SCORES, scores_BHQK)
+    weights_BHQK = hook(Step.WEIGHTS, weigh(scores_BHQK))
+    return hook(Step.MIXED, weights_BHQK @ value_BHKE)
 
 
 class Unprojected(nn.Linear):
-    """In the place of a projection: gives back what it is given, as the identity matrix would.
-
-    Whoever reads its weights finds that matrix. Nothing is learned, and nothing is kept in a file.
-    """
+    """The identity in the place of a projection; its weights are in no file."""
 
     def __init__(self, width: int) -> None:
         nn.Module.__init__(self)
@@ -130,10 +117,6 @@ class Unprojected(nn.Linear):
     def forward(self, x_BKD: Tensor) -> Tensor:
         """Return x_BKD."""
         return x_BKD
-
-
-def _projection(width: int, made: int, bias: bool, learned: bool) -> nn.Linear:
-    return nn.Linear(width, made, bias) if learned else Unprojected(width)
 
 
 class MultiHeadAttention(nn.Module):
@@ -150,10 +133,14 @@ class MultiHeadAttention(nn.Module):
         self.rotary = Rotary(config) if config.positions == "rotary" and site.is_self else None
         bias = config.attention_bias
         width, projects = config.d_model, config.projections
-        self.query = _projection(width, self.n_heads * self.d_k, bias, projects)
-        self.key = _projection(width, self.n_kv_heads * self.d_k, bias, projects)
-        self.value = _projection(width, self.n_kv_heads * self.d_v, bias, projects)
-        self.output = _projection(self.n_heads * self.d_v, width, bias, config.output_projection)
+
+        def projection(n_in: int, n_out: int, learned: bool) -> nn.Linear:
+            return nn.Linear(n_in, n_out, bias) if learned else Unprojected(n_in)
+
+        self.query = projection(width, self.n_heads * self.d_k, projects)
+        self.key = projection(width, self.n_kv_heads * self.d_k, projects)
+        self.value = projection(width, self.n_kv_heads * self.d_v, projects)
+        self.output = projection(self.n_heads * self.d_v, width, config.output_projection)
         self.additive = Additive(config) if config.scores == "additive" else None
         self.shared = config.shared
         if self.shared in ("qk", "qkv"):
@@ -205,20 +192,16 @@ class MultiHeadAttention(nn.Module):
             query_BHQE = self.rotary(probed(probe, self.site, Step.QUERY, query_BHQE), start)
         shared = memory.shared_by(self.n_heads)
         attending = (query_BHQE, shared.key_BHKE, shared.value_BHKE, visible_BQK)
-        scoring = self.scoring(bias_1HQK)
-        if probe is not None and probe.sees(self.site):
-            mixed_BHQE = attend_probed(*attending, scoring, partial(probe.at, self.site))
-        else:
+        scoring, hook = self.scoring(bias_1HQK), hook_of(probe, self.site)
+        if hook is unchanged:
             mixed_BHQE = attend(*attending, scoring)
+        else:
+            mixed_BHQE = attend_probed(*attending, scoring, hook)
         concatenated_BQD = mixed_BHQE.transpose(1, 2).flatten(2)
         return self.output(concatenated_BQD)
 
     def scoring(self, bias_1HQK: Tensor | None = None) -> Scoring:
-        """Return how its scores come of queries and keys.
-
-        Args:
-            bias_1HQK: What each head adds to the scores; None for nothing.
-        """
+        """Return how scores come of queries and keys, given what each head adds to them."""
         return Scoring(
             self.divisor, bias_1HQK, self.rotary is not None, self.additive, self.scores == "linear"
         )

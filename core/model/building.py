@@ -1,11 +1,14 @@
 """Making models: with fresh weights, without any, or only the shapes of them."""
 
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
+from typing import Any
 
 import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from core.config import ModelConfig
-from core.model.nothing_drawn import NothingDrawn
 from core.model.transformer import Transformer
 
 
@@ -22,16 +25,37 @@ def count_parameters(config: ModelConfig) -> int:
 
 
 def unfilled(config: ModelConfig) -> Transformer:
-    """Make a model whose weights are whatever memory held, for whoever puts others in their place.
+    """Make a model with uninitialised weights, to be filled from a file.
 
-    To draw random ones that nobody looks at takes longer than to read them from a file.
+    Drawing random ones takes longer than reading the file.
     """
-    with torch.random.fork_rng(devices=[]), NothingDrawn():
+    with torch.random.fork_rng(devices=[]), _SkipInit():
         return Transformer(config)
 
 
 @lru_cache(maxsize=16)
 def outline(config: ModelConfig) -> Transformer:
     """Return a model with the shapes of all its weights and without their numbers."""
-    with torch.device("meta"), NothingDrawn():
+    with torch.device("meta"), _SkipInit():
         return Transformer(config)
+
+
+class _SkipInit(TorchFunctionMode):
+    """Leaves out the drawing of initial weights.
+
+    On the meta device torch would import a compiler for it, for seconds.
+    """
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Collection[type],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> object:
+        named = kwargs or {}
+        if func in (nn.init.normal_, nn.init.uniform_, nn.init.kaiming_uniform_):
+            return named["tensor"]
+        if func is torch.Tensor.uniform_:
+            return args[0]
+        return func(*args, **named)

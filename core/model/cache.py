@@ -28,7 +28,7 @@ class KeysValues:
         )
 
     def shared_by(self, n_heads: int) -> Self:
-        """Return a set for each of so many heads: neighbouring heads share one."""
+        """Return a set for each head: neighbouring heads share one."""
         times = n_heads // self.key_BHKE.shape[1]
         if times == 1:
             return self

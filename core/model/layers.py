@@ -14,9 +14,9 @@ from core.heads import Site, Stack
 from core.model.dropout import Dropout
 from core.model.mixing import MIXINGS
 from core.model.norm import norm_of, normalise
-from core.model.probe import Probe, See, Step, seeing
+from core.model.probe import Hook, Probe, Step, hook_of
 from core.model.recurrence import Recurrence
-from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention, Sublayer
+from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention, Sublayer
 
 
 class Residual(nn.Module):
@@ -48,21 +48,21 @@ class Residual(nn.Module):
             probe: Looks at every step.
             visible_BQK: What of the stream is no padding; see `normalise`.
         """
-        see = seeing(probe, self.site)
-        x_BKD = see(Step.STREAM_IN, x_BKD)
-        given_BKD = self._normed(x_BKD, see, visible_BQK) if self.pre_norm else x_BKD
-        made_BKD = see(Step.ADDED, self.dropout(sublayer(given_BKD)))
+        hook = hook_of(probe, self.site)
+        x_BKD = hook(Step.STREAM_IN, x_BKD)
+        input_BKD = self._normed(x_BKD, hook, visible_BQK) if self.pre_norm else x_BKD
+        made_BKD = hook(Step.ADDED, self.dropout(sublayer(input_BKD)))
         x_BKD = x_BKD + made_BKD if self.adds else made_BKD
         if not self.pre_norm:
-            x_BKD = self._normed(x_BKD, see, visible_BQK)
-        return see(Step.STREAM_OUT, x_BKD)
+            x_BKD = self._normed(x_BKD, hook, visible_BQK)
+        return hook(Step.STREAM_OUT, x_BKD)
 
-    def _normed(self, x_BKD: Tensor, see: See, visible_BQK: Tensor | None) -> Tensor:
-        x_BKD = see(Step.BEFORE_NORM, x_BKD)
-        return see(Step.AFTER_NORM, normalise(self.norm, x_BKD, visible_BQK))
+    def _normed(self, x_BKD: Tensor, hook: Hook, visible_BQK: Tensor | None) -> Tensor:
+        x_BKD = hook(Step.BEFORE_NORM, x_BKD)
+        return hook(Step.AFTER_NORM, normalise(self.norm, x_BKD, visible_BQK))
 
     @property
-    def given(self) -> Step:
+    def input_step(self) -> Step:
         """The step that the sublayer works on."""
         return Step.AFTER_NORM if self.pre_norm else Step.STREAM_IN
 
@@ -77,11 +77,11 @@ class Layer(nn.Module):
             self.add_module(name, cast(nn.Module, sublayer))
         self.residuals = nn.ModuleList(Residual(config, each.site) for each in sublayers.values())
 
-    def forward(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def forward(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return x_BKD after all sublayers."""
         for sublayer, residual in self.blocks():
-            added = partial(sublayer.added, seen=seen, probe=probe)
-            x_BKD = residual(x_BKD, added, probe, seen.visible_BQK)
+            added = partial(sublayer.added, inputs=inputs, probe=probe)
+            x_BKD = residual(x_BKD, added, probe, inputs.visible_BQK)
         return x_BKD
 
     def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:

@@ -25,7 +25,7 @@ class OneMemory(nn.Module):
 
 
 class FirstMemory(OneMemory):
-    """All decoder layers read the encoder's first layer; nobody reads those above."""
+    """All decoder layers read the encoder's first layer, and none those above."""
 
 
 class SameMemory(OneMemory):

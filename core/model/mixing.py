@@ -14,7 +14,7 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.messages import N_
 from core.model.probe import Probe
-from core.model.sublayers import Seen
+from core.model.sublayers import LayerInputs
 
 
 class Mixing(nn.Module, ABC):
@@ -25,7 +25,7 @@ class Mixing(nn.Module, ABC):
     formulas: ClassVar[tuple[str, str]]
     """In LaTeX: of an encoder, and of a decoder, which sees nothing that comes later."""
     neighbours: ClassVar[int] = 1
-    """So many positions stand side by side in what the matrix is multiplied with."""
+    """The number of positions that are multiplied with the matrix side by side."""
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Mixing(nn.Module, ABC):
         self.value = nn.Linear(self.neighbours * config.d_model, config.d_model)
 
     @abstractmethod
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return added_BKD, what the positions take from each other."""
 
 
@@ -49,22 +49,22 @@ class Average(Mixing):
         r"\Big(\tfrac{1}{i + 1} \sum_{j \le i} x_j\Big) W + b",
     )
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return the mean, the same for all positions of an encoder."""
-        return self.value(self._mean(x_BKD, seen))
+        return self.value(self._mean(x_BKD, inputs))
 
-    def _mean(self, x_BKD: Tensor, seen: Seen) -> Tensor:
-        if seen.cache is not None:
-            before_BD = seen.cache.states.get(self.site)
+    def _mean(self, x_BKD: Tensor, inputs: LayerInputs) -> Tensor:
+        if inputs.cache is not None:
+            before_BD = inputs.cache.states.get(self.site)
             sums_BTD = x_BKD.cumsum(dim=1)
             if before_BD is not None:
                 sums_BTD = sums_BTD + before_BD[:, None]
-            seen.cache.states[self.site] = sums_BTD[:, -1]
-            first = seen.cache.length + 1
+            inputs.cache.states[self.site] = sums_BTD[:, -1]
+            first = inputs.cache.length + 1
             counts_T = torch.arange(first, first + x_BKD.shape[1], device=x_BKD.device)
             return sums_BTD / counts_T[:, None]
-        assert seen.visible_BQK is not None
-        shares_BQK = seen.visible_BQK.to(x_BKD.dtype)
+        assert inputs.visible_BQK is not None
+        shares_BQK = inputs.visible_BQK.to(x_BKD.dtype)
         shares_BQK = shares_BQK / shares_BQK.sum(dim=-1, keepdim=True).clamp(min=1)
         return (shares_BQK @ x_BKD).expand_as(x_BKD)
 
@@ -83,26 +83,26 @@ class Convolution(Mixing):
 
     neighbours = 3
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return what three neighbours make; beyond the ends, and in padding, stand zeros."""
-        around_BKD = self._around(x_BKD, seen)
+        around_BKD = self._around(x_BKD, inputs)
         n = x_BKD.shape[1]
         three = [around_BKD[:, start : start + n] for start in range(self.neighbours)]
         return self.value(torch.cat(three, dim=-1))
 
-    def _around(self, x_BKD: Tensor, seen: Seen) -> Tensor:
+    def _around(self, x_BKD: Tensor, inputs: LayerInputs) -> Tensor:
         """Return the positions with the two more that their first and last have as neighbours."""
         nothing_B1D = torch.zeros_like(x_BKD[:, :1])
         if self.site.stack == "encoder":
-            assert seen.visible_BQK is not None
-            x_BKD = x_BKD * seen.visible_BQK.transpose(1, 2)
+            assert inputs.visible_BQK is not None
+            x_BKD = x_BKD * inputs.visible_BQK.transpose(1, 2)
             return torch.cat([nothing_B1D, x_BKD, nothing_B1D], dim=1)
         before_B2D = torch.cat([nothing_B1D] * 2, dim=1)
-        if seen.cache is not None:
-            before_B2D = seen.cache.states.get(self.site, before_B2D)
+        if inputs.cache is not None:
+            before_B2D = inputs.cache.states.get(self.site, before_B2D)
         around_BTD = torch.cat([before_B2D, x_BKD], dim=1)
-        if seen.cache is not None:
-            seen.cache.states[self.site] = around_BTD[:, -2:]
+        if inputs.cache is not None:
+            inputs.cache.states[self.site] = around_BTD[:, -2:]
         return around_BTD
 
 

@@ -1,10 +1,19 @@
-"""How the stream becomes scores and probabilities, and what stands before that in some models."""
+"""What stands on top of a stack in some models: an output transform, a prediction of lengths.
+
+B batch, K positions, S source length, D model width, N differences of length.
+"""
 
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.heads import Site
 from core.model.norm import norm_of
+from core.model.probe import Probe, Step, probed
 from core.model.sublayers import ACTIVATIONS
+
+MOST_DIFFERENCE = 32
+"""Of the lengths of a target and its source, in tokens; more counts as this."""
+N_DIFFERENCES = 2 * MOST_DIFFERENCE + 1
 
 
 class OutputTransform(nn.Module):
@@ -23,3 +32,54 @@ class OutputTransform(nn.Module):
         """Return transformed_BKD."""
         transformed_BKD: Tensor = self.norm(ACTIVATIONS[self.activation](self.dense(x_BKD)))
         return transformed_BKD
+
+
+class LengthPrediction(nn.Module):
+    """A classifier of the target's length less the source's (Ghazvininejad et al. 2019, 3.3).
+
+    They read it from a token LENGTH of the encoder; here it is the mean of the memory.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.site = Site("encoder", config.n_encoder_layers - 1, "length")
+        """Where a probe finds its scores."""
+        self.linear = nn.Linear(config.d_model, N_DIFFERENCES)
+
+    def forward(
+        self, memory_BSD: Tensor, visible_B1S: Tensor, probe: Probe | None = None
+    ) -> Tensor:
+        """Return logits_BN: scores for each difference from −32 to 32, EOS counted on both sides.
+
+        Args:
+            memory_BSD: What the encoder makes of the source.
+            visible_B1S: True where there is a token.
+            probe: Looks at the scores, or changes them.
+        """
+        share_B1S = visible_B1S.to(memory_BSD.dtype)
+        share_B1S = share_B1S / share_B1S.sum(dim=-1, keepdim=True)
+        logits_BN: Tensor = self.linear((share_B1S @ memory_BSD)[:, 0])
+        return probed(probe, self.site, Step.LENGTH, logits_BN)
+
+
+def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Tensor:
+    """Return class_B: which of the differences is right.
+
+    >>> import torch
+    >>> difference_classes(torch.tensor([5, 5]), torch.tensor([7, 99])).tolist()
+    [34, 64]
+    """
+    differences_B = target_lengths_B - source_lengths_B
+    return differences_B.clamp(-MOST_DIFFERENCE, MOST_DIFFERENCE) + MOST_DIFFERENCE
+
+
+def likeliest_lengths(logits_BN: Tensor, source_lengths_B: Tensor) -> Tensor:
+    """Return lengths_B of the targets, as the likeliest difference has them; may be below 1.
+
+    >>> import torch
+    >>> logits_BN = torch.zeros(1, 65)
+    >>> logits_BN[0, 30] = 1.0
+    >>> likeliest_lengths(logits_BN, torch.tensor([5])).tolist()
+    [3]
+    """
+    return source_lengths_B + logits_BN.argmax(dim=-1) - MOST_DIFFERENCE

@@ -3,8 +3,6 @@
 B batch, H heads, S source length, T target length, D model width, V vocabulary.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
@@ -16,7 +14,7 @@ from core.model.probes import Record
 
 
 class Pointer(nn.Module):
-    """The pointer-generator (See et al. 2017, eq. 8 and 9), on the last cross-attention.
+    """The pointer-generator (Hook et al. 2017, eq. 8 and 9), on the last cross-attention.
 
     P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{i: x_i = w} a_i, where a is the mean of the heads'
     weights, p_gen = σ(w_h · h* + w_s · s + b), h* = Σ_i a_i m_i the memory as a sees it, and s the
@@ -30,15 +28,10 @@ class Pointer(nn.Module):
         self.gate = nn.Linear(2 * config.d_model, 1)
         """w_h, w_s and b."""
 
-    def watch(self, probe: Probe | None) -> "Copying":
-        """Return what a pass through the decoder needs so that words can be copied after it.
-
-        Args:
-            probe: That of the pass.
-        """
+    def recorded(self, probe: Probe | None) -> tuple[Record, Probe]:
+        """Return a record of the weights to copy by, and the probe of a pass that fills it."""
         record = Record(frozenset({Step.WEIGHTS}), frozenset({self.site}), keep_graph=True)
-        probes = Probes([record] if probe is None else [probe, record])
-        return Copying(self, probe, record, probes)
+        return record, Probes([record] if probe is None else [probe, record])
 
     def forward(
         self,
@@ -53,10 +46,10 @@ class Pointer(nn.Module):
 
         Args:
             logits_BTV: Scores of the words that can be generated.
-            x_BTD: s.
-            weights_BHTS: Of the last cross-attention.
-            memory_BSD: m.
-            source_BS: x.
+            x_BTD: s, the decoder's stream.
+            weights_BHTS: The weights of the last cross-attention.
+            memory_BSD: m, the encoder's output.
+            source_BS: x, the source's tokens.
             probe: Looks at p_gen and at the weights, or changes them.
         """
         # Half precisions are too coarse for a logarithm; float64 stays.
@@ -89,33 +82,3 @@ class Pointer(nn.Module):
                 return given_BT[..., None].log(), (-given_BT[..., None]).log1p()
         # Near 0 and 1 the sigmoid has no digits left for its logarithm, what it is made of has.
         return logsigmoid(gate_BT1), logsigmoid(-gate_BT1)
-
-
-@dataclass(frozen=True, slots=True)
-class Copying:
-    """One pass through the decoder of a model that copies."""
-
-    pointer: Pointer
-    given: Probe | None
-    """The probe that the pass was asked for with."""
-    record: Record
-    """Keeps what the last cross-attention looks at, after that probe."""
-    probe: Probe
-    """Both: for the layers."""
-
-    def mixture(
-        self,
-        logits_BTV: Tensor,
-        x_BTD: Tensor,
-        memory_BSD: Tensor | None,
-        source_BS: Tensor | None,
-    ) -> Tensor:
-        """Return log_probabilities_BTV after the layers; see `Pointer.forward`.
-
-        Raises:
-            ValueError: The source's tokens are missing, which are copied.
-        """
-        if memory_BSD is None or source_BS is None:
-            raise ValueError("a model with a pointer copies the source's tokens: give source_BS")
-        weights_BHTS = self.record.weights(self.pointer.site)
-        return self.pointer(logits_BTV, x_BTD, weights_BHTS, memory_BSD, source_BS, self.given)

@@ -1,12 +1,20 @@
-"""Where a word stands: sinusoids, or a learned table."""
+"""Positions: sinusoids, a learned table, rotary turns, or learned biases of distances.
 
+B batch, H heads, Q queries, K keys, P positions of a table, D model width, E width of one head,
+N pairs of its dimensions.
+"""
+
+import math
+from collections.abc import Mapping
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
+from core.config.choices import Positions
 from core.heads import Site, Stack
+from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.norm import norm_of
 from core.model.probe import Probe, Step, probed
@@ -48,6 +56,16 @@ def timescales(d_model: int, base: float = 10000.0) -> Tensor:
 
 
 _FORMULAS = {"sinusoidal": sinusoids, "halves": halved_sinusoids}
+"""Setting → the table of a formula."""
+POSITION_LABELS: Mapping[Positions, str] = {
+    "sinusoidal": N_("sinusoids, added to the tokens"),
+    "halves": N_("sinusoids, all sines first, added to the tokens"),
+    "learned": N_("learned, added to the tokens"),
+    "buckets": N_("learned for distances, added to the scores"),
+    "rotary": N_("rotary: queries and keys are turned"),
+    "none": N_("none"),
+}
+"""Setting → what people call it; marked for translation."""
 
 
 class Embedding(nn.Module):
@@ -78,7 +96,7 @@ class Embedding(nn.Module):
             self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))
         elif config.positions in _FORMULAS:
             positions_PD = torch.empty(sizes)
-            # Whoever asks for shapes alone (on the meta device) needs no numbers.
+            # On the meta device only shapes are needed.
             if not positions_PD.is_meta:
                 positions_PD = _FORMULAS[config.positions](*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
@@ -107,18 +125,18 @@ class Embedding(nn.Module):
         end = start + ids_BK.shape[1]
         if end > self.n_positions:
             raise ValueError(f"{end} tokens are more than the model's {self.n_positions} positions")
-        see = partial(probed, probe, self.site)
+        hook = partial(probed, probe, self.site)
         if self.last_read is not None:
             ids_BK = ids_BK.clamp(max=self.last_read)
-        x_BKD = see(Step.TOKENS, self.tokens(ids_BK) * self.scale)
+        x_BKD = hook(Step.TOKENS, self.tokens(ids_BK) * self.scale)
         if self.segments is not None:
             ids_of = torch.zeros_like(ids_BK) if segments_BK is None else segments_BK
-            x_BKD = x_BKD + see(Step.SEGMENTS, self.segments(ids_of))
+            x_BKD = x_BKD + hook(Step.SEGMENTS, self.segments(ids_of))
         if self.positions_PD is not None:
-            x_BKD = x_BKD + see(Step.POSITIONS, self.positions_PD[start:end])
+            x_BKD = x_BKD + hook(Step.POSITIONS, self.positions_PD[start:end])
         if self.norm is not None:
             x_BKD = self.norm(x_BKD)
-        return see(Step.STREAM_OUT, self.dropout(x_BKD))
+        return hook(Step.STREAM_OUT, self.dropout(x_BKD))
 
     @property
     def table(self) -> Tensor:
@@ -130,3 +148,106 @@ class Embedding(nn.Module):
         if self.positions_PD is None:
             raise ValueError(f"{self.site} adds no positions")
         return self.positions_PD
+
+
+def frequencies(config: ModelConfig) -> Tensor:
+    """Return frequencies_N in float64: by how many radians a position turns each pair."""
+    pair_N = torch.arange(0, config.d_k, 2, dtype=torch.float64)
+    frequency_N = config.rotary_base ** (-pair_N / config.d_k)
+    if not config.rotary_scaling:
+        return frequency_N
+    factor, low, high, original = config.rotary_scaling
+    # LLaMA 3.1: slow pairs are slowed down, fast ones stay, those between are blended.
+    turns_N = original * frequency_N / (2 * math.pi)
+    share_N = ((turns_N - low) / (high - low)).clamp(0, 1)
+    return share_N * frequency_N + (1 - share_N) * frequency_N / factor
+
+
+class Rotary(nn.Module):
+    """Turns queries and keys by an angle that grows with the position (RoPE, Su et al. 2021).
+
+    In the dot product of a turned query and a turned key only their distance is left. Nothing is
+    learned.
+    """
+
+    frequency_N: Tensor
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.in_halves = config.rotary_pairs == "halves"
+        frequency_N = torch.empty(config.d_k // 2, dtype=torch.float64)
+        if not frequency_N.is_meta:
+            frequency_N = frequencies(config)
+        # A formula, not a weight: it is neither trained nor saved.
+        self.register_buffer("frequency_N", frequency_N, persistent=False)
+
+    def forward(self, split_BHKE: Tensor, start: int = 0) -> Tensor:
+        """Return turned_BHKE of vectors that stand at `start` and after."""
+        cos_KN, sin_KN = self.cos_sin(start, split_BHKE.shape[2], split_BHKE.dtype)
+        if self.in_halves:
+            one_BHKN, other_BHKN = split_BHKE.chunk(2, dim=-1)
+        else:
+            one_BHKN, other_BHKN = split_BHKE[..., 0::2], split_BHKE[..., 1::2]
+        turned = (
+            one_BHKN * cos_KN - other_BHKN * sin_KN,
+            other_BHKN * cos_KN + one_BHKN * sin_KN,
+        )
+        if self.in_halves:
+            return torch.cat(turned, dim=-1)
+        return torch.stack(turned, dim=-1).flatten(-2)
+
+    def cos_sin(self, start: int, n_positions: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Return cos_KN and sin_KN of the angles of `n_positions` positions from `start` on."""
+        places_K = torch.arange(start, start + n_positions, device=self.frequency_N.device)
+        angle_KN = places_K[:, None].double() * self.frequency_N
+        return angle_KN.cos().to(dtype), angle_KN.sin().to(dtype)
+
+
+def buckets(distance_QK: Tensor, n_buckets: int, max_distance: int, *, causal: bool) -> Tensor:
+    """Return bucket_QK, the number of the bucket that each distance falls into.
+
+    Args:
+        distance_QK: Place of the key less that of the query.
+        n_buckets: In all; without a look-ahead mask half of them are for keys that come later.
+        max_distance: From here on all distances are in the last bucket.
+        causal: Whether keys that come later are never looked at.
+
+    >>> buckets(torch.tensor([[-200, -1, 0, 1, 200]]), 32, 128, causal=False).tolist()
+    [[15, 1, 0, 17, 31]]
+    >>> buckets(torch.tensor([[-200, -1, 0, 1]]), 32, 128, causal=True).tolist()
+    [[31, 1, 0, 0]]
+    """
+    if causal:
+        later_QK, away_QK = torch.zeros_like(distance_QK), (-distance_QK).clamp(min=0)
+    else:
+        n_buckets //= 2
+        later_QK, away_QK = (distance_QK > 0) * n_buckets, distance_QK.abs()
+    exact = n_buckets // 2
+    powers_QK = (away_QK.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far_QK = (exact + (powers_QK * (n_buckets - exact)).long()).clamp(max=n_buckets - 1)
+    return later_QK + torch.where(away_QK < exact, away_QK, far_QK)
+
+
+class RelativeBias(nn.Module):
+    """What each distance adds to the scores of each head: one table for a whole stack (T5).
+
+    Raffel et al. 2020, section 2.1. Near distances have a bucket each, far ones share buckets that
+    grow by powers.
+    """
+
+    def __init__(self, config: ModelConfig, stack: Stack) -> None:
+        super().__init__()
+        self.causal = stack == "decoder" and not config.is_parallel
+        self.max_distance = config.max_distance
+        self.table = nn.Embedding(config.n_buckets, config.n_heads)
+
+    def forward(self, n_queries: int, n_keys: int) -> Tensor:
+        """Return bias_1HQK; the queries are the last of the positions that can be looked at."""
+        device = self.table.weight.device
+        query_Q = torch.arange(n_keys - n_queries, n_keys, device=device)
+        distance_QK = torch.arange(n_keys, device=device)[None, :] - query_Q[:, None]
+        bucket_QK = buckets(
+            distance_QK, self.table.num_embeddings, self.max_distance, causal=self.causal
+        )
+        bias_QKH: Tensor = self.table(bucket_QK)
+        return bias_QKH.permute(2, 0, 1)[None]

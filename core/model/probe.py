@@ -93,7 +93,7 @@ class Step(StrEnum):
 
 
 class Probe(Protocol):
-    """What the model asks of whoever looks or changes."""
+    """What records or changes the steps of a forward pass."""
 
     def sees(self, site: Site) -> bool:
         """Say whether the sublayer must be computed step by step for this probe."""
@@ -122,24 +122,24 @@ class Probes:
         return tensor
 
 
-See = Callable[[Step, Tensor], Tensor]
+Hook = Callable[[Step, Tensor], Tensor]
 """Takes one step's tensor and gives back the one to go on with."""
 
 
-def seeing(probe: Probe | None, site: Site) -> See:
-    """Return what takes the steps of a site; each goes on as it is where nobody is interested."""
+def hook_of(probe: Probe | None, site: Site) -> Hook:
+    """Return what takes the steps of a site: `unchanged` where no probe is interested."""
     if probe is None or not probe.sees(site):
-        return unseen
+        return unchanged
     return partial(probe.at, site)
 
 
-def unseen(step: Step, tensor: Tensor) -> Tensor:
-    """Return a step as it is: what goes on where nobody is interested."""
+def unchanged(step: Step, tensor: Tensor) -> Tensor:
+    """Return a step as it is."""
     return tensor
 
 
 def probed(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:
-    """Return what a probe makes of a step; the step itself where nobody is interested."""
+    """Return what a probe makes of a step; the step itself where no probe is interested."""
     if probe is None or not probe.sees(site):
         return tensor
     return probe.at(site, step, tensor)

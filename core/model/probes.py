@@ -3,7 +3,7 @@
 B batch, H heads, Q queries, K keys, E width of one head, D model width.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -41,46 +41,43 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Silence:
-    """Takes heads away: their term is missing from the sum that W^O makes.
-
-    Nor does a pointer copy what they look at.
-    """
+class _HeadProbe:
+    """Changes some heads."""
 
     heads: frozenset[Head]
 
     @classmethod
     def of(cls, heads: Iterable[Head]) -> Self:
-        """Silence each of them."""
+        """Change each of them."""
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
-        """The sites with a silenced head."""
+        """The sites with such a head."""
         return any(site == head.site for head in self.heads)
+
+    def _indices(self, site: Site) -> list[int]:
+        return [head.index for head in self.heads if head.site == site]
+
+
+@dataclass(frozen=True)
+class Silence(_HeadProbe):
+    """Takes heads away: their term is missing from the sum that W^O makes.
+
+    Nor does a pointer copy what they look at.
+    """
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Put zeros in the place of a silenced head's mixed values."""
         if step not in (Step.MIXED, Step.COPY_WEIGHTS):
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
-        audible_H[[head.index for head in _at(site, self.heads)]] = False
+        audible_H[self._indices(site)] = False
         return tensor * audible_H[:, None, None]
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(_HeadProbe):
     """Makes heads look everywhere alike: their values are averaged over all that is visible."""
-
-    heads: frozenset[Head]
-
-    @classmethod
-    def of(cls, heads: Iterable[Head]) -> Self:
-        """Make each of them uniform."""
-        return cls(frozenset(heads))
-
-    def sees(self, site: Site) -> bool:
-        """The sites with such a head."""
-        return any(site == head.site for head in self.heads)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
         """Make the heads' scores equal, so that weight spreads evenly over what the mask leaves."""
@@ -88,34 +85,63 @@ class Uniform:
             return tensor
         scores_BHQK = tensor.clone()
         # To a softmax all numbers are alike; linear attention divides by the sum.
-        scores_BHQK[:, [head.index for head in _at(site, self.heads)]] = 1.0
+        scores_BHQK[:, self._indices(site)] = 1.0
         return scores_BHQK
 
 
 @dataclass(frozen=True)
-class Freeze:
-    """Makes heads say the same at every position of every sentence (mean ablation).
-
-    What a head brings on average stays, what it brings because of this sentence goes. Silencing
-    takes both, and so may leave the rest with sums that it has never met (Wang et al. 2022,
-    "Interpretability in the Wild").
-    """
+class _MixedProbe:
+    """Puts other values in the place of what some heads mix."""
 
     mixed: Mapping[Head, Tensor]
-    """Head → mixed_E, as a rule the head's average over held-out sentences."""
 
     def sees(self, site: Site) -> bool:
-        """The sites with a frozen head."""
+        """The sites with such a head."""
         return any(site == head.site for head in self.mixed)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace the mixed values of the frozen heads."""
+        """Replace the mixed values of the heads."""
         if step is not Step.MIXED:
             return tensor
         mixed_BHQE = tensor.clone()
-        for head in _at(site, self.mixed):
-            mixed_BHQE[:, head.index] = self.mixed[head]
+        for head, values in self.mixed.items():
+            if head.site == site:
+                self._replace(mixed_BHQE[:, head.index], values)
         return mixed_BHQE
+
+    def _replace(self, mixed_BQE: Tensor, values: Tensor) -> None:
+        mixed_BQE[:] = values
+
+
+class Freeze(_MixedProbe):
+    """Makes heads say the same at every position of every sentence (mean ablation).
+
+    `mixed` maps a head to mixed_E, as a rule its average over held-out sentences. What a head
+    brings on average stays, what it brings because of this sentence goes. Silencing takes both, and
+    so may leave the rest with sums that it has never met (Wang et al. 2022, "Interpretability in
+    the Wild").
+    """
+
+
+class Patch(_MixedProbe):
+    """Puts what heads mixed in another forward pass in the place of what they mix in this one.
+
+    `mixed` maps a head to mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the
+    two passes has stay as they are.
+    """
+
+    def _replace(self, mixed_BQE: Tensor, values: Tensor) -> None:
+        n = min(mixed_BQE.shape[1], values.shape[1])
+        mixed_BQE[:, :n] = values[:, :n]
+
+    def after(self, n_positions: int) -> Self:
+        """Return the same for a pass whose first target position is number `n_positions`."""
+        return type(self)(
+            {
+                head: mixed if head.site.in_encoder else mixed[:, n_positions:]
+                for head, mixed in self.mixed.items()
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -137,9 +163,9 @@ class Override:
         if step is not Step.WEIGHTS or self.query not in range(tensor.shape[2]):
             return tensor
         weights_BHQK = tensor.clone()
-        n_given = min(len(self.weights_K), tensor.shape[3])
-        weights_BHQK[:, self.head.index, self.query] = 0.0
-        weights_BHQK[:, self.head.index, self.query, :n_given] = self.weights_K[:n_given]
+        row_BK, n = weights_BHQK[:, self.head.index, self.query], tensor.shape[3]
+        row_BK[:] = 0.0
+        row_BK[:, : len(self.weights_K)] = self.weights_K[:n]
         return weights_BHQK
 
     def after(self, n_positions: int) -> Self:
@@ -147,38 +173,6 @@ class Override:
         if self.head.site.in_encoder:
             return self
         return replace(self, query=self.query - n_positions)
-
-
-@dataclass(frozen=True)
-class Patch:
-    """Puts what heads mixed in another forward pass in the place of what they mix in this one."""
-
-    mixed: Mapping[Head, Tensor]
-    """Head → mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the two
-    passes has stay as they are."""
-
-    def sees(self, site: Site) -> bool:
-        """The sites with a patched head."""
-        return any(site == head.site for head in self.mixed)
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Replace the mixed values of the patched heads."""
-        if step is not Step.MIXED:
-            return tensor
-        mixed_BHQE = tensor.clone()
-        for head in _at(site, self.mixed):
-            mixed_BQE = self.mixed[head][:, : tensor.shape[2]]
-            mixed_BHQE[:, head.index, : mixed_BQE.shape[1]] = mixed_BQE
-        return mixed_BHQE
-
-    def after(self, n_positions: int) -> Self:
-        """Return the same for a pass whose first target position is number `n_positions`."""
-        return type(self)(
-            {
-                head: mixed if head.site.in_encoder else mixed[:, n_positions:]
-                for head, mixed in self.mixed.items()
-            }
-        )
 
 
 @dataclass(frozen=True)
@@ -244,29 +238,24 @@ class Unplace:
 
 
 class EnoughError(Exception):
-    """All is seen: what comes after it in the pass is not wanted."""
+    """Ends a pass: all that was asked for is recorded."""
 
 
 @dataclass(frozen=True)
 class UntilWeights:
-    """A probe of weights that ends the pass with the last of them, by `EnoughError`.
+    """Ends a pass with the last weights that a probe looks at, by `EnoughError`.
 
-    Layers above, and the scores of a large vocabulary, take time and are read by nobody then.
+    Layers above, and the scores of a large vocabulary, would take time for nothing.
     """
 
     probe: Probe
     """Of steps up to the weights."""
     left: set[Site]
-    """Where it has still to see weights; of none at first, the pass goes to its end."""
+    """The sites whose weights are still to come; if empty at first, the pass goes to its end."""
 
     @classmethod
     def of(cls, probe: Probe, sites: Iterable[Site]) -> Self:
-        """Return the probe for one pass.
-
-        Args:
-            probe: As above.
-            sites: All that have weights.
-        """
+        """Return the probe for one pass of a model with these attention sites."""
         return cls(probe, {site for site in sites if probe.sees(site)})
 
     def sees(self, site: Site) -> bool:
@@ -296,8 +285,3 @@ def continued(probe: Probe, n_positions: int) -> Probe:
             return Probes([continued(each, n_positions) for each in probe.probes])
         case _:
             return probe
-
-
-def _at(site: Site, heads: Collection[Head]) -> list[Head]:
-    """Return the heads of one site."""
-    return [head for head in heads if head.site == site]

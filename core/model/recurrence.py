@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from core.config import ModelConfig
 from core.heads import Site
 from core.model.probe import Probe, Step, probed
-from core.model.sublayers import Seen
+from core.model.sublayers import LayerInputs
 
 UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 TWO_WAY = "_two_way"
@@ -40,43 +40,43 @@ class Recurrence(nn.Module):
         self.ends_at_both = config.encoder_mixing.endswith(TWO_WAY)
         self.begin = nn.Linear(width, width) if site.stack == "decoder" else None
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return the state after each position."""
-        state_BKD = self._read(x_BKD, seen) if self.begin is None else self._write(x_BKD, seen)
+        state_BKD = self._read(x_BKD, inputs) if self.begin is None else self._write(x_BKD, inputs)
         return probed(probe, self.site, Step.STATE, state_BKD)
 
-    def _read(self, x_BSD: Tensor, seen: Seen) -> Tensor:
+    def _read(self, x_BSD: Tensor, inputs: LayerInputs) -> Tensor:
         """Return the states of an encoder; padding comes after all else, and is passed over."""
         forward_BSD = self.forward_unit(x_BSD)[0]
         if self.backward_unit is None:
             return cast(Tensor, forward_BSD)
-        assert seen.visible_BQK is not None
-        index_BSD = _backward(x_BSD, seen.visible_BQK)
+        assert inputs.visible_BQK is not None
+        index_BSD = _backward(x_BSD, inputs.visible_BQK)
         backward_BSD = self.backward_unit(x_BSD.gather(1, index_BSD))[0]
         index_BSD = index_BSD[:, :, : backward_BSD.shape[2]]
         return torch.cat([forward_BSD, backward_BSD.gather(1, index_BSD)], dim=-1)
 
-    def _write(self, x_BTD: Tensor, seen: Seen) -> Tensor:
+    def _write(self, x_BTD: Tensor, inputs: LayerInputs) -> Tensor:
         """Return the states of a decoder, going on from those that are kept."""
-        kept = None if seen.cache is None else seen.cache.states.get(self.site)
+        kept = None if inputs.cache is None else inputs.cache.states.get(self.site)
         if kept is None:
-            kept = self._first(x_BTD, seen)
+            kept = self._first(x_BTD, inputs)
         states = [
             each.contiguous() for each in kept[None].chunk(2 if self.kind == "lstm" else 1, -1)
         ]
         state_BTD, last = self.forward_unit(x_BTD, states[0] if len(states) == 1 else tuple(states))
-        if seen.cache is not None:
+        if inputs.cache is not None:
             both = last if isinstance(last, tuple) else (last,)
-            seen.cache.states[self.site] = torch.cat([each[0] for each in both], dim=-1)
+            inputs.cache.states[self.site] = torch.cat([each[0] for each in both], dim=-1)
         return cast(Tensor, state_BTD)
 
-    def _first(self, x_BTD: Tensor, seen: Seen) -> Tensor:
+    def _first(self, x_BTD: Tensor, inputs: LayerInputs) -> Tensor:
         """Return the state before the first position; of an LSTM followed by its memory cell."""
-        assert seen.memory_BSD is not None and self.begin is not None
-        last_BD = _last(seen.memory_BSD, seen.visible_B1S)
+        assert inputs.memory_BSD is not None and self.begin is not None
+        last_BD = _last(inputs.memory_BSD, inputs.visible_B1S)
         if self.ends_at_both:
             half = last_BD.shape[1] // 2
-            last_BD = torch.cat([last_BD[:, :half], seen.memory_BSD[:, 0, half:]], dim=-1)
+            last_BD = torch.cat([last_BD[:, :half], inputs.memory_BSD[:, 0, half:]], dim=-1)
         first_BD = self.begin(last_BD).tanh()
         if self.kind == "lstm":
             first_BD = torch.cat([first_BD, torch.zeros_like(first_BD)], dim=-1)

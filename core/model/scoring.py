@@ -5,7 +5,6 @@ small network of each head.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +12,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from core.config import ModelConfig
-from core.config.choices import Scores
 from core.heads import Site
 
 
@@ -21,7 +19,7 @@ class Additive(nn.Module):
     """v · tanh(W q + U k): a small network of each head compares a query with a key.
 
     Bahdanau et al. 2015, appendix A.1.2; there q is the decoder's state and k what the encoder made
-    of a word, of which each has a projection of its own here before.
+    of a word; here each has gone through a projection of its own.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -42,10 +40,6 @@ class Additive(nn.Module):
         hidden_BHQKA = (of_query_BHQ1A + of_key_BH1KA).tanh()
         scores_BHQK: Tensor = (hidden_BHQKA @ self.value_HA[:, None, :, None])[..., 0]
         return scores_BHQK
-
-    def multiply_adds(self, n_queries: int, n_keys: int) -> int:
-        """Return the work of W and U; v has as much as a dot product."""
-        return self.query_HEA.numel() * (n_queries + n_keys)
 
 
 def features(x_BHKE: Tensor) -> Tensor:
@@ -123,12 +117,6 @@ def attend_linearly(
 
     φ(q) Σ φ(k) vᵀ / φ(q) Σ φ(k): the sums over keys are made once, so that time and memory grow
     with the length of a sentence and not with its square (Katharopoulos et al. 2020, eq. 6).
-
-    Args:
-        query_BHQE: As in `attend`, as are the next two.
-        key_BHKE: The same.
-        value_BHKE: The same.
-        visible_B1K: True where all queries may look; None where nothing is hidden.
     """
     query_BHQE, key_BHKE = features(query_BHQE), features(key_BHKE)
     if visible_B1K is not None:
@@ -136,13 +124,3 @@ def attend_linearly(
     total_BHQ1 = query_BHQE @ key_BHKE.sum(dim=-2)[..., None]
     mixed_BHQE = query_BHQE @ (key_BHKE.transpose(-2, -1) @ value_BHKE)
     return mixed_BHQE / total_BHQ1.masked_fill(total_BHQ1 == 0, 1.0)
-
-
-WEIGHTS: Mapping[Scores, str] = {
-    "dot": r"\mathrm{softmax}\!\left(\tfrac{Q_h K_h^\top}{\sqrt{d_k}} + M\right)",
-    "additive": r"\mathrm{softmax}\!\left(A_h + M\right),\ "
-    r"A_{h,ij} = v_h \cdot \tanh(W_h\, q_i + U_h\, k_j)",
-    "linear": r"\left(\tfrac{\phi(q_i) \cdot \phi(k_j)}{\sum_{j'} \phi(q_i) \cdot \phi(k_{j'})}"
-    r"\right)_{\!ij},\ \phi(x) = \mathrm{elu}(x) + 1,\ j, j' \text{ visible}",
-}
-"""Setting → the weights of a head in LaTeX."""

@@ -18,12 +18,12 @@ from core.heads import Site
 from core.model.attention import MultiHeadAttention
 from core.model.cache import Cache, KeysValues
 from core.model.memory import MEMORIES
+from core.model.positional import RelativeBias
 from core.model.probe import Probe, Step, probed
-from core.model.relative import RelativeBias
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LayerInputs:
     """What the positions of a layer may look at beside the stream that comes in."""
 
     visible_BQK: Tensor | None
@@ -44,7 +44,7 @@ class Sublayer(Protocol):
 
     site: Site
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Return added_BKD, what the sublayer adds to the stream."""
         ...
 
@@ -61,13 +61,13 @@ class SelfAttention(MultiHeadAttention):
         has_table = config.positions == "buckets" and site.layer == 0
         self.relative = RelativeBias(config, site.stack) if has_table else None
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Let every position look at those of its own sequence that it may see."""
-        cache = seen.cache
+        cache = inputs.cache
         memory = self.keys_values(x_BKD, probe, 0 if cache is None else cache.length)
         if cache is not None:
             memory = cache.grown(self.site, memory)
-        return self(x_BKD, memory, seen.visible_BQK, probe, seen.bias_1HQK)
+        return self(x_BKD, memory, inputs.visible_BQK, probe, inputs.bias_1HQK)
 
 
 class CrossAttention(MultiHeadAttention):
@@ -77,15 +77,15 @@ class CrossAttention(MultiHeadAttention):
         super().__init__(config, site)
         self.memory = MEMORIES[config.memory](config, site.layer)
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Let every position look at the whole source."""
 
         def compute() -> KeysValues:
-            assert seen.memory_BSD is not None
-            return self.keys_values(self.memory(seen.memory_BSD), probe)
+            assert inputs.memory_BSD is not None
+            return self.keys_values(self.memory(inputs.memory_BSD), probe)
 
-        memory = compute() if seen.cache is None else seen.cache.once(self.site, compute)
-        return self(x_BKD, memory, seen.visible_B1S, probe)
+        memory = compute() if inputs.cache is None else inputs.cache.once(self.site, compute)
+        return self(x_BKD, memory, inputs.visible_B1S, probe)
 
 
 class FeedForward(nn.Module):
@@ -112,7 +112,7 @@ class FeedForward(nn.Module):
             hidden_BKF = gate_BKF * self.expand(x_BKD)
         return self.contract(probed(probe, self.site, Step.HIDDEN, hidden_BKF))
 
-    def added(self, x_BKD: Tensor, seen: Seen, probe: Probe | None) -> Tensor:
+    def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
         """Transform every position by itself."""
         return self(x_BKD, probe)
 

@@ -10,14 +10,13 @@ from core.heads import Kind, Site, Stack
 from core.model.attention import MultiHeadAttention, Unprojected
 from core.model.cache import Cache
 from core.model.layers import DecoderLayer, EncoderLayer, Layer, Residual
-from core.model.length import LengthPrediction
 from core.model.masks import decoder_mask, later_rows, padding_mask
 from core.model.norm import norm_of, normalise
-from core.model.output import OutputTransform
+from core.model.output import LengthPrediction, OutputTransform
 from core.model.pointer import Pointer
 from core.model.positional import Embedding
 from core.model.probe import Probe
-from core.model.sublayers import Seen, Sublayer
+from core.model.sublayers import LayerInputs, Sublayer
 
 
 class Transformer(nn.Module):
@@ -99,16 +98,16 @@ class Transformer(nn.Module):
         x_BSD = self.source_embedding(source_BS, probe=probe, segments_BK=segments_BS)
         n = source_BS.shape[1]
         visible_B1S = padding_mask(source_BS, self.config.pad_id)
-        seen = Seen(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
+        inputs = LayerInputs(visible_B1S, bias_1HQK=self._bias("encoder", n, n))
         if self.config.memory == "last":
             for layer in self.encoder:
-                x_BSD = layer(x_BSD, seen, probe)
+                x_BSD = layer(x_BSD, inputs, probe)
             return normalise(self.encoder_norm, x_BSD, visible_B1S)
-        # What lies above the first layer is computed for those who look, and read by nobody.
+        # Layers above the first are computed for a probe only.
         read = 1 if self.config.memory == "first" else len(self.encoder)
         depths = []
         for layer in self.encoder if probe is not None else self.encoder[:read]:
-            x_BSD = layer(x_BSD, seen, probe)
+            x_BSD = layer(x_BSD, inputs, probe)
             depths.append(x_BSD)
         normed = [normalise(self.encoder_norm, each, visible_B1S) for each in depths[:read]]
         return torch.cat(normed, dim=-1)
@@ -146,16 +145,22 @@ class Transformer(nn.Module):
         )
         x_BTD = self.target_embedding(target_BT, start, probe)
         bias_1HQK = self._bias("decoder", n_new, start + n_new)
-        seen = Seen(visible_BTK, memory_BSD, visible_B1S, cache, bias_1HQK)
-        copying = None if self.pointer is None else self.pointer.watch(probe)
+        inputs = LayerInputs(visible_BTK, memory_BSD, visible_B1S, cache, bias_1HQK)
+        layer_probe = probe
+        if self.pointer is not None:
+            record, layer_probe = self.pointer.recorded(probe)
         for layer in self.decoder:
-            x_BTD = layer(x_BTD, seen, probe if copying is None else copying.probe)
+            x_BTD = layer(x_BTD, inputs, layer_probe)
         if cache is not None:
             cache.length += n_new
-        if copying is None:
+        if self.pointer is None:
             return self.logits(x_BTD, visible_BTK)
+        assert memory_BSD is not None and source_BS is not None, "a pointer copies the source"
         x_BTD = normalise(self.decoder_norm, x_BTD, visible_BTK)
-        return copying.mixture(self.scores(x_BTD), x_BTD, memory_BSD, source_BS)
+        weights_BHTS = record.weights(self.pointer.site)
+        copied = (x_BTD, weights_BHTS, memory_BSD, source_BS, probe)
+        log_probabilities_BTV: Tensor = self.pointer(self.scores(x_BTD), *copied)
+        return log_probabilities_BTV
 
     def logits(self, x_BTD: Tensor, visible_BTK: Tensor | None = None) -> Tensor:
         """Return logits_BTV for the decoder's stream as a layer leaves it; nothing is copied.

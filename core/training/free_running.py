@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from core.batch import Batch
-from core.decoding.step import DecodeOptions, Stepper
+from core.decoding.step import Stepper
 from core.model import Transformer
 
 
@@ -25,11 +25,10 @@ def free_running(model: Transformer, batch: Batch) -> Batch:
     """
     was_training = model.training
     model.eval()
-    stepper = Stepper(model, batch.source_BS, DecodeOptions(watch=False))
+    stepper = Stepper(model, batch.source_BS)
     own = [batch.fed_BT[:, 0]]
     for _ in range(1, batch.fed_BT.shape[1]):
-        scores_BV, _record = stepper.feed(own[-1])
-        own.append(scores_BV.argmax(dim=-1))
+        own.append(stepper.feed(own[-1][:, None]).argmax(dim=-1))
     model.train(was_training)
     # A new tensor: those made without a graph cannot be kept for the backward pass.
     own_BT = torch.stack(own, dim=1)

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from core.batch import Batch
 from core.config.training import GuideTo
 from core.heads import Head, Site
-from core.model.length import difference_classes
+from core.model.output import difference_classes
 from core.model.probe import Step
 
 LENGTH_WEIGHT = 0.1

@@ -14,7 +14,7 @@ from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.decoding.choosing import Sampling
 from core.decoding.generate import generate
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.model import Transformer
 from core.training.rewards import Reward
 
@@ -123,7 +123,7 @@ def sequence_log_probabilities(
     device = source_NS.device
     fed_NT = pad([(*model.begins, *target[:-1]) for target in targets], pad_id=model.pad_id)
     labels_NT = pad(targets, pad_id=model.pad_id).to(device)
-    logits_NTV = sayable(scores(source_NS, fed_NT.to(device)), model)
+    logits_NTV = mask_special_tokens(scores(source_NS, fed_NT.to(device)), model)
     exact = torch.promote_types(logits_NTV.dtype, torch.float32)
     logs_NTV = logits_NTV.to(exact).log_softmax(dim=-1)
     logs_NT = logs_NTV.gather(-1, labels_NT[..., None])[..., 0]

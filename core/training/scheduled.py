@@ -9,7 +9,7 @@ import torch
 
 from core.batch import Batch
 from core.config.training import TrainConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.model import Transformer
 from core.vocabulary import PAD
 
@@ -38,7 +38,7 @@ def with_own_words(model: Transformer, batch: Batch, share: float) -> Batch:
         return batch
     logits_BTV = model(batch.source_BS, batch.fed_BT)
     # What row i says is the input of row i + 1.
-    said_BT = sayable(logits_BTV, model.config).argmax(dim=-1).roll(1, dims=1)
+    said_BT = mask_special_tokens(logits_BTV, model.config).argmax(dim=-1).roll(1, dims=1)
     replaced_BT = (torch.rand(batch.fed_BT.shape) < share).to(batch.fed_BT.device)
     replaced_BT[:, 0] = False
     replaced_BT &= batch.fed_BT != PAD

@@ -71,11 +71,21 @@ def _group(name: str) -> tuple[Knob, ...]:
             name,
             tuple(entry.get("limits", (0, 1))),
             entry.get("step", 1),
-            tuple(entries["needs"][condition] for condition in entry.get("needs", ())),
+            tuple(_condition(entries["needs"][name]) for name in entry.get("needs", ())),
         )
         for each, entry in entries[name].items()
         if isinstance(entry, Mapping)
     )
+
+
+def _condition(stated: Mapping[str, Any]) -> Condition:
+    """Return each setting with the values that it may have; a file may name all others."""
+    return {
+        name: [each for each in CHOICES[name] if each not in values["not"]]
+        if isinstance(values, Mapping)
+        else values
+        for name, values in stated.items()
+    }
 
 
 VOCABULARY = _group("vocabulary")[0]

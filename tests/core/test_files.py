@@ -5,18 +5,6 @@ import pytest
 from core.files import end_of, is_new, read_checked, state_of, with_checksum, write_atomically
 
 
-def test_a_folder_that_is_gone_is_not_made_anew(tmp_path):
-    path = tmp_path / "gone" / "file.txt"
-    with pytest.raises(FileNotFoundError):
-        write_atomically(path, b"new")
-    assert not path.parent.exists()
-
-
-def test_written_file_can_be_read_by_others(tmp_path):
-    write_atomically(tmp_path / "file", b"new")
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
-
-
 @pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
 @pytest.mark.parametrize("error", [OSError("no space left"), KeyboardInterrupt()])
 def test_old_content_stays_whole_when_writing_fails(tmp_path, monkeypatch, step, error):
@@ -59,10 +47,6 @@ def test_content_is_on_the_disk_before_it_takes_the_name(tmp_path, monkeypatch):
 def test_the_end_of_a_file_is_read_whatever_is_in_it(tmp_path, content, end):
     (tmp_path / "log").write_bytes(content)
     assert end_of(tmp_path / "log") == end
-
-
-def test_a_file_that_is_not_there_ends_with_nothing(tmp_path):
-    assert end_of(tmp_path / "none") == ""
 
 
 def test_a_state_is_another_one_when_a_file_comes_changes_or_goes(tmp_path):

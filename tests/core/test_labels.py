@@ -7,28 +7,23 @@ import pytest
 import torch
 
 from core.batch import collate, encode_samples, pad
-from core.config import ModelConfig
-from core.decoding.generate import generate
-from core.decoding.many import translate_all
+from core.decoding.generate import decode_steps, generate
 from core.decoding.mask_predict import PASSES
-from core.decoding.sentence import given_text, reference_ids, translate
-from core.decoding.step import decode_steps
+from core.decoding.sentence import model_input, reference_ids, translate
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import evaluate
-from core.evaluate.metrics import measure, score_file
 from core.inspection import inspect_sentence
 from core.labels import (
     as_learned,
-    as_read,
     held_out_as_learned,
     longest_side,
     prompt_of,
     text_of,
 )
 from core.model import build
-from core.runs.run import RunError, load_run
+from core.runs.run import load_run
 from core.studies.opening.examples import known_continuation
-from core.tasks import TASKS, Sample
+from core.tasks import TASKS
 from core.training.prepare import prepare_run, train_tokenizer
 from core.training.settings import with_settings
 from core.training.trainer import train_run
@@ -74,13 +69,6 @@ def test_a_source_and_its_target_have_room_for_each_other(small, n_tokens):
     assert n_tokens - 1 <= len(fed) <= n_tokens
 
 
-def test_encoder_and_decoder_learn_pairs_as_they_are(tokenizer):
-    pairs = encode_samples(tokenizer, SAMPLES)
-    config = ModelConfig(vocab_size=600)
-    assert as_learned(pairs, config, tokenizer, random.Random(0)) == pairs
-    assert longest_side(config, tokenizer) == config.max_positions
-
-
 def test_what_is_predicted_is_the_target_and_what_is_read_is_one_text(small):
     model, tokenizer = small
     pairs = encode_samples(tokenizer, SAMPLES)
@@ -105,17 +93,6 @@ def test_what_is_predicted_is_the_target_and_what_is_read_is_one_text(small):
             assert {one.source[at] for at in masked} == {tokenizer.mask_id}
 
 
-def test_read_whole_a_pair_is_one_text_without_masks(small):
-    model, tokenizer = small
-    pairs = encode_samples(tokenizer, SAMPLES)
-    for sample, one in zip(SAMPLES, as_read(pairs, model.config, tokenizer), strict=True):
-        whole = tokenizer.encode(text_of(sample.source, sample.target)).ids
-        fed = model.config.stacks == ("decoder",)
-        assert (one.source, one.target) == (
-            ((), (BOS, *whole, EOS)) if fed else ((*whole, EOS), ())
-        )
-
-
 def test_any_number_of_tokens_is_masked_and_held_out_ones_are_always_the_same(small):
     model, tokenizer = small
     pairs = encode_samples(tokenizer, SAMPLES)
@@ -132,41 +109,6 @@ def test_any_number_of_tokens_is_masked_and_held_out_ones_are_always_the_same(sm
         assert set(counts) == set(range(1, len(pairs[0].target) - 1))
 
 
-def test_the_loss_is_that_of_the_targets_tokens_alone(small):
-    model, tokenizer = small
-    pairs = encode_samples(tokenizer, SAMPLES)
-    learned = held_out_as_learned(pairs, model.config, tokenizer)
-    total, n, right = 0.0, 0, 0
-    for one in learned:
-        batch = collate([one])
-        with torch.inference_mode():
-            chances = model(*batch.inputs)[0].double().log_softmax(dim=-1)
-        for row, label in zip(chances, one.labels, strict=True):
-            if label != PAD:
-                total, n, right = (
-                    total - row[label].item(),
-                    n + 1,
-                    right + (int(row.argmax()) == label),
-                )
-    quality = measure(model, pairs, tokenizer)
-    assert quality.loss == pytest.approx(total / n, rel=1e-5)
-    assert quality.token_accuracy == pytest.approx(right / n)
-    assert quality.n == len(pairs)
-
-
-def test_padding_in_a_batch_changes_nothing(small):
-    model, tokenizer = small
-    learned = held_out_as_learned(encode_samples(tokenizer, SAMPLES), model.config, tokenizer)
-    batch = collate(learned)
-    with torch.inference_mode():
-        logits_BTV = model(*batch.inputs)
-        for row, one in enumerate(learned):
-            alone_TV = model(*collate([one]).inputs)[0]
-            torch.testing.assert_close(
-                logits_BTV[row, : len(alone_TV)], alone_TV, atol=1e-5, rtol=1e-4
-            )
-
-
 def test_what_is_written_side_by_side_is_what_is_written_alone(small):
     model, tokenizer = small
     pairs = encode_samples(tokenizer, SAMPLES)
@@ -178,13 +120,6 @@ def test_what_is_written_side_by_side_is_what_is_written_alone(small):
     for pair, ids in zip(pairs[:5], said, strict=False):
         prompt = (BOS, *pair.source[:-1], *tokenizer.encode("=").ids)
         assert ids == tuple(step.chosen for step in decode_steps(model, None, prompt=prompt))
-
-
-def test_of_encoder_and_decoder_it_is_the_translation(copy_run):
-    pairs = encode_samples(copy_run.tokenizer, SAMPLES[:3])
-    sources = torch.tensor([pairs[0].source])
-    said = generate_targets(copy_run.model, pairs, copy_run.tokenizer)
-    assert said[0] == generate(copy_run.model, sources)[0]
 
 
 def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
@@ -201,7 +136,7 @@ def test_a_run_of_one_stack_is_read_again_and_looked_into(folder, like):
     # What it is to write is known, and ends with EOS as all texts that it learned from.
     assert known_continuation(run, "k d a f =") == "k d a f"
     assert known_continuation(run, "k d a f") is None
-    given = given_text(run, "k d a f =")
+    given = model_input(run, "k d a f =")
     assert reference_ids(run, given, "k d a f") == (*run.tokenizer.encode("k d a f").ids, EOS)
 
 
@@ -219,14 +154,6 @@ def test_a_training_that_goes_on_is_bit_for_bit_the_one_that_never_stopped(
         pass
     one, other = load_run(folder).model.saved(), load_run(path).model.saved()
     assert all(torch.equal(one[name], other[name]) for name in one)
-
-
-def test_lines_and_pairs_are_refused_by_name_where_there_is_no_encoder_beside_a_decoder(folder):
-    run = load_run(folder)
-    with pytest.raises(RunError, match=f"{run.path}: lines are translated by an encoder and a dec"):
-        list(translate_all(run, ["k d a f"]))
-    with pytest.raises(RunError, match="lines are translated by an encoder and a decoder"):
-        score_file(run, SAMPLES)
 
 
 def places_of(pair, config):
@@ -253,23 +180,6 @@ def test_a_parallel_decoder_learns_the_masked_places_of_the_target_and_where_it_
     assert held_out_as_learned(pairs, model.config, tokenizer) == held_out_as_learned(
         pairs, model.config, tokenizer
     )
-
-
-def test_of_a_parallel_decoders_places_any_number_is_masked(parallel_run):
-    config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
-    [pair] = encode_samples(tokenizer, SAMPLES[:1])
-    counts = {
-        sum(label != PAD for label in as_learned([pair], config, tokenizer, rng)[0].labels)
-        for rng in map(random.Random, range(300))
-    }
-    assert counts == set(range(1, config.n_places(len(pair.source)) + 1))
-
-
-def test_a_target_that_is_longer_than_its_places_is_cut(parallel_run):
-    config, tokenizer = parallel_run.model.config, parallel_run.tokenizer
-    [pair] = encode_samples(tokenizer, [Sample("a", "b " * 40)])
-    [one] = as_learned([pair], config, tokenizer, random.Random(0))
-    assert len(one.labels) == config.n_places(len(pair.source)) + 1 < len(pair.target)
 
 
 def test_what_a_parallel_decoder_writes_is_what_its_evaluation_counts(parallel_run):

@@ -41,15 +41,6 @@ def test_interrupting_ends_with_status_130(monkeypatch):
     assert main(["translate", "run", "a"]) == 130
 
 
-def test_an_error_of_the_program_itself_is_not_hidden(monkeypatch):
-    def fail(_):
-        raise AssertionError("a mistake")
-
-    monkeypatch.setattr(translate, "run", fail)
-    with pytest.raises(AssertionError, match="a mistake"):
-        main(["translate", "run", "a"])
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [

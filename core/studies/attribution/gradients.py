@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import one_row, pad
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.heads import Site
 from core.model import Record, Step, Transformer
 
@@ -79,7 +79,9 @@ def log_probability_of_vectors(
         n = len(tokens_BSD)
         source_BS = None if source_1S is None else source_1S.expand(n, -1)
         logits_BTV = model(source_BS, fed_1T.expand(n, -1), Embedded(tokens_BSD, target.embedding))
-        return sayable(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[:, target.token]
+        return mask_special_tokens(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[
+            :, target.token
+        ]
 
     return log_probability_B
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import pad
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.heads import Kind
 from core.model import Remask, Transformer
 from core.model.masks import causal_mask
@@ -86,7 +86,9 @@ def _lost(
     def log_probability_BT(some_BS: Tensor) -> Tensor:
         n = len(some_BS)
         logits_BTV = _logits(model, source_ids, fed_1T.expand(n, -1), some_BS)
-        log_p_BTV = sayable(logits_BTV[:, -len(predicted_ids) :], model.config).log_softmax(-1)
+        log_p_BTV = mask_special_tokens(
+            logits_BTV[:, -len(predicted_ids) :], model.config
+        ).log_softmax(-1)
         return log_p_BTV.gather(-1, predicted_1T1.expand(n, -1, -1))[..., 0].double()
 
     parts = hidden_BS.split(SOURCES_AT_ONCE)

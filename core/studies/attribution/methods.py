@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.batch import one_row
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
 from core.studies.attribution.gradients import (
@@ -170,7 +170,7 @@ def _looked_at(model: Transformer, target: Prediction) -> tuple[float, _Looks]:
     record = Record()
     logits_BTV = model(one_row(target.source_ids), one_row(target.fed_ids), record)
     log_probability = float(
-        sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[target.token]
+        mask_special_tokens(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[target.token]
     )
     attended = [(site, site.attention) for site in model.sites() if site.attention]
     self_side = "source" if target.source_ids else "target"

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.batch import collate
-from core.decoding.forced import forced_steps
-from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
-from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
+from core.decoding.generate import decode_steps, forced_steps
+from core.decoding.sentence import Translation, longest_text, model_input, read_written, translate
+from core.decoding.step import DecodeStep
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Site
@@ -152,17 +152,16 @@ def outcome(
         probe: What is changed; None for nothing.
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
     """
-    found = given_text(run, sentence)
+    found = model_input(run, sentence)
 
-    options = DecodeOptions(probe=probe, watch=False)
-    written = list(decode_steps(run.model, found.source_S, options, found.prompt))
+    written = list(decode_steps(run.model, found.source_S, found.prompt, probe=probe))
     fed = tuple(reference_ids)[: longest_text(run.model) - len(found.prompt)]
     forced = list(forced_steps(run.model, found.source_S, fed, probe, found.prompt, watch=False))
     if fed and not ended and found.source_ids:
         # The last step is that of an EOS that nobody wrote.
         forced = forced[:-1]
     return Outcome(
-        translation=read_steps(run, found, written),
+        translation=read_written(run, found, tuple(step.chosen for step in written)),
         own=_chances(run, written),
         reference=_chances(run, forced),
         loss=-sum(step.log_probability for step in forced) / len(forced),
@@ -282,10 +281,13 @@ def first_changed(
     """Return the first sentence that is translated differently with heads changed, or nothing."""
     probe = Intervention(kind, frozenset(heads)).probe(averages)
     for sentence in sentences:
-        found = given_text(run, sentence)
+        found = model_input(run, sentence)
         plain, changed = (
-            [step.chosen for step in decode_steps(run.model, found.source_S, each, found.prompt)]
-            for each in (DecodeOptions(watch=False), DecodeOptions(probe=probe, watch=False))
+            [
+                step.chosen
+                for step in decode_steps(run.model, found.source_S, found.prompt, probe=each)
+            ]
+            for each in (None, probe)
         )
         if plain != changed:
             return sentence

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
 from core.decoding.limit import length_limit
-from core.decoding.step import require_next, sayable
+from core.decoding.step import mask_special_tokens, require_next
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference, mean_difference, share_difference
 from core.evaluate.metrics import sorted_batches
@@ -126,7 +126,7 @@ def _with_others(pairs: Sequence[Pair]) -> list[list[Pair]]:
 def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
     labels_BT = batch.labels_BT
     token_BT = batch.predicted_BT
-    said_right_BT = sayable(logits_BTV, model.config).argmax(dim=-1) == labels_BT
+    said_right_BT = mask_special_tokens(logits_BTV, model.config).argmax(dim=-1) == labels_BT
     length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != batch.pad_id).sum(dim=-1)
     limits = [length_limit(model, length) for length in source_length_B.tolist()]
     # What is longer than the limit is never written to its end.

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.decoding.forced import forced_steps
+from core.decoding.generate import forced_steps
 from core.decoding.sentence import Translation
 from core.heads import Head
 from core.inspection import inspect_sentence

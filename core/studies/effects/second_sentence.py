@@ -15,8 +15,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from core.batch import Ids, one_row
-from core.decoding.sentence import Translation, given_text, translate
-from core.decoding.step import DecodeOptions, decode_steps
+from core.decoding.generate import decode_steps
+from core.decoding.sentence import Translation, model_input, translate
 from core.evaluate.exposure import first_difference
 from core.messages import MessageError
 from core.model import Probe, Transformer
@@ -129,14 +129,14 @@ def paired(run: Run, clean: str, other: str) -> Paired:
 
 def length(run: Run, text: str) -> int:
     """Return how many tokens of a text a model is given, special ones counted."""
-    given = given_text(run, text)
+    given = model_input(run, text)
     return len(given.source_ids or given.prompt)
 
 
 def next_token(run: Run, text: str) -> int:
     """Return the token that a decoder alone writes first after a text."""
-    prompt = given_text(run, text).prompt
-    return next(decode_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen
+    prompt = model_input(run, text).prompt
+    return next(decode_steps(run.model, None, prompt)).chosen
 
 
 def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
@@ -173,7 +173,7 @@ def _said(run: Run, sentence: str) -> Ids:
 
 def _one_word_changed(run: Run, sentence: str) -> Iterator[str]:
     """Yield sentences of equal length that differ in one word, the most similar word first."""
-    given = given_text(run, sentence)
+    given = model_input(run, sentence)
     ids = given.source_ids or given.prompt
     text = run.tokenizer.decode(ids)
     known = _whole_words(run)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.decoding.sentence import passes_of
+from core.decoding.parallel import passes_of
 from core.evaluate.evaluation import SEED, held_out_samples
 from core.runs.run import Run
 from core.tasks import TASKS, right_targets

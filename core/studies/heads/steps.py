@@ -207,7 +207,7 @@ def _cut_out(
         if attention.rotary is None:
             return None
         made_KE = steps[made][number]
-        cos_KN, sin_KN = attention.rotary.turns(0, len(made_KE), made_KE.dtype)
+        cos_KN, sin_KN = attention.rotary.cos_sin(0, len(made_KE), made_KE.dtype)
         in_halves = attention.rotary.in_halves
         return Turned(_array(made_KE), _array(cos_KN), _array(sin_KN), in_halves)
 
@@ -218,7 +218,7 @@ def _cut_out(
         head=head,
         queries=tokens[head.kind.query_side],
         keys=tokens[head.kind.key_side],
-        norm=type(residual.norm).__name__ if residual.given is Step.AFTER_NORM else "",
+        norm=type(residual.norm).__name__ if residual.input_step is Step.AFTER_NORM else "",
         memory_symbol=memory_symbol(attention),
         formulas=formulas(attention, number),
         query=projection(Step.QUERY_INPUT, attention.query, Step.QUERY),

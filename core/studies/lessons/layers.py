@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.batch import one_row, pad
 from core.config import ModelConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.describe import describe
 from core.describe.formulas import normalised
 from core.heads import Kind, Site, Stack
@@ -198,7 +198,7 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
     stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
     logits = [model.logits(x_BTD)[0] for x_BTD in stream]
-    said_TV = sayable(logits_BTV[0], model.config)
+    said_TV = mask_special_tokens(logits_BTV[0], model.config)
     return _lens(torch.stack(logits), said_TV.argmax(dim=-1), model.config)
 
 
@@ -235,7 +235,7 @@ def formula(model: Transformer, stack: Stack) -> str:
 
 
 def _lens(logits_LKV: Tensor, followed_K: Tensor, config: ModelConfig) -> Lens:
-    log_LKV = sayable(logits_LKV, config).double().log_softmax(dim=-1)
+    log_LKV = mask_special_tokens(logits_LKV, config).double().log_softmax(dim=-1)
     probabilities_LKV = log_LKV.exp()
     best_LK = log_LKV.argmax(dim=-1)
     followed_LK1 = followed_K.expand(best_LK.shape)[..., None]

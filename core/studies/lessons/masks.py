@@ -15,7 +15,7 @@ from torch import Tensor
 from core.batch import Batch, Pair, collate, one_row, pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
-from core.decoding.sentence import fitting_source, given_text
+from core.decoding.sentence import fitting_source, model_input
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.loss import token_loss
 from core.heads import Head, Kind, Side
@@ -145,7 +145,7 @@ def read_texts(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...
     if run.model.config.n_encoder_layers:
         fitted = [fitting_source(run, sentence) for sentence in sentences]
         return tuple(ids for ids, _ in fitted), any(cut for _, cut in fitted)
-    given = [given_text(run, sentence) for sentence in sentences]
+    given = [model_input(run, sentence) for sentence in sentences]
     return tuple(each.prompt for each in given), any(each.cut for each in given)
 
 

@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from core.batch import one_row
 from core.decoding.sentence import Translation, translate
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.heads import Site
 from core.inspection import even_weights
 from core.messages import Message, MessageError
@@ -293,10 +293,10 @@ def without_scaling(run: Run, sentence: str) -> Rescaled:
     scaled_TV = _logits(run, translation, before)
     unscaled_TV = _logits(run, translation, taken_away)
     config = run.model.config
-    guessed_T = sayable(scaled_TV, config).argmax(dim=-1)
+    guessed_T = mask_special_tokens(scaled_TV, config).argmax(dim=-1)
     variances = {site: _variances(before, site) for site in run.model.sites()}
     d_k = run.settings.model.d_k
-    same_T = guessed_T == sayable(unscaled_TV, config).argmax(dim=-1)
+    same_T = guessed_T == mask_special_tokens(unscaled_TV, config).argmax(dim=-1)
     return Rescaled(
         scaled={site: _evenness(before, site) for site in run.model.sites()},
         unscaled={site: _evenness(after, site) for site in run.model.sites()},

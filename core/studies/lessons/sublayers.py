@@ -21,7 +21,7 @@ from core.batch import one_row, pad
 from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.masks import causal_mask
-from core.model.sublayers import FeedForward, Seen, SelfAttention, Sublayer
+from core.model.sublayers import FeedForward, LayerInputs, SelfAttention, Sublayer
 from core.studies.lessons.cells import Table, cells, stacked
 
 LONGEST = 64
@@ -97,7 +97,7 @@ def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1
 def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple[Tensor, Tensor]:
     """Return x_KD in float64 as a layer's self-attention and feed-forward layer get it."""
     sites = [sublayer.site for sublayer in _sublayers(model, layer)]
-    given = [(site, model.block(site)[1].given) for site in sites]
+    given = [(site, model.block(site)[1].input_step) for site in sites]
     record = Record(frozenset(step for _, step in given))
     if model.config.n_encoder_layers:
         model.encode(pad([ids[:LONGEST]]), record)
@@ -129,10 +129,10 @@ def _moved(
     sublayer: Sublayer, x_KD: Tensor, step_KD: Tensor, eps: float, visible_1KK: Tensor | None
 ) -> Moved:
     exact = cast(Sublayer, deepcopy(cast(nn.Module, sublayer)).double())
-    seen = Seen(visible_1KK)
+    inputs = LayerInputs(visible_1KK)
 
     def added(x_KD: Tensor) -> Tensor:
-        return exact.added(x_KD[None], seen, None)[0]
+        return exact.added(x_KD[None], inputs, None)[0]
 
     def column(position: int) -> Tensor:
         move_KD = torch.zeros_like(x_KD)

@@ -1,6 +1,6 @@
 """What the heads of a model compute, in LaTeX."""
 
-from core.model.scoring import WEIGHTS
+from core.describe.formulas import WEIGHTS
 from core.runs.run import Run
 
 ATTENTION = r"""

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.decoding.methods import Method
+from core.decoding.generate import Method
 from core.decoding.step import DecodeStep, total_log_probability
 from core.evaluate.side_by_side import decode_sentence
 from pages.frame import address, session

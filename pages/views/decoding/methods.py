@@ -8,7 +8,7 @@ import streamlit as st
 from core.config import ConfigError
 from core.decoding.beam import Beam
 from core.decoding.choosing import Greedy, Sampling
-from core.decoding.methods import Method
+from core.decoding.generate import Method
 from pages.frame import controls, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained

@@ -13,8 +13,12 @@ from core.decoding.mask_predict import (
     least_sure,
     mask_predict_passes,
 )
-from core.decoding.parallel import Beside, ParallelDecoding, decode_in_passes
-from core.decoding.sentence import predicted_length
+from core.decoding.parallel import (
+    Beside,
+    ParallelDecoding,
+    decode_in_passes,
+    predicted_length,
+)
 from core.runs.run import RunError
 from core.tasks import right_targets
 from pages.frame import cached, components, controls
@@ -47,7 +51,7 @@ def draw(opened: Opened) -> Shown:
         st.caption(
             _("No other run of this task writes left to right: its steps would stand beside.")
         )
-    elif found.beside.steps:
+    elif found.beside.tokens:
         panels.append(_steps_matrix(found.beside))
     return Shown(
         name=f"passes.{n_passes}",
@@ -108,7 +112,7 @@ def _matrix(opened: Opened, found: ParallelDecoding) -> Matrix:
 
 def _steps_matrix(beside: Beside) -> Matrix:
     """Return a row for each step of a causal decoder: what is written after it."""
-    n = len(beside.steps)
+    n = len(beside.tokens)
     written_TT = np.tril(np.ones((n, n), bool))
     names = [_("step {number} writes").format(number=number(at)) for at in range(n)]
     return Matrix(
@@ -141,7 +145,7 @@ def _seen(opened: Opened, found: ParallelDecoding) -> str:
     if len(right) > 1 and first not in right:
         told.append(_mixed(first, right))
     if len(found.passes) > 1:
-        places = zip(*(each.said[: found.n_written] for each in found.passes), strict=True)
+        places = zip(*(each.token_ids[: found.n_written] for each in found.passes), strict=True)
         n_changed = sum(len(set(written)) > 1 for written in places)
         later = _(
             "Later passes see the words that are kept; places that change: {n}. They write {text}."

@@ -6,10 +6,8 @@ import streamlit as st
 
 from core.decoding.beam import Beam
 from core.decoding.beam_tree import beam_search
-from core.decoding.forced import forced_steps
-from core.decoding.methods import Method
-from core.decoding.sentence import given_text, reference_ids
-from core.decoding.step import decode_steps
+from core.decoding.generate import Method, decode_steps, forced_steps
+from core.decoding.sentence import model_input, reference_ids
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
 from pages.frame import arrival, cached, components, controls, opening, session
@@ -100,7 +98,7 @@ def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
     if known is None and reference == translation.text:
         # Split anew, the same text might be other tokens.
         return translation.written_ids if alone else translation.target_ids, True
-    given = given_text(opened.run, opened.sentence)
+    given = model_input(opened.run, opened.sentence)
     return reference_ids(opened.run, given, reference), False
 
 

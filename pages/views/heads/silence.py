@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from core.config import ModelConfig
-from core.describe.formulas import sublayer_input
+from core.describe.formulas import WEIGHTS, sublayer_input
 from core.evaluate.intervals import share_difference
 from core.heads import Head
 from core.model import Silence
-from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
 from core.studies.effects.ablation import (
     AblationReport,

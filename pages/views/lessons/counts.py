@@ -10,6 +10,7 @@ from core.describe import Description, describe
 from core.families.published import PUBLISHED, Published
 from core.heads import STACK_LABELS
 from core.model.norm import NORM_KINDS
+from core.model.positional import POSITION_LABELS
 from core.studies.lessons.counts import Counts, paper_counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
 from pages.frame import address, clicks, controls, selection
@@ -31,14 +32,6 @@ FEW = 10
 """Models up to this many times as large are compared with a decimal."""
 LENGTH = 16
 """Tokens in each stack of the drawing."""
-POSITIONS = {
-    "sinusoidal": N_("sinusoids, added to the tokens"),
-    "halves": N_("sinusoids, all sines first, added to the tokens"),
-    "learned": N_("learned, added to the tokens"),
-    "buckets": N_("learned for distances, added to the scores"),
-    "rotary": N_("rotary: queries and keys are turned"),
-    "none": N_("none"),
-}
 ACTIVATIONS = {
     "relu": N_("ReLU"),
     "gelu": N_("GELU"),
@@ -209,7 +202,7 @@ def _facts(published: Published) -> dict[str, list[str]]:
         ),
         _("heads"): _heads(config),
         _("norms"): _norm(config),
-        _("positions"): _(POSITIONS[config.positions]),
+        _("positions"): _(POSITION_LABELS[config.positions]),
         _("feed-forward"): _feed_forward(config),
         _("biases"): _("yes") if config.attention_bias else _("none"),
         _("vocabulary"): number(config.vocab_size),

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.config import ConfigError
-from core.model.positional import Embedding
+from core.model.positional import POSITION_LABELS, Embedding
 from core.runs.run import Run, RunError
 from core.studies.lessons.positions import (
     Array,
@@ -20,7 +20,7 @@ from core.studies.lessons.positions import (
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import joined
 from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
@@ -36,15 +36,6 @@ FIRST_POSITION = 8
 _BEYOND = 3
 """So many positions are shown that training never reached."""
 LEARNED, SINUSOIDS = "learned", "sinusoids"
-WHY_NOT = {
-    "sinusoidal": N_("the chosen model has sinusoids, which training does not change."),
-    "halves": N_("the chosen model has sinusoids, which training does not change."),
-    "learned": N_("how the positions of the chosen model were before training is not known."),
-    "buckets": N_("the chosen model has learned numbers for distances, not vectors of positions."),
-    "rotary": N_("the chosen model turns queries and keys, and has no vectors of positions."),
-    "none": N_("the chosen model has no positions."),
-}
-"""Positions of a model → why another one is shown."""
 
 
 @saying_why(ConfigError)
@@ -71,7 +62,11 @@ def draw(opened: Opened) -> Shown | None:
         st.caption(_("Sinusoids need an even width."))
     shown, own = "", opened.run.settings.model.positions
     if run.path != opened.path:
-        why = _(WHY_NOT[own])
+        why = _("the chosen model has no learned vectors of positions: {positions}.").format(
+            positions=_(POSITION_LABELS[own])
+        )
+        if own == "learned":
+            why = _("how the positions of the chosen model were before training is not known.")
         shown = _("**{run}** is shown: {why}").format(run=plain(run.name), why=why)
     return Shown(
         name="learned",

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from core.describe.formulas import sublayer_input
+from core.describe.formulas import WEIGHTS, sublayer_input
 from core.heads import Side
-from core.model.scoring import WEIGHTS
 from core.studies.lessons.of_sentence import sentence_mixing
 from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
 from core.tokenizer.tokenizer import Token

@@ -21,11 +21,6 @@ def test_the_mean_of_one_checkpoint_is_that_checkpoint(command, copy_folder, cop
     assert all(mean[name].equal(each) for name, each in copy_run.model.state_dict().items())
 
 
-def test_a_folder_that_holds_something_is_refused(refused, copy_folder, tmp_path):
-    (tmp_path / "mine").write_text("")
-    assert f"{tmp_path} exists already" in refused("average", copy_folder, tmp_path, "--last", "1")
-
-
 def test_what_was_not_kept_is_said_with_what_keeps_it(refused, copy_folder, tmp_path):
     said = refused("average", copy_folder, tmp_path / "out")
     assert "the mean is of 1 to 1 checkpoints, not of 5; --set keep_checkpoints=K" in said

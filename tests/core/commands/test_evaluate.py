@@ -27,20 +27,10 @@ def test_text_names_the_quality_and_every_head(command, translation_folder):
         assert f"{site}:1" in out
 
 
-def test_text_of_a_task_without_pronouns_has_the_quality_alone(command, copy_folder):
-    status, out, _ = command("evaluate", copy_folder, "--n", "5")
-    assert status == 0
-    assert out.count("\n") == 4
-
-
 def test_the_run_folder_stays_as_it_is(command, copy_folder):
     before = sorted(path.name for path in copy_folder.rglob("*"))
     command("evaluate", copy_folder, "--n", "5")
     assert sorted(path.name for path in copy_folder.rglob("*")) == before
-
-
-def test_missing_run_is_named(refused, tmp_path):
-    assert str(tmp_path / "none") in refused("evaluate", tmp_path / "none")
 
 
 PAIRS = [Sample(f"{a} b {c}", f"{c} {a}") for a in "kdaf" for c in "qz"]
@@ -91,29 +81,6 @@ def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, p
         "evaluate", copy_folder, "--file", tmp_path / "source", tmp_path / "target", "--json"
     )
     assert one == two
-
-
-def test_a_pair_counts_as_often_as_it_stands_in_the_file(command, copy_folder, pairs):
-    pairs.write_text(pairs.read_text() + pairs.read_text().splitlines()[-1] + "\n")
-    _, out, _ = command("evaluate", copy_folder, "--file", pairs)
-    assert out.splitlines()[0].endswith("of 9 pairs")
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--file", "a", "b", "c"], "--file takes one file of pairs, or two files of lines"),
-        (["--file", "none.tsv"], "none.tsv: No such file"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused(refused, copy_folder, options, sentence):
-    assert sentence in refused("evaluate", copy_folder, *options)
-
-
-@pytest.mark.parametrize("option", ["--n", "--seed"])
-def test_what_draws_samples_does_not_go_with_a_file(refused, copy_folder, pairs, option):
-    said = refused("evaluate", copy_folder, "--file", pairs, option, "3")
-    assert f"{option} draws held-out samples" in said
 
 
 def test_held_out_samples_are_scored_with_a_beam(command, copy_folder, copy_run, tmp_path):

@@ -14,14 +14,6 @@ def test_all_questions_are_listed(command):
     assert order["variants"]["none"]["changes"] == {"positions": "none"}
 
 
-def test_one_that_was_not_run_says_how(command, tmp_path):
-    status, out, _ = command("experiment", "show", "order", "--results", tmp_path)
-    assert status == 0
-    assert "attention sees a set" in out
-    assert "15 trainings of 800 steps on translate" in out
-    assert "python -m core experiment run order OUT" in out
-
-
 def test_what_came_out_is_shown_with_interval_and_n(command, tmp_path):
     found = results({"base": {0: 0.7, 1: 0.72, 2: 0.68}, "none": {0: 0.3, 1: 0.33, 2: 0.28}})
     found.save(tmp_path / "order.json")

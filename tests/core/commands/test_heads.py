@@ -52,12 +52,6 @@ def test_text_says_n_and_names_every_head_with_its_intervals(command, path):
     assert all(row.count("[") == row.count("]") == 3 for row in rows)
 
 
-def test_a_task_without_pronouns_has_no_column_for_them(command, copy_folder, tmp_path):
-    path = shutil.copytree(copy_folder, tmp_path / "run")
-    _, out, _ = command("heads", path, "--n", "4")
-    assert "pronouns" not in out
-
-
 def test_what_is_stored_is_used_unless_n_is_more_or_it_is_to_be_fresh(command, path):
     command("heads", path, "--n", "8")
     stored = json.loads((path / HEADS).read_text())
@@ -88,22 +82,6 @@ def test_what_is_of_more_sentences_stays_unless_it_is_to_be_fresh(command, path)
     assert stored_effects(load_run(path)).n == 5
 
 
-def test_a_task_of_few_sentences_is_measured_once(command, path):
-    command("heads", path, "--n", "5")
-    stored = json.loads((path / HEADS).read_text()) | {"all": True}
-    (path / HEADS).write_text(json.dumps(stored))
-    assert json.loads(command("heads", path, "--n", "400", "--json")[1])["n"] == 5
-    assert json.loads((path / HEADS).read_text())["all"]
-
-
-def test_effects_of_other_weights_are_measured_anew(command, path):
-    command("heads", path, "--n", "5")
-    stored = json.loads((path / HEADS).read_text()) | {"step": 3}
-    (path / HEADS).write_text(json.dumps(stored))
-    command("heads", path, "--n", "5")
-    assert json.loads((path / HEADS).read_text())["step"] == 6
-
-
 def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
     command, path, monkeypatch
 ):
@@ -132,16 +110,7 @@ def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
     }
 
 
-def test_damaged_effects_are_named(refused, path):
-    (path / HEADS).write_text("{}")
-    assert "heads.json is damaged" in refused("heads", path)
-
-
 def test_nobody_measures_what_somebody_measures(refused, path):
     steps = measuring.measured_effects(load_run(path), 5)
     next(steps)
     assert "another process is measuring" in refused("heads", path, "--n", "5")
-
-
-def test_missing_run_is_named(refused, tmp_path):
-    assert str(tmp_path / "none") in refused("heads", tmp_path / "none")

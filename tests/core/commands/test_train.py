@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from core.__main__ import main
 from core.commands import train
 from core.decoding.sentence import translate
 from core.evaluate.evaluation import evaluate
@@ -67,16 +66,6 @@ def test_stored_command_makes_the_same_run_again(command, tmp_path):
     assert newest_checkpoint(tmp_path / "run").read_bytes() == weights
 
 
-def test_positions_can_be_learned(command, tmp_path):
-    options = ("--steps", "3", "--positions", "learned")
-    status, _out, error = command(*train_copies(tmp_path / "run", *options))
-    assert (status, error) == (0, "")
-    run = load_run(tmp_path / "run")
-    assert run.settings.model.positions == "learned"
-    assert "--positions learned" in run.settings.command
-    assert "source_embedding.positions_PD" in dict(run.model.named_parameters())
-
-
 def test_going_on_with_more_steps_equals_training_them_at_once(command, tmp_path):
     command(*train_copies(tmp_path / "parts", "--steps", "15"))
     status, out, _ = command("train", tmp_path / "parts", "--resume", "--steps", "20")
@@ -108,25 +97,12 @@ def test_ctrl_c_finishes_the_step_and_says_how_to_go_on(command, tmp_path, monke
     assert load_run(tmp_path / "run").step == 6
 
 
-def test_a_folder_that_exists_is_refused_and_left_alone(command, refused, tmp_path):
-    out = tmp_path / "run"
-    command(*train_copies(out, "--steps", "2"))
-    before = newest_checkpoint(out).read_bytes()
-    assert f"{out} exists already; name another folder" in refused(*train_copies(out))
-    assert newest_checkpoint(out).read_bytes() == before
-
-
 @pytest.mark.parametrize(
     "options",
     [
         ("--seed", "0"),
         ("--set", "dropout=0.5"),
-        ("--guide", "encoder.0.self:0"),
-        ("--task", "copy"),
-        ("--preset", "tiny"),
         ("--valid", "none.tsv"),
-        ("--test", "none.tsv"),
-        ("--beside", "copy"),
     ],
 )
 def test_settings_that_cannot_change_are_refused_when_going_on(command, refused, tmp_path, options):
@@ -143,12 +119,6 @@ def test_a_run_without_its_optimizer_says_that_it_cannot_go_on(command, refused,
     said = refused("train", out, "--resume", "--steps", "4")
     assert "its optimizer was not kept, so it cannot go on" in said
     assert ((out / "run.json").read_bytes(), (out / "status.json").read_bytes()) == before
-
-
-def test_a_folder_that_is_no_run_is_not_offered_to_go_on_with(refused, tmp_path):
-    (tmp_path / "file").write_text("mine")
-    said = refused(*train_copies(tmp_path))
-    assert "exists already; name another folder\n" in said
 
 
 def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
@@ -175,33 +145,12 @@ def test_a_run_begins_with_the_weights_of_another_and_its_command_says_so(
     assert not (tmp_path / "other").exists()
 
 
-def test_any_setting_can_be_set(command, tmp_path):
-    options = ("--steps", "2", "--set", "n_heads=4", "--set", "dropout=0.25", "--seed", "0")
-    assert command(*train_copies(tmp_path / "run", *options))[0] == 0
-    settings = load_run(tmp_path / "run").settings
-    assert (settings.model.n_heads, settings.model.dropout) == (4, 0.25)
-    assert "--set n_heads=4 --set dropout=0.25" in settings.command
-
-
-@pytest.mark.parametrize("text", ["heads=4", "n_heads", "n_heads=x", "n_heads=3"])
-def test_a_setting_that_cannot_be_is_refused(refused, tmp_path, text):
-    assert "n_heads" in refused(*train_copies(tmp_path / "run", "--set", text))
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize("name", ["none", "."])
-def test_what_is_no_run_cannot_be_gone_on_with(refused, tmp_path, name):
-    assert "no run to go on with" in refused("train", tmp_path / name, "--resume")
-
-
 @pytest.mark.parametrize(
     ("task", "guide", "named"),
     [
         ("translate", "encoder.7.self:0", "encoder.7.self:0 is no head"),
-        ("translate", "encoder.0.self:9", "encoder.0.self:9 is no head"),
         ("translate", "decoder.0.self:0", "never sees the source"),
         ("translate", "head 3", "'head 3' is not a head such as"),
-        ("translate", "middle.0.self:1", "'middle.0.self:1' is not a head such as"),
         ("copy", "encoder.0.self:0", "'copy' has no pronouns"),
     ],
 )
@@ -210,32 +159,6 @@ def test_a_head_that_cannot_be_guided_is_refused(refused, tmp_path, task, guide,
     options = ("--task", task, "--preset", "tiny", "--steps", "2", "--guide", guide)
     assert named in refused("train", out, *options)
     assert not out.exists()
-
-
-def test_a_guided_head_is_shown_while_training(command, tmp_path):
-    options = ("--preset", "tiny", "--steps", "2", "--guide", "decoder.0.cross:1")
-    status, out, _ = command("train", tmp_path / "run", *options)
-    assert status == 0
-    assert "guided head" in out
-    run = load_run(tmp_path / "run")
-    assert run.settings.training.guide == "decoder.0.cross:1"
-    assert "--guide decoder.0.cross:1" in run.settings.command
-    assert run.evaluation["pronoun"]["n"] > 0
-
-
-def test_a_task_that_is_none_is_refused(refused, tmp_path):
-    sentence = refused("train", tmp_path / "run", "--task", "paste")
-    assert (
-        "'paste' is neither a file nor one of the tasks copy, reverse, either, names, " in sentence
-    )
-    assert not (tmp_path / "run").exists()
-
-
-def test_an_unknown_preset_is_refused_with_those_there_are(capsys, tmp_path):
-    with pytest.raises(SystemExit) as ended:
-        main(["train", str(tmp_path / "run"), "--preset", "huge"])
-    assert ended.value.code == 2
-    assert "tiny" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -297,16 +220,6 @@ def test_three_parts_are_watched_by_one_and_measured_by_another(command, tmp_pat
     chosen = ["--steps", "3", "--set", "vocab_size=320"]
     assert words[5:] == [*map(str, parts), "--preset", "tiny", *chosen]
     assert command("train", out, "--resume", "--steps", "4")[0] == 0
-
-
-def test_what_is_split_off_is_said(command, tmp_path, parts):
-    short = ["--preset", "tiny", "--steps", "1"]
-    _, said, _ = command("train", tmp_path / "run", *parts[:3], *short)
-    assert (
-        "train 34 pairs, valid 3 pairs, test 3 pairs (valid and test split off by the hash" in said
-    )
-    _, said, _ = command("train", tmp_path / "other", *parts[:5], *short)
-    assert "train 37 pairs, valid 6 pairs, test 3 pairs (test split off" in said
 
 
 def test_the_vocabulary_is_chosen_from_the_pairs_and_said(command, tmp_path, pairs, monkeypatch):
@@ -423,22 +336,6 @@ def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(c
     assert "--columns de,en" in read_settings(tmp_path / "run").command
 
 
-def test_pairs_longer_than_the_models_positions_are_left_out(command, tmp_path, pairs):
-    pairs.write_text(pairs.read_text() + "\n" + "zz " * 600 + "\ty", encoding="utf-8")
-    out = tmp_path / "run"
-    status, said, _ = command("train", out, "--task", pairs, "--preset", "tiny", "--steps", "20")
-    assert status == 0
-    assert "zz" not in load_run(out).known_words
-    assert "warning: pairs left out, longer than the model's 112 positions: 1\n" in said
-
-
-def test_pairs_that_are_all_too_long_are_refused(refused, tmp_path, pairs):
-    pairs.write_text("\n".join(f"{n} " + "zz " * 600 + "\ty" for n in range(20)))
-    sentence = refused("train", tmp_path / "run", "--task", pairs, "--preset", "tiny")
-    assert "0 different sources that fit the model" in sentence
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.slow
 def test_the_copy_task_is_learned(tmp_path, pytestconfig):
     out = tmp_path / "run"
@@ -450,25 +347,6 @@ def test_the_copy_task_is_learned(tmp_path, pytestconfig):
     assert figures["exact_match"] >= 0.999
     for sentence in ("t r a n s f o r m e r", "a a a b b b a a"):
         assert translate(load_run(out), sentence).text == sentence
-
-
-def test_a_setting_that_is_given_twice_is_refused(command, tmp_path):
-    options = ("--steps", "3", "--set", "steps=4")
-    status, _out, error = command(*train_copies(tmp_path / "run", *options))
-    assert status != 0
-    assert "steps is given twice: by --steps and by --set steps" in error
-    assert not (tmp_path / "run").exists()
-
-
-def test_pairs_that_are_repeated_are_told(command, tmp_path):
-    lines = [f"cat {n}\tchat {n}" for n in range(60)]
-    file = tmp_path / "pairs.tsv"
-    file.write_text("\n".join([*lines, *lines[:7]]), encoding="utf-8")
-    options = ("--task", file, "--preset", "tiny", "--steps", "1")
-    _status, out, _error = command("train", tmp_path / "run", *options)
-    assert "learned once: 7 left out" in out
-    _status, out, _error = command("train", tmp_path / "again", *options, "--valid", file)
-    assert out.count("left out") == 1
 
 
 def test_the_share_of_made_sentences_can_change_when_going_on(command, refused, tmp_path, pairs):
@@ -487,9 +365,3 @@ def test_the_share_of_made_sentences_can_change_when_going_on(command, refused, 
     said = refused("train", out, "--resume", "--set", "made_share=2")
     assert "made_share" in said
     assert read_settings(out).training.made_share == 0.6
-
-
-def test_a_run_that_learned_one_thing_has_no_share_to_change(command, refused, tmp_path):
-    command(*train_copies(tmp_path / "run", "--steps", "2"))
-    said = refused("train", tmp_path / "run", "--resume", "--set", "made_share=0.6")
-    assert "made_share is a share of both" in said

@@ -1,53 +1,20 @@
 import argparse
 import json
-import shutil
 
 import pytest
 
 from core.commands import translate as module
 from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES
-from core.decoding.sentence import passes_of, translate
+from core.decoding.parallel import passes_of
+from core.decoding.sentence import translate
 
 SENTENCE = "  a  b c "
-
-
-def test_json_holds_the_sentence_as_read_and_its_translation(command, copy_folder, copy_run):
-    status, out, _ = command("translate", copy_folder, SENTENCE, "--json")
-    assert status == 0
-    translation = translate(copy_run, SENTENCE).text
-    assert json.loads(out) == {"source": "a b c", "translation": translation}
 
 
 def test_translation_alone_is_printed(command, copy_folder, copy_run):
     status, out, _ = command("translate", copy_folder, SENTENCE)
     assert (status, out) == (0, translate(copy_run, SENTENCE).text + "\n")
-
-
-def test_a_sentence_that_is_cut_is_said_on_standard_error(command, copy_folder):
-    status, out, error = command("translate", copy_folder, "a " * 200)
-    assert status == 0
-    assert "warning: cut after 112 tokens, special ones counted" in error
-    assert "warning" not in out
-
-
-@pytest.mark.parametrize("sentence", ["", "   "])
-def test_empty_sentence_is_refused(refused, copy_folder, sentence):
-    assert "no text" in refused("translate", copy_folder, sentence)
-
-
-def test_missing_run_is_named(refused, tmp_path):
-    assert str(tmp_path / "none") in refused("translate", tmp_path / "none", "a")
-
-
-def test_folder_without_a_run_is_named(refused, tmp_path):
-    assert "run.json" in refused("translate", tmp_path, "a")
-
-
-def test_damaged_weights_are_named(refused, copy_folder, tmp_path):
-    path = shutil.copytree(copy_folder, tmp_path / "run")
-    (path / "checkpoints" / "step-00000030.safetensors").write_bytes(b"half")
-    assert "step-00000030.safetensors" in refused("translate", path, "a")
 
 
 def steps_of(command, folder, *options):
@@ -73,24 +40,10 @@ def test_steps_say_what_went_in_what_came_out_and_what_was_probable(command, cop
         assert 0 < sum(shares) <= 1 + 1e-5
 
 
-def test_greedy_steps_choose_the_most_probable(command, copy_folder):
-    assert all(s["chosen"] == s["top"][0][0] for s in steps_of(command, copy_folder)["steps"])
-
-
 def test_forced_steps_are_those_of_the_target(command, copy_folder):
     answer = steps_of(command, copy_folder, "--force", "c a b")
     assert answer["translation"] == "c a b"
     assert [step["chosen"] for step in answer["steps"]] == ["c", "a", "b", "EOS"]
-
-
-def test_forcing_the_own_translation_gives_the_greedy_steps(command, copy_folder):
-    free = steps_of(command, copy_folder)
-    forced = steps_of(command, copy_folder, "--force", free["translation"])
-    for one, other in zip(free["steps"], forced["steps"], strict=False):
-        assert one["prefix"] == other["prefix"]
-        tops = [dict(one["top"]), dict(other["top"])]
-        for token in tops[0].keys() & tops[1].keys():
-            assert tops[0][token] == pytest.approx(tops[1][token], abs=1e-5)
 
 
 def test_a_beam_of_one_is_greedy_and_a_seed_repeats(command, copy_folder):
@@ -98,11 +51,6 @@ def test_a_beam_of_one_is_greedy_and_a_seed_repeats(command, copy_folder):
     assert steps_of(command, copy_folder, "--beam", "1")["translation"] == plain["translation"]
     drawn = [steps_of(command, copy_folder, "--sample", "--seed", "7") for _ in range(2)]
     assert drawn[0] == drawn[1]
-
-
-def test_steps_are_lines_to_read(command, copy_folder):
-    _, out, _ = command("translate", copy_folder, SENTENCE, "--steps")
-    assert out.splitlines()[1].startswith("  0  → ")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +106,7 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     def written(run, texts, beam, alpha, passes):
         return [
             [
-                module.Written(index, f"{text}\r\nb\n", False, True)
+                module.Translated(index, f"{text}\r\nb\n", False, True)
                 for index, text in enumerate(texts)
             ]
         ]
@@ -207,11 +155,6 @@ def test_files_and_sentences_that_do_not_go_together_are_refused(
     refused, copy_folder, options, sentence
 ):
     assert sentence in refused("translate", copy_folder, *options)
-
-
-def test_a_file_that_cannot_be_written_is_named(refused, copy_folder, lines, tmp_path):
-    out = tmp_path / "none" / "out.txt"
-    assert str(out) in refused("translate", copy_folder, "--file", lines, "--out", out)
 
 
 def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_asked_for(

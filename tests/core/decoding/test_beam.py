@@ -11,10 +11,8 @@ import core.decoding.beam
 from core.batch import encode_source
 from core.config import ConfigError, ModelConfig
 from core.decoding.beam import LARGEST_BEAM, Beam, beam_steps, length_penalty
-from core.decoding.forced import forced_steps
-from core.decoding.generate import generate
-from core.decoding.limit import length_limit
-from core.decoding.step import decode_steps
+from core.decoding.generate import decode_steps, forced_steps, generate
+from core.decoding.step import length_limit
 from core.model import build
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
@@ -141,25 +139,6 @@ def test_every_hypothesis_scores_as_teacher_forced(model, source_S):
             assert hypothesis.log_probability == pytest.approx(forced, abs=1e-4)
             penalty = length_penalty(len(hypothesis.tokens), 0.6)
             assert hypothesis.score == pytest.approx(forced / penalty, abs=1e-4)
-
-
-def test_what_goes_on_is_better_than_what_is_dropped_and_in_order(model, source_S):
-    for step in beam_steps(model, source_S, Beam(3)):
-        open_ = [each for each in step.dropped if not each.finished]
-        for row in ((*step.live, *open_), step.finished, step.dropped):
-            scores = [hypothesis.score for hypothesis in row]
-            assert scores == sorted(scores, reverse=True)
-        assert len(step.live) == 3
-        assert len(step.finished) <= 3
-
-
-def test_every_prefix_continues_one_that_was_live(model, source_S):
-    before = {()}
-    for step in beam_steps(model, source_S, Beam(4)):
-        new = [each for each in step.finished if len(each.tokens) == len(step.live[0].tokens)]
-        for hypothesis in (*step.live, *new, *step.dropped):
-            assert hypothesis.tokens[:-1] in before
-        before = {hypothesis.tokens for hypothesis in step.live}
 
 
 @pytest.mark.parametrize(("beam", "alpha"), [(0, 0.6), (65, 0.6), (-1, 0.6), (4, -0.5), (4, 1e9)])

@@ -10,17 +10,11 @@ from hypothesis import strategies as st
 from core.config import ConfigError, ModelConfig
 from core.decoding.choosing import Sampling, sampling_distribution
 from core.decoding.generate import generate
-from core.decoding.limit import length_limit
-from core.decoding.step import decode_steps
+from core.decoding.step import length_limit
 from core.model import build
 from core.vocabulary import BOS, EOS, PAD
 
 LOGITS = torch.tensor([0.5, 0.2, 0.2, 0.1]).log()
-
-
-def test_without_settings_it_is_the_models_distribution():
-    found = sampling_distribution(LOGITS, Sampling())
-    assert found.tolist() == pytest.approx([0.5, 0.2, 0.2, 0.1])
 
 
 def test_temperature_is_the_softmax_of_divided_scores():
@@ -56,19 +50,6 @@ def test_probabilities_always_sum_to_one_and_the_best_token_stays(logits, temper
     found = sampling_distribution(scores, Sampling(temperature, k, p))
     assert float(found.sum()) == pytest.approx(1, abs=1e-5)
     assert found[int(scores.argmax())] > 0
-
-
-def test_the_same_seed_draws_the_same_and_another_something_else(model, source_S):
-    def drawn(seed):
-        return [one.chosen for one in decode_steps(model, source_S, strategy=Sampling(seed=seed))]
-
-    assert drawn(3) == drawn(3)
-    assert len({tuple(drawn(seed)) for seed in range(5)}) > 1
-
-
-def test_top_one_is_greedy(model, source_S):
-    sampled = [one.chosen for one in decode_steps(model, source_S, strategy=Sampling(top_k=1))]
-    assert sampled == [one.chosen for one in decode_steps(model, source_S)]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import torch
 from core.batch import pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
-from core.decoding.limit import length_limit
-from core.heads import Site
-from core.model import Silence, build
+from core.decoding.step import length_limit
+from core.model import build
 from core.vocabulary import BOS, EOS
 
 
@@ -63,11 +62,3 @@ def test_decoding_stops_at_the_limit_and_within_the_models_positions(model):
 def test_a_model_with_one_position_writes_nothing():
     model = build(ModelConfig(30, 1, 1, 16, 32, 4, max_positions=1), seed=0).eval()
     assert generate(model, pad([[EOS], [EOS]])) == [(), ()]
-
-
-def test_decoding_can_be_probed(model):
-    source_BS = pad([SOURCES[2]])
-    everything = [head for site in model.sites() for head in site.heads(4)]
-    silenced = generate(model, source_BS, probe=Silence.of(everything))
-    assert silenced != generate(model, source_BS)
-    assert Site("decoder", 0, "cross") in model.sites()

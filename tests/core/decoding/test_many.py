@@ -1,12 +1,12 @@
 """Many sentences in batches of similar length."""
 
 import pytest
+import torch
 
-from core.config import ConfigError
 from core.decoding import many
 from core.decoding.beam import Beam, beam_steps
 from core.decoding.many import translate_all
-from core.decoding.sentence import source_tensor, translate
+from core.decoding.sentence import fitting_source, translate
 from core.vocabulary import EOS
 
 TEXTS = ["k d a f", "", "a", "q z " * 12, "a b c d e", "’", "k d a f"]
@@ -30,7 +30,8 @@ def test_each_translation_is_that_of_its_sentence_alone(translation_run, monkeyp
 def test_the_best_of_each_beam_is_that_of_a_search_for_its_sentence_alone(copy_run, beam):
     texts = [text for text in TEXTS if text]
     for text, written in zip(texts, found(copy_run, texts, beam=beam), strict=True):
-        *_, last = beam_steps(copy_run.model, source_tensor(copy_run, text), Beam(beam))
+        source_S = torch.tensor(fitting_source(copy_run, text)[0])
+        *_, last = beam_steps(copy_run.model, source_S, Beam(beam))
         tokens = [token for token in last.best.tokens if token != EOS]
         assert written.text == copy_run.tokenizer.decode(tokens)
 
@@ -43,17 +44,3 @@ def test_batches_have_so_many_tokens_at_most_and_the_shortest_come_first(copy_ru
     assert [lengths[index] for index in order] == sorted(lengths)
     for batch in batches[1:]:
         assert len(batch) == 1 or len(batch) * (lengths[batch[-1]] + 1) <= 16
-
-
-def test_a_text_that_is_too_long_is_cut_and_said(copy_run):
-    [short, long] = found(copy_run, ["a b", "a " * 300])
-    assert (short.cut, long.cut) == (False, True)
-
-
-def test_no_texts_are_no_batches(copy_run):
-    assert list(translate_all(copy_run, [])) == []
-
-
-def test_a_beam_that_cannot_be_is_refused(copy_run):
-    with pytest.raises(ConfigError, match="beam is 65"):
-        list(translate_all(copy_run, ["a"], beam=65))

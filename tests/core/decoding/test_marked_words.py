@@ -3,13 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.marked_words import matched
-from core.decoding.marked_words import UNSURE, WrittenWord, written_words
-from core.decoding.sentence import given_text
-from core.decoding.step import decode_steps
+from core.decoding.generate import decode_steps
+from core.decoding.marked_words import written_words
+from core.decoding.sentence import model_input
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.vocabulary import Span
 
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
 
@@ -42,7 +40,7 @@ def test_words_of_which_the_model_is_not_sure_are_marked(everyday, sentence, wor
 @pytest.mark.parametrize("sentence", ["He photographed Schwarzenegger yesterday.", "Where is it?"])
 def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, sentence):
     """Token after token with keys and values kept, not in the one pass that records the maps."""
-    steps = list(decode_steps(everyday.model, given_text(everyday, sentence).source_S))
+    steps = list(decode_steps(everyday.model, model_input(everyday, sentence).source_S))
     chosen = [step.chosen for step in steps[:-1]]
     chances: dict[int, float] = {}
     for step, token in zip(steps, everyday.tokenizer.describe(chosen), strict=False):
@@ -52,18 +50,6 @@ def test_a_word_is_as_probable_as_its_tokens_where_they_are_decoded(everyday, se
     wanted = [math.exp(chances[at]) for at, text in enumerate(texts) if text[0].isalnum()]
     found = [word.probability for word in inspect_sentence(everyday, sentence).written]
     assert found == pytest.approx(wanted, rel=1e-4)
-
-
-def test_what_came_second_is_told_of_the_token_that_was_least_sure(everyday):
-    sentence = "He forgot to close the window."
-    steps = list(decode_steps(everyday.model, given_text(everyday, sentence).source_S))
-    inspection = inspect_sentence(everyday, sentence)
-    [word] = [each for each in inspection.written if each.is_unsure]
-    chances = [step.logits_V.double().softmax(dim=-1).topk(2) for step in steps]
-    least = min(chances, key=lambda each: float(each.values[0]))
-    [second] = everyday.tokenizer.describe([int(least.indices[1])])
-    assert word.second == second.text
-    assert word.second_probability == pytest.approx(float(least.values[1]), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -106,31 +92,3 @@ def test_words_have_their_places_and_signs_alone_are_none(everyday, text, spans)
     assert [word.span.of(everyday.tokenizer.decode(ids)) for word in found] == spans
     starts = [word.span.start for word in found]
     assert starts == sorted(set(starts))
-
-
-def test_the_threshold_itself_is_not_marked():
-    assert not WrittenWord(Span(0, 1), UNSURE).is_doubtful
-    assert WrittenWord(Span(0, 1), UNSURE - 1e-6).is_doubtful
-    assert WrittenWord(Span(0, 1), 1.0, "thorns").is_doubtful
-
-
-def test_it_costs_no_pass_of_the_model(everyday):
-    seen = []
-    hook = everyday.model.register_forward_hook(lambda *_: seen.append("pass"))
-    inspect_sentence(everyday, "I love you.")
-    hook.remove()
-    # The one that records the maps.
-    assert seen == ["pass"]
-
-
-@pytest.mark.parametrize(
-    ("words", "reference", "left"),
-    [
-        ("a b c", "a b c", [0, 1, 2]),
-        ("a b c", "b c a", [1, 2]),
-        ("a x c", "a c", [0, 2]),
-        ("x y", "a b c", []),
-    ],
-)
-def test_the_shortest_edit_leaves_what_it_can(words, reference, left):
-    assert sorted(matched(words.split(), reference.split())) == left

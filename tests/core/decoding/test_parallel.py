@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from core.decoding.parallel import decode_in_passes
-from core.decoding.sentence import passes_of, translate
+from core.decoding.parallel import decode_in_passes, passes_of
+from core.decoding.sentence import translate
 from core.runs.run import load_run
 
 GALLERY = Path(__file__).resolve().parents[3] / "gallery"
@@ -15,7 +15,7 @@ def test_the_table_has_a_row_for_each_place_of_each_pass_then_for_the_run_beside
     table = decode_in_passes(run, sentence, 2, other).table()
     passes = passes_of(run, sentence, 2)
     written = translate(other, sentence).written_ids
-    n = sum(len(each.said) for each in passes)
+    n = sum(len(each.token_ids) for each in passes)
     assert {len(column) for column in table.values()} == {n + len(written)}
     expected = [p for each in passes for p in each.probabilities]
     assert table["probability"][:n] == pytest.approx(expected)

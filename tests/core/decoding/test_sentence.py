@@ -6,19 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decoding.forced import forced_steps
+from core.decoding.generate import decode_steps
 from core.decoding.sentence import (
-    Given,
+    ModelInput,
     SentenceError,
     fitting_source,
-    given_text,
-    given_translation,
-    read_steps,
+    model_input,
+    read_written,
     reference_ids,
-    source_tensor,
+    target_as_translation,
     translate,
 )
-from core.decoding.step import decode_steps
 from core.model import build
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS
@@ -35,16 +33,15 @@ def test_a_source_ends_with_eos_and_has_no_more_tokens_than_the_model_positions(
     assert len(ids) == min(len(whole), longest)
     assert ids[-1] == EOS
     assert ids[:-1] == whole[: len(ids) - 1]
-    assert source_tensor(copy_run, text).tolist() == list(ids)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])
 def test_a_text_without_words_is_refused(copy_run, text):
-    for reader in (fitting_source, source_tensor, translate):
+    for reader in (fitting_source, translate):
         with pytest.raises(SentenceError, match="no text"):
             reader(copy_run, text)
     with pytest.raises(SentenceError, match="no text"):
-        given_translation(copy_run, text, "a")
+        target_as_translation(copy_run, text, "a")
 
 
 @pytest.fixture(scope="module")
@@ -59,23 +56,22 @@ def test_a_translation_is_what_the_greedy_steps_write(talking):
     assert len(found.target_ids) > 3
     assert found.fed_ids == (BOS, *found.target_ids)
     assert found.text == talking.tokenizer.decode(found.target_ids)
-    steps = list(decode_steps(talking.model, source_tensor(talking, "d a f")))
-    assert read_steps(talking, Given(found.source_ids, (BOS,), cut=False), steps) == found
+    given = ModelInput(found.source_ids, (BOS,), cut=False)
+    steps = decode_steps(talking.model, given.source_S)
+    assert read_written(talking, given, tuple(step.chosen for step in steps)) == found
 
 
-@pytest.mark.parametrize("n_steps", [0, 1, 2])
-def test_only_steps_that_end_with_eos_are_a_finished_translation(talking, n_steps):
-    *steps, last = forced_steps(talking.model, source_tensor(talking, "d a f"), (5, 6))
-    begun = read_steps(talking, Given((5, EOS), (BOS,), cut=True), steps[:n_steps])
-    assert (begun.target_ids, begun.finished, begun.cut) == ((5, 6)[:n_steps], False, True)
-    whole = read_steps(talking, Given((5, EOS), (BOS,), cut=False), [*steps[:n_steps], last])
-    written = (*begun.target_ids, EOS)
-    assert whole == replace(begun, finished=True, cut=False, written_ids=written)
+@pytest.mark.parametrize("written", [(), (5,), (5, 6)])
+def test_only_what_ends_with_eos_is_a_finished_translation(talking, written):
+    begun = read_written(talking, ModelInput((5, EOS), (BOS,), cut=True), written)
+    assert (begun.target_ids, begun.finished, begun.cut) == (written, False, True)
+    whole = read_written(talking, ModelInput((5, EOS), (BOS,), cut=False), (*written, EOS))
+    assert whole == replace(begun, finished=True, cut=False, written_ids=(*written, EOS))
 
 
 @given(TEXTS)
 def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, target):
-    found = given_translation(copy_run, "a b", target)
+    found = target_as_translation(copy_run, "a b", target)
     ids = copy_run.tokenizer.encode(target).ids
     longest = copy_run.settings.model.max_positions
     assert found.finished == (1 + len(ids) <= longest)
@@ -84,23 +80,13 @@ def test_a_given_target_is_taken_as_far_as_the_model_can_be_fed_it(copy_run, tar
     assert (found.source, found.cut) == ("a b", False)
 
 
-def test_a_given_target_may_be_empty(copy_run):
-    found = given_translation(copy_run, "a b", " ")
-    assert (found.fed_ids, found.text, found.finished) == ((BOS,), "", True)
-
-
 @pytest.mark.parametrize(
     ("prompt", "reference"), [("The capital of France is", "Paris."), ("it", "was"), ("a", ", b")]
 )
 def test_a_reference_after_a_prompt_is_split_as_the_whole_text_is(opened_path, prompt, reference):
     run = load_run(opened_path("gpt2"))
-    found = given_text(run, prompt)
+    found = model_input(run, prompt)
     space = "" if reference.startswith(",") else " "
     whole = run.tokenizer.encode(f"{prompt}{space}{reference}").ids
     assert (*found.prompt, *reference_ids(run, found, reference)) == whole
     assert reference_ids(run, found, "") == ()
-
-
-def test_the_reference_of_a_source_is_split_alone(copy_run):
-    found = given_text(copy_run, "a b c")
-    assert reference_ids(copy_run, found, "a b") == copy_run.tokenizer.encode("a b").ids

@@ -3,18 +3,18 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
+from core.config import ModelConfig
+from core.decoding.generate import forced_steps
 from core.decoding.step import (
-    DecodeOptions,
     DecodeStep,
     Stepper,
-    decode_steps,
     least_sure_step,
-    total_log_probability,
+    length_limit,
+    mask_special_tokens,
     weights_of_steps,
 )
+from core.model import build
 from core.vocabulary import BOS, EOS
 
 
@@ -30,12 +30,6 @@ def test_figures_of_a_step_follow_from_its_scores():
     assert found.log_probability == pytest.approx(math.log(shares[1]))
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum())
     assert [found.rank(token) for token in (2, 3, 4)] == [0, 1, 2]
-
-
-def test_the_most_probable_tokens_come_first_and_equal_ones_in_their_order():
-    found = step([-math.inf, -math.inf, 1.0, 3.0, 1.0, 2.0], 3)
-    assert found.most_probable(3) == [3, 5, 2]
-    assert found.most_probable(99) == [3, 5, 2, 4, 0, 1]
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 40])
@@ -58,83 +52,42 @@ def test_the_model_is_least_sure_where_its_first_two_tokens_are_closest():
 
 
 def test_weights_of_all_steps_are_rows_of_one_map_and_later_words_have_none(model, source_S):
-    found = list(decode_steps(model, source_S))
-    assert len(found) > 3
+    found = list(forced_steps(model, source_S, (5, 6, 7)))
     for site in found[0].attention:
         weights_HQK = weights_of_steps(found, site)
-        assert weights_HQK.shape[1] == len(found)
         for index, one in enumerate(found):
             row_HK = one.attention[site]
             assert torch.equal(weights_HQK[:, index, : row_HK.shape[1]], row_HK)
             assert not weights_HQK[:, index, row_HK.shape[1] :].any()
 
 
-def test_log_probabilities_of_all_steps_add_up(model, source_S):
-    found = list(decode_steps(model, source_S))
-    product = math.prod(float(one.probabilities[one.chosen]) for one in found)
-    assert total_log_probability(found) == pytest.approx(math.log(product))
-
-
-def test_each_prefix_is_the_one_before_with_its_chosen_token(model, source_S):
-    found = list(decode_steps(model, source_S))
-    assert found[0].prefix == (BOS,)
-    for before, after in zip(found, found[1:], strict=False):
-        assert after.prefix == (*before.prefix, before.chosen)
-
-
-def test_encoder_runs_once(model, source_S, monkeypatch):
-    calls = []
-    encode = model.encode
+@pytest.mark.parametrize("cached", [True, False])
+def test_a_stepper_goes_on_with_chosen_rows_and_encodes_once(model, monkeypatch, cached):
+    calls, encode = [], model.encode
     monkeypatch.setattr(model, "encode", lambda *args: calls.append(1) or encode(*args))
-    assert len(list(decode_steps(model, source_S))) > 3
+    source_BS, fed_BT = torch.tensor([[5, 6, EOS], [7, EOS, 0]]), torch.tensor([[BOS, 9], [BOS, 8]])
+    both = Stepper(model, source_BS, cached=cached)
+    both.feed(fed_BT[:, :1])
+    swapped_BV = both.rows(torch.tensor([1, 0])).feed(fed_BT[[1, 0], 1:])
+    both_BV = both.feed(fed_BT[:, 1:])
     assert len(calls) == 1
+    with torch.no_grad():
+        expected_BV = mask_special_tokens(model(source_BS, fed_BT)[:, -1], model.config)
+    torch.testing.assert_close(both_BV, expected_BV, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(swapped_BV, expected_BV.flip(0), atol=1e-5, rtol=1e-5)
 
 
-def test_cached_steps_equal_recomputed_ones(model, source_S):
-    cached = list(decode_steps(model, source_S))
-    anew = list(decode_steps(model, source_S, DecodeOptions(cached=False)))
-    assert [one.chosen for one in cached] == [one.chosen for one in anew]
-    for one, other in zip(cached, anew, strict=True):
-        assert (one.logits_V[2:] - other.logits_V[2:]).abs().max() < 1e-5
-        assert set(one.attention) == set(other.attention)
-        for site, rows_HK in one.attention.items():
-            assert (rows_HK - other.attention[site]).abs().max() < 1e-5
-
-
-def test_watching_changes_no_choice(model, source_S):
-    watched = [one.chosen for one in decode_steps(model, source_S)]
-    unwatched = list(decode_steps(model, source_S, DecodeOptions(watch=False)))
-    assert [one.chosen for one in unwatched] == watched
-    assert not any(one.attention for one in unwatched)
-
-
-def test_rows_of_a_step_sum_to_one_over_prefix_and_source(model, source_S):
-    for found in decode_steps(model, source_S):
-        for site, rows_HK in found.attention.items():
-            n_keys = len(found.prefix) if site.sublayer == "self" else len(source_S)
-            assert rows_HK.shape == (4, n_keys)
-            assert torch.allclose(rows_HK.sum(-1), torch.ones(4))
-
-
-@given(st.integers(0, 10), st.integers(3, 29))
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+@pytest.mark.parametrize(
+    ("ratio", "n_source", "n_fed", "asked", "limit"),
+    [
+        # A target may also be longer than any that was learned.
+        *((0, 4, 1, None, 24), (1.5, 10, 1, None, 36), (7.75, 4, 1, None, 47)),
+        # Without a source a text has a limit of its own, or that of the pairs that were learned.
+        *((0, 0, 5, None, 24), (10, 0, 5, None, 66)),
+        # What is asked for holds within the model's positions.
+        *((0, 4, 1, 100, 100), (0, 0, 1, 10**6, 511)),
+    ],
 )
-def test_a_corrupted_token_changes_no_earlier_step(model, source_S, at, token):
-    plain = list(decode_steps(model, source_S))
-    corrupted = list(decode_steps(model, source_S, DecodeOptions(overrides={at: token})))
-    for before, after in zip(plain[: at + 1], corrupted[: at + 1], strict=True):
-        assert torch.equal(before.logits_V, after.logits_V)
-        assert before.prefix == after.prefix
-    assert corrupted[at].chosen == token
-    if len(corrupted) > at + 1:
-        assert corrupted[at + 1].prefix[-1] == token
-
-
-def test_a_stepper_goes_on_with_chosen_rows(model):
-    source_BS = torch.tensor([[5, 6, EOS], [7, EOS, 0]])
-    both = Stepper(model, source_BS)
-    both.feed(torch.tensor([BOS, BOS]))
-    swapped_BV = both.rows(torch.tensor([1, 0])).feed(torch.tensor([8, 9]))[0]
-    expected_BV = both.feed(torch.tensor([9, 8]))[0]
-    assert (swapped_BV[:, 2:] - expected_BV.flip(0)[:, 2:]).abs().max() < 1e-5
+def test_no_target_that_was_learned_is_cut(ratio, n_source, n_fed, asked, limit):
+    model = build(ModelConfig(30, 1, 1, 16, 32, 2, target_ratio=ratio))
+    assert length_limit(model, n_source, n_fed, asked) == limit

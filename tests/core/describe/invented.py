@@ -17,7 +17,7 @@ class Gate(nn.Module):
         self.site = site
         self.weigh = nn.Linear(config.d_model, config.d_model, bias=False)
 
-    def added(self, x_BKD, seen, probe):
+    def added(self, x_BKD, inputs, probe):
         return x_BKD * self.weigh(x_BKD).sigmoid()
 
 

@@ -38,9 +38,3 @@ def test_without_biases_no_formula_has_one(small_config):
     assert not any("b^" in text for text in formulas(attention, 0).values())
     whole = formulas(MultiHeadAttention(small_config, SITE), 0)
     assert sum("b^" in text for text in whole.values()) == 4
-
-
-def test_products_are_divided_by_what_the_formula_says(small_config):
-    deeper = MultiHeadAttention(replace(small_config, score_scale="width_and_layer"), SITE)
-    assert f"{deeper.divided_by:.3g}" in formulas(deeper, 0)[Stage.SCALE]
-    assert deeper.divided_by == pytest.approx(2 * small_config.d_k**0.5)

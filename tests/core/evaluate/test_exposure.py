@@ -1,4 +1,3 @@
-import itertools
 import math
 
 import pytest
@@ -6,8 +5,8 @@ import torch
 
 from core.batch import Pair
 from core.config import ModelConfig
-from core.decoding.forced import forced_steps
-from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
+from core.decoding.generate import decode_steps, forced_steps
+from core.decoding.step import DecodeStep
 from core.evaluate.exposure import after_mistake, divergences, exposure, first_difference
 from core.model import build
 from core.vocabulary import BOS, EOS
@@ -62,9 +61,7 @@ def going_on(model, pair, mistaken):
     middle = (len(true) - 1) // 2
     written = list(true[:middle])
     for at in range(middle, len(true)):
-        [step] = itertools.islice(
-            decode_steps(model, source_S, DecodeOptions(cached=False), (BOS, *written)), 1
-        )
+        step = next(decode_steps(model, source_S, (BOS, *written)))
         logits_V = step.logits_V.clone()
         if at == middle:
             # The right word, or the most probable of the wrong ones.

@@ -61,20 +61,6 @@ def test_both_paths_agree_with_numpy(seed, n_queries, n_keys):
     assert record.weights(SITE).numpy() == pytest.approx(weights, abs=1e-5)
 
 
-@given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
-def test_hidden_keys_get_exactly_no_weight_and_every_seeing_row_sums_to_one(seed):
-    query, key, value, visible = drawn(seed, 4, 6)
-    record = Record()
-    attend_probed(query, key, value, visible, USUAL, partial(record.at, SITE))
-    weights = record.weights(SITE)
-    assert (weights.masked_select(~visible[:, None].expand_as(weights)) == 0).all()
-    sums = weights.sum(-1)
-    sees = visible.any(-1)[:, None].expand_as(sums)
-    assert torch.allclose(sums[sees], torch.ones_like(sums[sees]))
-    assert (sums[~sees] == 0).all()
-
-
 def test_gradient_through_a_blind_row_is_a_number():
     scores = torch.full((1, 1, 1, 3), -math.inf, requires_grad=True)
     attention_weights(scores).sum().backward()
@@ -104,14 +90,6 @@ def test_steps_come_in_their_order_and_with_their_shapes():
         (Step.WEIGHTS, (2, 3, 4, 6)),
         (Step.MIXED, (2, 3, 4, 4)),
     ]
-
-
-def test_scores_are_divided_by_the_root_of_the_width():
-    query, key, value, visible = drawn(0, 2, 2)
-    record = Record(ALL)
-    attend_probed(query, key, value, visible, USUAL, partial(record.at, SITE))
-    scores = record.tensors[SITE, Step.SCORES]
-    assert torch.allclose(scores, query @ key.transpose(-2, -1) / 5**0.5)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from core.config import ConfigError, ModelConfig
-from core.describe import describe
-from core.describe.formulas import normalised
-from core.model import Cache, build
-from core.model.building import count_parameters
+from core.config import ModelConfig
+from core.model import build
 from core.model.masks import decoder_mask, padding_mask
 from core.model.norm import BatchNorm
 from core.runs.checkpoint import load_model, save_rounded, save_weights
@@ -63,12 +60,6 @@ def test_it_is_that_of_torch_on_the_positions_that_are_no_padding(side):
     torch.testing.assert_close(ours(x_BKD), expected_BKD)
 
 
-def test_without_padding_all_positions_count():
-    ours, theirs = BatchNorm(16).double(), nn.BatchNorm1d(16).double()
-    x_BKD = torch.randn(3, 5, 16, dtype=torch.float64)
-    torch.testing.assert_close(ours(x_BKD).flatten(0, 1), theirs(x_BKD.flatten(0, 1)))
-
-
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_in_training_padding_changes_nothing_anywhere_in_a_model(norm):
     model = build(replace(CONFIG, norm=norm), seed=3).train()
@@ -78,30 +69,6 @@ def test_in_training_padding_changes_nothing_anywhere_in_a_model(norm):
         padded_BTV = model(*longer)[:, : TARGET_BT.shape[1]]
     words_BT = TARGET_BT != 0
     torch.testing.assert_close(padded_BTV[words_BT], logits_BTV[words_BT], atol=2e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_in_evaluation_a_sentence_has_the_logits_that_it_has_in_a_batch(norm):
-    model = learned(replace(CONFIG, norm=norm))
-    with torch.inference_mode():
-        logits_BTV = model(SOURCE_BS, TARGET_BT)
-        for sentence, (source, target) in enumerate(zip(SOURCE_BS, TARGET_BT, strict=True)):
-            alone = model(source[source != 0][None], target[target != 0][None])[0]
-            together = logits_BTV[sentence, : len(alone)]
-            torch.testing.assert_close(alone, together, atol=2e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_token_by_token_it_computes_what_it_computes_at_once(norm):
-    model = learned(replace(CONFIG, norm=norm))
-    target_BT = TARGET_BT.masked_fill(TARGET_BT == 0, 12)
-    with torch.inference_mode():
-        memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-        together_BTV = model.decode(target_BT, memory_BSD, visible_B1S)
-        cache = Cache()
-        for at, token_B in enumerate(target_BT.unbind(1)):
-            step = model.decode(token_B[:, None], memory_BSD, visible_B1S, cache=cache)[:, 0]
-            torch.testing.assert_close(step, together_BTV[:, at], atol=2e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("save", [save_weights, save_rounded])
@@ -116,17 +83,3 @@ def test_a_file_keeps_the_running_means(tmp_path, save):
     assert buffers["decoder.1.residuals.2.norm.running_mean"].abs().min() > 0
     for name, buffer in again.named_buffers():
         assert torch.equal(buffer, buffers[name])
-
-
-def test_its_parts_have_all_its_parameters():
-    found = describe(CONFIG, 5, 6)
-    assert found.parameters == count_parameters(CONFIG)
-    norm = found.part("encoder.0.self.norm")
-    assert (norm.parameters, norm.count) == (32, "2 d")
-    assert normalised(BatchNorm(4), "x_l") == r"\mathrm{BatchNorm}(x_l)"
-
-
-@pytest.mark.parametrize("name", ["embedding_norm", "head_transform"])
-def test_norms_that_know_nothing_of_padding_are_refused(name):
-    with pytest.raises(ConfigError, match="know nothing of padding"):
-        replace(CONFIG, **{name: True})

@@ -40,16 +40,3 @@ def test_nothing_is_left_out_when_evaluating_or_at_share_0():
     x = torch.randn(5, 5)
     assert Dropout(0.5).eval()(x) is x
     assert Dropout(0.0)(x) is x
-
-
-def test_the_same_seed_leaves_out_the_same():
-    outs = []
-    for _ in range(2):
-        torch.manual_seed(3)
-        outs.append(Dropout(0.2)(torch.ones(SHAPE)))
-    assert torch.equal(*outs)
-
-
-def test_shares_next_to_0_and_1_stay_finite():
-    for share in (1e-9, 1 - 1e-9):
-        assert Dropout(share)(torch.ones(100)).isfinite().all()

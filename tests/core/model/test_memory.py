@@ -6,20 +6,16 @@ import pytest
 import torch
 from torch import nn
 
-from core.config import ConfigError, ModelConfig
+from core.config import ModelConfig
 from core.describe import describe
 from core.heads import Site
 from core.model import Record, Step, build
 from core.model.building import count_parameters
 from core.runs.checkpoint import load_model, load_state, save_state, save_weights
 from core.training.workers import Workers
-from tests.core.model.mixing_rules import (
+from tests.core.model.test_every_kind import (
     SOURCE_BS,
     TARGET_BT,
-    assert_it_learns,
-    assert_later_words_and_padding_change_nothing,
-    assert_pieces_get_the_logits_of_the_whole,
-    assert_rows_go_on_as_their_sentences,
 )
 
 CONFIG = ModelConfig(23, 3, 3, 16, 32, 4, max_positions=20)
@@ -86,28 +82,6 @@ def test_each_decoder_layer_reads_what_its_setting_says(model, config):
         torch.testing.assert_close(found_BSD, expected_BSD)
 
 
-def test_reading_the_first_layer_is_an_encoder_of_one_layer():
-    for norm in ("post", "pre"):
-        model = drawn(replace(CONFIG, memory="first", norm=norm))
-        one = build(replace(CONFIG, n_encoder_layers=1, norm=norm)).double().eval()
-        names = one.state_dict().keys()
-        one.load_state_dict({n: t for n, t in model.state_dict().items() if n in names})
-        with torch.inference_mode():
-            assert torch.equal(model(SOURCE_BS, TARGET_BT), one(SOURCE_BS, TARGET_BT))
-
-
-def test_a_mixture_of_one_layer_alone_is_that_layer():
-    model = drawn(replace(CONFIG, memory="mixed", norm="pre"))
-    with torch.no_grad():
-        for layer in model.decoder:
-            layer.cross_attention.memory.scores_L.copy_(torch.tensor([-1e9, -1e9, 0.0]))
-    last = build(replace(CONFIG, norm="pre")).double().eval()
-    names = last.state_dict().keys()
-    last.load_state_dict({n: t for n, t in model.state_dict().items() if n in names})
-    with torch.inference_mode():
-        torch.testing.assert_close(model(SOURCE_BS, TARGET_BT), last(SOURCE_BS, TARGET_BT))
-
-
 def test_a_mixture_begins_as_the_mean_and_draws_nothing():
     mixed, last = (build(replace(CONFIG, memory=each), seed=5) for each in ("mixed", "last"))
     named = dict(mixed.named_parameters())
@@ -140,31 +114,6 @@ def test_every_part_is_described_and_counted(model, config):
     assert (r"\mathrm{LayerNorm}(x^{(" in cross.formula) == (config.norm == "pre")
     assert dict(cross.shapes)["memory"] == (5, 16)
     assert cross.count.endswith("+ L") == (config.memory == "mixed")
-
-
-def test_it_decodes_and_learns_as_every_model(config):
-    model = build(config, seed=3).eval()
-    assert_pieces_get_the_logits_of_the_whole(model)
-    assert_later_words_and_padding_change_nothing(model)
-    assert_rows_go_on_as_their_sentences(model)
-    if config.memory != "first":
-        assert_it_learns(config)
-
-
-def test_a_file_gives_the_same_logits(model, config, tmp_path):
-    save_weights(model.float(), tmp_path / "weights")
-    again = load_model(tmp_path / "weights", config)
-    with torch.inference_mode():
-        assert torch.equal(again(SOURCE_BS, TARGET_BT), model(SOURCE_BS, TARGET_BT))
-
-
-def test_layers_that_nobody_reads_are_computed_for_those_who_look_and_change_nothing():
-    model = drawn(replace(CONFIG, memory="first"))
-    record = Record(frozenset({Step.WEIGHTS}))
-    with torch.inference_mode():
-        watched = model(SOURCE_BS, TARGET_BT, record)
-        torch.testing.assert_close(watched, model(SOURCE_BS, TARGET_BT))
-    assert {site for site, _ in record.tensors} == set(model.sites())
 
 
 def test_a_training_goes_on_though_some_layers_learn_nothing(tmp_path):
@@ -207,22 +156,3 @@ def test_several_processes_wait_for_no_gradient_of_layers_that_nobody_reads(tmp_
             joined(SOURCE_BS, TARGET_BT).square().mean().backward()
     finally:
         torch.distributed.destroy_process_group()
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"memory": "second"}, "memory is 'second'"),
-        ({"memory": "first", "n_decoder_layers": 0}, "a decoder with cross-attention"),
-        ({"memory": "mixed", "n_encoder_layers": 0}, "a decoder with cross-attention"),
-        ({"memory": "first", "decoder_mixing": "gru"}, "begins with the last layer's state"),
-        ({"memory": "same", "n_encoder_layers": 2}, "2 encoder layers and 3 decoder layers"),
-        (
-            {"memory": "mixed", "norm": "pre", "norm_kind": "batch"},
-            "statistics of several layers at once",
-        ),
-    ],
-)
-def test_what_does_not_go_together_is_refused(settings, said):
-    with pytest.raises(ConfigError, match=said):
-        replace(CONFIG, **settings)

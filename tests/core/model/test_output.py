@@ -1,13 +1,20 @@
+"""What stands on top of a stack, against what is computed by hand."""
+
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
 from core.config import ModelConfig
 from core.describe import describe
-from core.model import build
-from core.model.output import OutputTransform
+from core.heads import Site
+from core.model import Record, Step, build
+from core.model.building import count_parameters
+from core.model.masks import padding_mask
+from core.model.output import N_DIFFERENCES, OutputTransform
+from core.vocabulary import EOS, PAD
 
 SMALL = ModelConfig(23, 1, 0, 16, 32, 4, activation="gelu", head_transform=True)
 
@@ -30,6 +37,49 @@ def test_scores_are_products_with_the_output_matrix(scaled):
     torch.testing.assert_close(model.scores(x_BKD), wanted)
 
 
-def test_the_description_has_the_transform_before_the_output():
-    ids = describe(SMALL, 3, 3).ids
-    assert ids[-3:] == ("output_transform", "output", "softmax")
+CUT = ModelConfig(23, 2, 2, d_model=32, d_ff=64, n_heads=4, max_positions=20, decoder="parallel")
+CONFIG = replace(CUT, length="predicted")
+SOURCE_BS = torch.tensor([[5, 6, 7, EOS], [9, EOS, PAD, PAD]])
+TARGET_BT = torch.tensor([[1, 5, 22, 7, 8, EOS], [1, 22, 9, EOS, PAD, PAD]])
+SITE = Site("encoder", 1, "length")
+
+
+def recorded(model, source_BS=SOURCE_BS):
+    record = Record(frozenset({Step.LENGTH}), frozenset({SITE}))
+    model(source_BS, TARGET_BT[: len(source_BS)], record)
+    return record.tensors[SITE, Step.LENGTH]
+
+
+def test_it_is_a_linear_layer_over_the_mean_of_the_memory_without_padding():
+    model = build(CONFIG, seed=2).double().eval()
+    memory_BSD = model.encode(SOURCE_BS).detach().numpy()
+    weight, bias = (each.detach().numpy() for each in model.length.linear.parameters())
+    for row, n in enumerate((4, 2)):
+        expected_N = np.mean(memory_BSD[row, :n], axis=0) @ weight.T + bias
+        np.testing.assert_allclose(recorded(model)[row], expected_N, atol=1e-12)
+    alone = recorded(model, SOURCE_BS[1:, :2])
+    torch.testing.assert_close(alone[0], recorded(model)[1])
+
+
+def test_a_probe_can_change_what_is_said():
+    class Longest:
+        def sees(self, site):
+            return site == SITE
+
+        def at(self, site, step, tensor):
+            assert step is Step.LENGTH
+            return torch.full_like(tensor, 3.0)
+
+    model = build(CONFIG).eval()
+    assert (model.length(model.encode(SOURCE_BS), padding_mask(SOURCE_BS), Longest()) == 3.0).all()
+
+
+def test_it_is_drawn_and_counted_on_top_of_the_encoder():
+    described = describe(CONFIG, 5, 6)
+    part = described.part("length")
+    assert part.parameters == 32 * N_DIFFERENCES + N_DIFFERENCES
+    assert part.multiply_adds == 32 * N_DIFFERENCES
+    assert part.stack == "encoder"
+    assert count_parameters(CONFIG) - count_parameters(CUT) == part.parameters
+    memory = [each.start for each in described.arrows if each.kind == "memory"]
+    assert "length" not in memory

@@ -4,44 +4,17 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import nn
 
 from core.config import ConfigError, ModelConfig
-from core.describe import describe
 from core.heads import Kind
 from core.model import Record, Step, build
-from core.model.building import count_parameters
 from core.model.masks import decoder_mask
-from core.model.relative import buckets
 from core.vocabulary import EOS, PAD
-from tests.core.model.test_transformer import randomise, reference
 
 CAUSAL = ModelConfig(23, 2, 2, d_model=32, d_ff=64, n_heads=4, max_positions=20)
 CONFIG = replace(CAUSAL, decoder="parallel")
 SOURCE_BS = torch.tensor([[5, 6, 7, EOS], [9, EOS, PAD, PAD]])
 TARGET_BT = torch.tensor([[1, 5, 22, 7, 8], [1, 22, 9, PAD, PAD]])
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_with_copied_weights_it_equals_torchs_transformer_without_a_target_mask(norm):
-    config = replace(CONFIG, norm=norm)
-    model = build(config, seed=3).double().eval()
-    randomise(model)
-    with torch.no_grad():
-        decoded_BTD = reference(model, config).double()(
-            model.source_embedding(SOURCE_BS),
-            model.target_embedding(TARGET_BT),
-            src_key_padding_mask=SOURCE_BS == PAD,
-            tgt_key_padding_mask=TARGET_BT == PAD,
-            memory_key_padding_mask=SOURCE_BS == PAD,
-        )
-        real_BT = TARGET_BT != PAD
-        expected_NV = model.output(decoded_BTD)[real_BT]
-        difference = model(SOURCE_BS, TARGET_BT)[real_BT] - expected_NV
-        looked = model(SOURCE_BS, TARGET_BT, Record())[real_BT] - expected_NV
-    # The reference's weights were copied as float32.
-    assert difference.abs().max() < 1e-5
-    assert looked.abs().max() < 1e-5
 
 
 def test_every_place_sees_all_others_and_no_padding():
@@ -64,39 +37,6 @@ def test_a_later_token_changes_an_earlier_prediction_as_it_may_not_in_a_causal_d
         with torch.no_grad():
             before, after = model(SOURCE_BS, TARGET_BT), model(SOURCE_BS, other_BT)
         assert (not torch.equal(before[0, 1], after[0, 1])) == changes
-
-
-def test_it_has_the_weights_of_a_causal_one_and_is_described_without_the_mask():
-    model, causal = build(CONFIG, seed=4), build(CAUSAL, seed=4)
-    for one, other in zip(model.parameters(), causal.parameters(), strict=True):
-        assert torch.equal(one, other)
-    found = describe(CONFIG, 5, 6)
-    assert found.parameters == count_parameters(CAUSAL)
-    labels = {part.label for part in found.parts if part.kind == "self"}
-    assert labels == {"Self-attention"}
-
-
-def test_distances_have_buckets_for_later_places():
-    model = build(replace(CONFIG, positions="buckets"), seed=1)
-    relative = model.decoder[0].self_attention.relative
-    distance_QK = torch.arange(6)[None, :] - torch.arange(6)[:, None]
-    expected_QK = buckets(distance_QK, 32, 128, causal=False)
-    expected_1HQK = nn.functional.embedding(expected_QK, relative.table.weight).permute(2, 0, 1)
-    assert torch.equal(relative(6, 6)[0], expected_1HQK)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"n_encoder_layers": 0},
-        {"n_decoder_layers": 0},
-        *({"decoder_mixing": each} for each in ("gru", "lstm", "average", "none")),
-        {"decoder_mixing": "gru", "cross": "none", "encoder_mixing": "gru"},
-    ],
-)
-def test_what_a_parallel_decoder_needs_is_said(settings):
-    with pytest.raises(ConfigError, match="decoder is parallel: it needs an encoder, and self-att"):
-        replace(CONFIG, **settings)
 
 
 def test_it_needs_a_place_beside_bos_and_is_given_more_than_a_target_needs():

@@ -5,15 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.config import ConfigError, ModelConfig
+from core.config import ModelConfig
 from core.decoding.generate import generate
-from core.decoding.step import Stepper
 from core.describe import describe
 from core.evaluate.loss import token_loss
 from core.heads import Site
-from core.model import Cache, Record, Silence, Step, build
+from core.model import Silence, Step, build
 from core.model.building import count_parameters
-from core.model.masks import padding_mask
 from core.model.pointer import Pointer
 
 CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20, dropout=0.0, pointer=True)
@@ -78,14 +76,6 @@ def test_the_mixture_is_that_of_the_paper_in_float64():
 
 
 @torch.inference_mode()
-def test_probabilities_sum_to_1_and_are_the_model_s_own(model):
-    log_BTV = model(SOURCE_BS, TARGET_BT)
-    torch.testing.assert_close(log_BTV.exp().sum(dim=-1), torch.ones(3, 6))
-    # Whoever takes the softmax of what comes out finds the same.
-    torch.testing.assert_close(log_BTV.softmax(dim=-1), log_BTV.exp())
-
-
-@torch.inference_mode()
 def test_with_p_gen_1_it_is_the_softmax_and_with_0_nothing_but_copies(model):
     plain = build(replace(CONFIG, pointer=False)).eval()
     plain.load_state_dict(model.state_dict(), strict=False)
@@ -96,22 +86,6 @@ def test_with_p_gen_1_it_is_the_softmax_and_with_0_nothing_but_copies(model):
     for row, source in enumerate(SOURCE_BS.tolist()):
         elsewhere = [token for token in range(23) if token not in set(source) - {0}]
         assert float(all_copied[row, :, elsewhere].max()) < 1e-30
-
-
-@torch.inference_mode()
-def test_a_probe_sees_p_gen_and_from_where_words_are_copied(model):
-    record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS, Step.WEIGHTS}))
-    watched = model(SOURCE_BS, TARGET_BT, record)
-    torch.testing.assert_close(watched, model(SOURCE_BS, TARGET_BT), atol=2e-5, rtol=1e-5)
-    p_gen_BT = record.tensors[LAST, Step.P_GEN]
-    assert p_gen_BT.shape == TARGET_BT.shape
-    assert ((p_gen_BT > 0) & (p_gen_BT < 1)).all()
-    assert torch.equal(record.tensors[LAST, Step.COPY_WEIGHTS], record.weights(LAST))
-    assert [site for site, step in record.tensors if step is Step.P_GEN] == [LAST]
-    # What was copied beside what was generated makes up a word of the first source.
-    copied_T = record.weights(LAST)[0].mean(dim=0)[:, 2]
-    least_T = (1 - p_gen_BT[0]) * copied_T
-    assert (watched[0, :, 20].exp() >= least_T * (1 - 1e-5)).all()
 
 
 @torch.inference_mode()
@@ -134,42 +108,6 @@ def test_what_a_silent_head_looks_at_is_not_copied(model):
     assert probability(heads, 8) == pytest.approx(1 / 23)
 
 
-@torch.inference_mode()
-def test_token_by_token_it_computes_what_it_computes_at_once(model):
-    memory_BSD, visible_B1S = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
-    together = model(SOURCE_BS, TARGET_BT)
-    cache = Cache()
-    for at, token_B in enumerate(TARGET_BT.unbind(1)):
-        step = model.decode(
-            token_B[:, None], memory_BSD, visible_B1S, cache=cache, source_BS=SOURCE_BS
-        )
-        torch.testing.assert_close(step[:, 0], together[:, at], atol=2e-5, rtol=1e-5)
-
-
-@torch.inference_mode()
-def test_padding_is_never_copied(model):
-    alone = model(SOURCE_BS[1:2, :2], TARGET_BT[1:2])
-    torch.testing.assert_close(model(SOURCE_BS, TARGET_BT)[1:2], alone, atol=2e-5, rtol=1e-5)
-
-
-def test_without_the_source_it_refuses_to_decode(model):
-    with pytest.raises(ValueError, match="give source_BS"):
-        model.decode(TARGET_BT, model.encode(SOURCE_BS), None)
-
-
-def test_a_plan_goes_on_after_a_prompt(model):
-    with torch.inference_mode():
-        expected_BTV = model.decode(
-            TARGET_BT, model.encode(SOURCE_BS), padding_mask(SOURCE_BS), source_BS=SOURCE_BS
-        )
-        stepper = Stepper(model, SOURCE_BS)
-        prompt_BV, _ = stepper.feed_all(TARGET_BT[:, :4])
-        next_BV, _ = stepper.feed(TARGET_BT[:, 4])
-    # PAD and BOS are no words.
-    for found_BV, place in ((prompt_BV, 3), (next_BV, 4)):
-        torch.testing.assert_close(found_BV[:, 2:].exp(), expected_BTV[:, place, 2:].exp())
-
-
 def test_it_adds_2_d_plus_1_numbers_and_one_part():
     plain = replace(CONFIG, pointer=False)
     assert count_parameters(CONFIG) == count_parameters(plain) + 2 * 16 + 1
@@ -183,12 +121,6 @@ def test_it_adds_2_d_plus_1_numbers_and_one_part():
         (arrow.kind, arrow.start, arrow.end) for arrow in found.arrows
     ]
     assert "pointer" not in describe(plain, 5, 6).ids
-
-
-def test_without_it_a_model_is_what_it_was():
-    plain = replace(CONFIG, pointer=False)
-    assert "pointer" not in plain.to_dict()
-    assert all("pointer" not in name for name in build(plain).state_dict())
 
 
 def test_the_gradient_is_that_of_finite_differences():
@@ -246,17 +178,3 @@ def test_it_learns_to_copy_and_writes_what_it_never_saw():
     model.eval()
     unseen = torch.tensor([[name, 5, 2] for name in range(25, 40)])
     assert generate(model, unseen) == [(5, name, 2) for name in range(25, 40)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"n_encoder_layers": 0}, "needs an encoder and a decoder"),
-        ({"n_decoder_layers": 0}, "needs an encoder and a decoder"),
-        ({"target_vocab_size": 30, "tied": "none"}, "with one vocabulary"),
-        ({"decoder_mixing": "gru", "cross": "none"}, "what cross-attention looks at is copied"),
-    ],
-)
-def test_what_does_not_go_with_a_pointer_is_refused(settings, said):
-    with pytest.raises(ConfigError, match=said):
-        replace(CONFIG, **settings)

@@ -1,13 +1,15 @@
-from dataclasses import replace
+"""Positions: sinusoids, learned tables, rotary turns, and biases of distances."""
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers.models.t5.modeling_t5 import T5Attention
 
 from core.config import ModelConfig
-from core.describe import describe
 from core.model import build
-from core.model.positional import Embedding, sinusoids
+from core.model.positional import Embedding, RelativeBias, Rotary, buckets, frequencies, sinusoids
 
 
 def formula(n_positions, d_model):
@@ -20,22 +22,8 @@ def formula(n_positions, d_model):
     return table
 
 
-def test_sinusoids_meet_the_check_value():
-    expected = [0.9093, -0.4161, 0.1987, 0.9801, 0.0200, 0.9998, 0.0020, 0.999998]
-    assert sinusoids(3, 8)[2].tolist() == pytest.approx(expected, abs=5e-5)
-
-
 def test_sinusoids_follow_the_formula_far_out():
     assert sinusoids(2000, 64).numpy() == pytest.approx(formula(2000, 64), abs=1e-7)
-
-
-def test_dot_product_of_positions_depends_on_their_distance_only_and_not_on_its_sign():
-    table_PD = sinusoids(64, 32).double()
-    products = table_PD @ table_PD.T
-    for distance in (1, 5, 20):
-        assert torch.diagonal(products, distance).std() < 1e-5
-        right, left = torch.diagonal(products, distance), torch.diagonal(products, -distance)
-        assert torch.allclose(right, left, atol=1e-12)
 
 
 def embedding(positions, **changes):
@@ -53,20 +41,9 @@ def test_embedding_is_scaled_and_positions_are_added(positions):
     assert torch.allclose(layer(ids_BK)[0], expected)
 
 
-def test_embedding_can_start_at_a_later_position():
-    layer = embedding("sinusoidal")
-    ids_BK = torch.tensor([[1, 2, 3, 4]])
-    assert torch.equal(layer(ids_BK)[:, 2:], layer(ids_BK[:, 2:], start=2))
-
-
 def test_too_many_tokens_are_refused_with_both_numbers():
     with pytest.raises(ValueError, match="7 tokens are more than the model's 6 positions"):
         embedding("sinusoidal")(torch.ones(1, 7, dtype=torch.long))
-
-
-def test_only_learned_positions_are_parameters():
-    assert "positions_PD" in dict(embedding("learned").named_parameters())
-    assert "positions_PD" not in embedding("sinusoidal").state_dict()
 
 
 def test_names_that_share_a_vector_are_read_as_the_first_of_them():
@@ -82,10 +59,89 @@ def test_names_that_share_a_vector_are_read_as_the_first_of_them():
     assert len(set(logits.tolist())) == 5
 
 
-def test_the_description_says_which_tokens_are_read_as_one():
-    config = ModelConfig(23, 1, 1, 16, 32, 4, shared_names=5)
-    assert r"E_w = E_{18} \text{ for names, } w \ge 18" in (
-        describe(config, 3, 3).part("encoder.embedding").formula
+E = 10
+"""Width of a head."""
+
+
+def rotary_config(pairs="halves", **more):
+    sizes = {"vocab_size": 9, "d_model": 20, "n_heads": 2, "positions": "rotary"}
+    return ModelConfig(**sizes, rotary_pairs=pairs, **more)
+
+
+def drawn(n, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(1, 2, n, E, generator=generator, dtype=torch.float64)
+
+
+def turned(vectors_KE, start, pairs):
+    """The same by multiplication of complex numbers, in float64."""
+    one, other = (
+        (vectors_KE[:, : E // 2], vectors_KE[:, E // 2 :])
+        if pairs == "halves"
+        else (vectors_KE[:, 0::2], vectors_KE[:, 1::2])
     )
-    plain = describe(replace(config, shared_names=0), 3, 3).part("encoder.embedding")
-    assert "names" not in plain.formula
+    places = np.arange(start, start + len(vectors_KE))
+    angles = np.outer(places, 10000.0 ** (-np.arange(0, E, 2) / E))
+    found = (one + 1j * other) * np.exp(1j * angles)
+    made = np.empty_like(vectors_KE)
+    if pairs == "halves":
+        made[:, : E // 2], made[:, E // 2 :] = found.real, found.imag
+    else:
+        made[:, 0::2], made[:, 1::2] = found.real, found.imag
+    return made
+
+
+@pytest.mark.parametrize("pairs", ["halves", "neighbours"])
+@pytest.mark.parametrize("start", [0, 7])
+def test_turning_is_multiplication_with_a_complex_number(pairs, start):
+    vectors = drawn(5, 1)
+    found = Rotary(rotary_config(pairs))(vectors, start)
+    for head in range(2):
+        wanted = turned(vectors[0, head].numpy(), start, pairs)
+        np.testing.assert_allclose(found[0, head].numpy(), wanted, atol=1e-12)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 200))
+def test_a_dot_product_of_turned_vectors_knows_the_distance_alone(query, key, further):
+    rotary, both = Rotary(rotary_config()), drawn(2, 3)
+
+    def product(first, second):
+        one, other = both[:, :, :1], both[:, :, 1:]
+        return (rotary(one, first) * rotary(other, second)).sum(dim=-1)
+
+    torch.testing.assert_close(
+        product(query, key), product(query + further, key + further), atol=1e-10, rtol=0
+    )
+
+
+def test_slow_angles_are_slowed_down_and_fast_ones_stay():
+    plain, scaled = (
+        frequencies(rotary_config()),
+        frequencies(rotary_config(rotary_scaling=(8.0, 1.0, 4.0, 64.0))),
+    )
+    wavelength = 2 * np.pi / plain.numpy()
+    assert torch.equal(scaled[wavelength < 64 / 4], plain[wavelength < 64 / 4])
+    far = wavelength > 64
+    torch.testing.assert_close(scaled[far], plain[far] / 8)
+    between = ~far & (wavelength >= 64 / 4)
+    assert between.any() and (scaled[between] < plain[between]).all()
+    assert (scaled[between] > plain[between] / 8).all()
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize(("n_buckets", "max_distance"), [(32, 128), (8, 20)])
+def test_buckets_are_those_of_transformers(causal, n_buckets, max_distance):
+    distances = torch.arange(-300, 301)[None]
+    theirs = T5Attention._relative_position_bucket(
+        distances, bidirectional=not causal, num_buckets=n_buckets, max_distance=max_distance
+    )
+    assert torch.equal(buckets(distances, n_buckets, max_distance, causal=causal), theirs)
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_the_last_queries_get_the_last_rows_of_the_whole(stack):
+    torch.manual_seed(0)
+    bias = RelativeBias(ModelConfig(9, d_model=8, n_heads=2, positions="buckets"), stack)
+    whole = bias(6, 6)
+    assert whole.shape == (1, 2, 6, 6)
+    assert torch.equal(bias(2, 6), whole[:, :, 4:])

@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decoding.step import DecodeOptions, Stepper, sayable
+from core.decoding.step import Stepper, mask_special_tokens
 from core.heads import Head, Site
 from core.model import (
     Override,
@@ -69,14 +69,6 @@ def test_a_uniform_head_spreads_evenly_over_what_each_row_may_see(model, batch, 
     assert np.abs(weights_BHQK[:, 1] - others[:, 1]).max() > 1e-3
 
 
-def test_a_uniform_row_that_sees_nothing_stays_zeros(model):
-    # The second source is nothing but padding.
-    batch = (torch.tensor([[4, 5, 2], [0, 0, 0]]), torch.tensor([[1, 4], [1, 4]]))
-    weights_BHQK = recorded(model, batch, Uniform.of([Head(CROSS, 0)]))[CROSS, Step.WEIGHTS]
-    assert torch.equal(weights_BHQK[0, 0], torch.full((2, 3), 1 / 3))
-    assert torch.equal(weights_BHQK[1, 0], torch.zeros(2, 3))
-
-
 @pytest.mark.parametrize("site", SITES)
 def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_own(
     model, batch, site
@@ -87,13 +79,6 @@ def test_a_frozen_head_mixes_the_given_values_everywhere_and_the_others_their_ow
     before_BHQE = recorded(model, batch)[site, Step.MIXED]
     assert torch.equal(mixed_BHQE[:, 3], given_E.expand(mixed_BHQE[:, 3].shape))
     assert torch.equal(mixed_BHQE[:, :3], before_BHQE[:, :3])
-
-
-def test_freezing_to_zero_is_silencing(model, batch):
-    heads = [Head(CROSS, 1), Head(Site("encoder", 0, "self"), 2)]
-    with torch.no_grad():
-        frozen_BTV = model(*batch, Freeze(dict.fromkeys(heads, torch.zeros(3))))
-        assert torch.equal(frozen_BTV, model(*batch, Silence.of(heads)))
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -115,14 +100,6 @@ def test_a_row_that_was_not_computed_is_not_overridden(model, batch):
         for query in (-1, 5, 90):
             override = Override(Head(CROSS, 1), query, torch.eye(6)[0])
             assert torch.equal(model(*batch, Probes([override, Record()])), before_BTV)
-
-
-def test_a_row_of_another_length_is_filled_with_zeros_or_cut(model, batch):
-    site = Site("decoder", 0, "self")
-    for row in ([0.25, 0.75], [0.25, 0.75, 0.0, 0.0, 0.0, 0.0, 0.0]):
-        override = Override(Head(site, 1), 3, torch.tensor(row))
-        weights_BHQK = recorded(model, batch, override)[site, Step.WEIGHTS]
-        assert weights_BHQK[2, 1, 3].tolist() == [0.25, 0.75, 0.0, 0.0, 0.0]
 
 
 def test_patching_leaves_positions_that_the_other_pass_did_not_have(model, batch):
@@ -171,12 +148,11 @@ def test_probes_of_rows_do_the_same_step_by_step_as_in_one_pass(small_config, no
     for probe in probes_of_rows(model, source_BS, target_BT):
         for nested in (probe, Probes([Silence.of([Head(CROSS, 1)]), probe])):
             with torch.no_grad():
-                whole_TV = sayable(model(source_BS, target_BT, nested), model.config)[0]
-                plain_TV = sayable(model(source_BS, target_BT), model.config)[0]
-            for cached, watch in itertools.product((True, False), repeat=2):
-                options = DecodeOptions(probe=nested, watch=watch, cached=cached)
-                stepper = Stepper(model, source_BS, options)
-                steps_TV = torch.cat([stepper.feed(target_BT[:, i])[0] for i in range(5)])
+                whole_TV = mask_special_tokens(model(source_BS, target_BT, nested), model.config)[0]
+                plain_TV = mask_special_tokens(model(source_BS, target_BT), model.config)[0]
+            for cached in (True, False):
+                stepper = Stepper(model, source_BS, probe=nested, cached=cached)
+                steps_TV = torch.cat([stepper.feed(target_BT[:, i : i + 1]) for i in range(5)])
                 torch.testing.assert_close(steps_TV, whole_TV, rtol=1e-4, atol=1e-5)
             # PAD and BOS are −∞ in both.
             assert (whole_TV[:, 2:] - plain_TV[:, 2:]).abs().max() > 1e-3

@@ -2,13 +2,11 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 
 from core.heads import Site
-from core.model import Cache, Step
-from core.model.sublayers import CrossAttention, FeedForward, Seen, SelfAttention
+from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfAttention
 
 SELF, CROSS = Site("decoder", 0, "self"), Site("decoder", 0, "cross")
 N = 5
@@ -46,11 +44,11 @@ def test_a_word_that_changes_moves_only_the_rows_that_may_look_at_it(made, small
     feed_forward = made(FeedForward, Site("decoder", 0, "feed_forward"))
     causal_1TT = torch.ones(1, N, N, dtype=torch.bool).tril()
     moved = partial(rows_moved, x_BKD=x_BKD, row=row)
-    assert moved(lambda x: attention.added(x, Seen(None), None)) == set(range(N))
-    assert moved(lambda x: attention.added(x, Seen(causal_1TT), None)) == set(range(row, N))
+    assert moved(lambda x: attention.added(x, LayerInputs(None), None)) == set(range(N))
+    assert moved(lambda x: attention.added(x, LayerInputs(causal_1TT), None)) == set(range(row, N))
     # Queries come from the stream, keys and values do not.
-    assert moved(lambda x: cross.added(x, Seen(causal_1TT, memory_BSD), None)) == {row}
-    assert moved(lambda x: feed_forward.added(x, Seen(None), None)) == {row}
+    assert moved(lambda x: cross.added(x, LayerInputs(causal_1TT, memory_BSD), None)) == {row}
+    assert moved(lambda x: feed_forward.added(x, LayerInputs(None), None)) == {row}
 
 
 def test_a_word_of_the_source_moves_every_row_that_may_look_at_it_and_none_else(made, small_config):
@@ -59,51 +57,7 @@ def test_a_word_of_the_source_moves_every_row_that_may_look_at_it_and_none_else(
     visible_B1S = torch.tensor([[[True, True, True, False, False]]])
 
     def added(memory_BSD):
-        return cross.added(x_BTD, Seen(None, memory_BSD, visible_B1S), None)
+        return cross.added(x_BTD, LayerInputs(None, memory_BSD, visible_B1S), None)
 
     moved = [rows_moved(added, memory_BSD, column) for column in range(N)]
     assert moved == [{0, 1, 2}] * 3 + [set()] * 2
-
-
-@pytest.mark.parametrize("cuts", [(1, 2, 3, 4), (3,), (2, 4)])
-def test_positions_in_parts_get_what_they_get_all_together(made, small_config, cuts):
-    """Those before come from the cache, whatever the parts' sizes."""
-    attention, cross = made(SelfAttention, SELF), made(CrossAttention, CROSS)
-    x_BTD, memory_BSD = drawn(2, N, small_config.d_model), drawn(2, 4, small_config.d_model, seed=1)
-    causal_1TT = torch.ones(1, N, N, dtype=torch.bool).tril()
-    for sublayer in (attention, cross):
-        cache = Cache()
-        parts = []
-        for start, end in zip((0, *cuts), (*cuts, N), strict=True):
-            seen = Seen(causal_1TT[:, start:end, :end], memory_BSD, None, cache)
-            parts.append(sublayer.added(x_BTD[:, start:end], seen, None))
-        together = sublayer.added(x_BTD, Seen(causal_1TT, memory_BSD), None)
-        torch.testing.assert_close(torch.cat(parts, dim=1), together, rtol=1e-10, atol=1e-12)
-
-
-def test_the_feed_forward_layer_is_its_formula(made, small_config):
-    module = made(FeedForward, Site("encoder", 0, "feed_forward"))
-    w1, b1, w2, b2 = (
-        value.detach().numpy()
-        for linear in (module.expand, module.contract)
-        for value in (linear.weight, linear.bias)
-    )
-    x_BKD = drawn(2, N, small_config.d_model)
-    by_hand = np.maximum(0, x_BKD.numpy() @ w1.T + b1) @ w2.T + b2
-    np.testing.assert_allclose(module(x_BKD).detach(), by_hand, rtol=1e-12, atol=1e-12)
-
-
-def test_a_probe_that_quiets_the_hidden_units_leaves_the_second_bias_alone(made, small_config):
-    module = made(FeedForward, Site("encoder", 0, "feed_forward"))
-
-    class Quiet:
-        def sees(self, site):
-            return site == module.site
-
-        def at(self, site, step, tensor):
-            assert (step, tensor.shape[-1]) == (Step.HIDDEN, small_config.d_ff)
-            assert (tensor >= 0).all()
-            return torch.zeros_like(tensor)
-
-    found_BKD = module(drawn(2, N, small_config.d_model), Quiet())
-    assert torch.equal(found_BKD, module.contract.bias.expand_as(found_BKD))

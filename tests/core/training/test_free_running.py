@@ -4,7 +4,7 @@ import torch
 from core.batch import collate
 from core.config import ModelConfig
 from core.config.training import TrainConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.model import build
 from core.training.free_running import free_running
 from core.training.loop import make_optimizer, train
@@ -35,7 +35,7 @@ def test_the_decoder_is_fed_what_it_writes_itself_from_the_first_step_on(model, 
     fed_BT = batch.fed_BT[:, :1]
     for _ in range(1, batch.fed_BT.shape[1]):
         with torch.no_grad():
-            logits_BTV = sayable(model(batch.source_BS, fed_BT), model.config)
+            logits_BTV = mask_special_tokens(model(batch.source_BS, fed_BT), model.config)
         fed_BT = torch.cat([fed_BT, logits_BTV[:, -1:].argmax(dim=-1)], dim=1)
     said_BT = batch.fed_BT != PAD
     assert torch.equal(found.fed_BT[said_BT], fed_BT[said_BT])

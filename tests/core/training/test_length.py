@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.batch import collate, encode_samples
-from core.decoding.mask_predict import predicted_places
+from core.decoding.mask_predict import predicted_lengths
 from core.evaluate.loss import token_loss
 from core.labels import as_learned
 from core.model import build
@@ -94,7 +94,7 @@ def test_a_training_learns_how_long_targets_are(model, tokenizer):
     pairs = encode_samples(tokenizer, TASKS["either"].held_out_samples(40))
     batch = collate(pairs)
     with torch.no_grad():
-        places_B = predicted_places(model, model.encode(batch.source_BS), batch.source_BS)
+        places_B = predicted_lengths(model, model.encode(batch.source_BS), batch.source_BS)
     right = sum(n == len(pair.target) - 1 for n, pair in zip(places_B.tolist(), pairs, strict=True))
     assert right >= 36
 

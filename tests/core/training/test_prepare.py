@@ -5,7 +5,7 @@ import pytest
 
 from core.batch import encode_samples
 from core.config import ConfigError
-from core.decoding.limit import length_limit
+from core.decoding.step import length_limit
 from core.files import write_atomically
 from core.labels import SEPARATOR
 from core.model import build

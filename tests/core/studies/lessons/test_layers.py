@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import ModelConfig
-from core.decoding.step import sayable
+from core.decoding.step import mask_special_tokens
 from core.heads import Site
 from core.model import Record, Step, build
 from core.studies.lessons.layers import (
@@ -147,7 +147,9 @@ def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(le
     lens = decoder_lens(lens_model, SOURCE, FED)
     with torch.no_grad():
         logits_TV = lens_model(torch.tensor([SOURCE]), torch.tensor([FED]), Record())[0]
-    own_TV = sayable(logits_TV, lens_model.config).double().log_softmax(dim=-1).exp().numpy()
+    own_TV = (
+        mask_special_tokens(logits_TV, lens_model.config).double().log_softmax(dim=-1).exp().numpy()
+    )
     assert (lens.best_probability_LK[-1] == own_TV.max(axis=-1)).all()
     assert (lens.followed_probability_LK[-1] == lens.best_probability_LK[-1]).all()
     assert (lens.best_LK[-1] == own_TV.argmax(axis=-1)).all()

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from core.decoding.choosing import Greedy
-from core.decoding.methods import decode
+from core.decoding.generate import decode
 from core.decoding.output import ROWS
-from core.decoding.sentence import given_text
+from core.decoding.sentence import model_input
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
@@ -24,7 +24,7 @@ def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view
     at, shown = open_view("output", sentence=SENTENCE, output_step="1", output_temperature=tau)
     assert at.segmented_control(key="part").value == "output"
     run = load_run(ROOT / "gallery" / MODEL)
-    step = decode(run.model, given_text(run, SENTENCE).source_ids, Greedy())[1]
+    step = decode(run.model, model_input(run, SENTENCE).source_ids, Greedy())[1]
     shares = (step.logits_V.double() / float(tau)).softmax(dim=-1).sort(descending=True)
     columns = shown.columns()
     assert columns["token_id"][:ROWS] == shares.indices[:ROWS].tolist()

@@ -4,14 +4,14 @@ import re
 import numpy as np
 import pytest
 
-from core.decoding.sentence import passes_of, predicted_length, source_tensor
-from core.decoding.step import decode_steps
+from core.decoding.generate import decode_steps
+from core.decoding.parallel import passes_of, predicted_length
+from core.decoding.sentence import model_input
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
 from core.training.trainer import train_run
-from core.vocabulary import EOS
 from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.conftest import ROOT, said
 from tests.pages.views.decoding.conftest import panels, texts
@@ -32,18 +32,16 @@ def test_each_pass_shows_what_it_read_and_what_it_wrote(open_view, parallel, n):
     found = passes_of(parallel, SENTENCE, n)
     first, _beside = panels(at)
     assert len(first.values) == 2 * n
-    n_shown = max(
-        each.said.index(EOS) + 1 if EOS in each.said else len(each.said) for each in found
-    )
+    n_shown = max(len(each.written) for each in found)
     describe = parallel.target_tokenizer.describe_alone
     for number, each in enumerate(found):
         reads, writes = 2 * number, 2 * number + 1
         np.testing.assert_array_equal(~first.visible[reads], each.masked[:n_shown])
         assert first.visible[writes].all()
-        assert list(first.texts[writes]) == [t.text for t in describe(each.said[:n_shown])]
+        assert list(first.texts[writes]) == [t.text for t in describe(each.token_ids[:n_shown])]
         np.testing.assert_allclose(first.values[writes], each.probabilities[:n_shown], rtol=1e-6)
         if number:
-            kept = [t.text for t in describe(found[number - 1].said[:n_shown])]
+            kept = [t.text for t in describe(found[number - 1].token_ids[:n_shown])]
             hidden = each.masked[:n_shown]
             expected = ["MASK" if h else text for h, text in zip(hidden, kept, strict=True)]
             assert list(first.texts[reads]) == expected
@@ -56,7 +54,7 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     causal = load_run(ROOT / "gallery" / "either")
     at, shown = open_view("steps", model="parallel", sentence=SENTENCE)
     _first, beside = panels(at)
-    steps = list(decode_steps(causal.model, source_tensor(causal, SENTENCE)))
+    steps = list(decode_steps(causal.model, model_input(causal, SENTENCE).source_S))
     n = len(steps)
     np.testing.assert_array_equal(beside.visible, np.tril(np.ones((n, n), bool)))
     sure = [math.exp(step.log_probability) for step in steps]
@@ -106,7 +104,7 @@ def test_a_predicted_length_is_said_and_its_end_stands_from_the_beginning(
     at, _shown = open_view("steps", model="runs/mine", sentence=SENTENCE, passes="2")
     run = load_run(predicting / "mine")
     found = predicted_length(run, SENTENCE)
-    source_1S = source_tensor(run, SENTENCE)[None]
+    source_1S = model_input(run, SENTENCE).source_S[None]
     mean_D = run.model.encode(source_1S)[0].mean(dim=0)
     share_N = run.model.length.linear(mean_D).softmax(dim=-1).detach()
     assert found.probability == pytest.approx(float(share_N.max()), abs=1e-6)
@@ -130,7 +128,7 @@ def test_what_the_passes_write_is_said_with_what_would_be_right(open_view, paral
         sum(word == its for word, its in zip(words.split(), right, strict=True)) for right in BOTH
     )
     assert f"(words as in the first: {one}, as in the second: {other})" in text
-    written = [each.said[: len(passes[0].written)] for each in passes]
+    written = [each.token_ids[: len(passes[0].written)] for each in passes]
     n_changed = sum(len(set(each)) > 1 for each in zip(*written, strict=True))
     last = decode(passes[-1].written)
     assert f"places that change: {n_changed}. They write **{last}**." in text

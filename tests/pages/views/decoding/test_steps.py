@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from core.decoding.choosing import Greedy
-from core.decoding.methods import Forced, decode
-from core.decoding.sentence import given_text, reference_ids, translate
+from core.decoding.generate import Forced, decode
+from core.decoding.sentence import model_input, reference_ids, translate
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.model import Record
@@ -37,7 +37,7 @@ def word(run, token):
 
 
 def free_of(run, sentence):
-    return decode(run.model, given_text(run, sentence).source_ids, Greedy())
+    return decode(run.model, model_input(run, sentence).source_ids, Greedy())
 
 
 def test_both_sides_show_the_models_own_numbers(open_view, run):
@@ -165,7 +165,7 @@ def test_the_chances_before_and_after_are_said_of_a_later_step(open_view):
     free = free_of(everyday, TIRED)
     at = next(i for i, each in enumerate(free) if word(everyday, each.chosen) == "il")
     elle = next(i for i in free[at].most_probable(9) if word(everyday, i) == "elle")
-    source = given_text(everyday, TIRED).source_ids
+    source = model_input(everyday, TIRED).source_ids
     with_it = decode(everyday.model, source, Greedy(), {at: elle})
     query = {"model": "everyday", "sentence": TIRED, "overrides": f"{at}:{elle}"}
     for step in (at + 1, at + 3):
@@ -266,7 +266,7 @@ def test_without_a_text_of_the_user_it_is_forced_on_what_it_writes_itself(open_v
 
 def test_a_text_that_ends_before_the_model_does_is_no_difference(open_view, decoders):
     run = decoders("gpt2")
-    ids = reference_ids(run, given_text(run, FACT), "Paris")
+    ids = reference_ids(run, model_input(run, FACT), "Paris")
     chosen = " ".join(f"{step}:{token}" for step, token in enumerate(ids))
     query = {"model": "runs/gpt2", "sentence": FACT, "reference": "Paris", "overrides": chosen}
     at, shown = open_view("steps", **query)

@@ -34,7 +34,7 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_lesson, on
         unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
         assert charts(at)[0][name] == pytest.approx((unit @ unit[8]).tolist(), abs=1e-9)
     assert "Training reached positions 0 to 16 of 512" in said(at)
-    assert "**mine** is shown: the chosen model has sinusoids" in shown.other_model
+    assert "**mine** is shown: the chosen model has no learned vectors" in shown.other_model
     assert "position is 20" in complaint(set_number(at, "pe_learned_pos", 20))
     assert "length is 0" in complaint(set_number(at, "pe_length", 0))
     assert not open_lesson("learned", model="mine")[1].other_model

@@ -1,0 +1,191 @@
+"""What holds for every kind of Transformer, whatever its settings."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from core.config import ConfigError, ModelConfig
+from core.decoding.step import Stepper
+from core.describe import describe
+from core.model import Cache, Record, Step, build
+from core.model.building import count_parameters
+from core.model.masks import padding_mask
+from core.model.mixing import MIXINGS
+from core.model.norm import NORM_KINDS
+from core.runs.checkpoint import load_model, save_weights
+
+SOURCE_BS = torch.tensor([[4, 5, 6, 7, 2], [8, 2, 0, 0, 0], [9, 10, 11, 2, 0]])
+TARGET_BT = torch.tensor([[1, 5, 6, 7, 8, 9], [1, 9, 3, 4, 5, 6], [1, 4, 5, 6, 7, 3]])
+CONFIG = ModelConfig(23, 2, 2, 16, 32, 4, max_positions=20)
+GRU = {"encoder_mixing": "gru", "decoder_mixing": "gru"}
+BARE = {"norm_kind": "none", "residual": False, "feed_forward": False}
+KINDS = {
+    "post-norm": {},
+    "pre-norm": {"norm": "pre", "positions": "learned", "tied": "none"},
+    **{f"{name} norm": {"norm_kind": name} for name in (*NORM_KINDS, "none")},
+    **{name: {"positions": name} for name in ("halves", "buckets", "rotary")},
+    **{name: {"shared": name} for name in ("qk", "kv", "qkv")},
+    "two sets of keys": {"n_kv_heads": 2, "gated": True, "attention_bias": False},
+    "no projections": {"projections": False, "output_projection": False},
+    "no residual": {"residual": False, "norm": "pre"},
+    "no feed-forward": {"feed_forward": False},
+    "all left out": BARE | {"shared": "qkv", "norm": "pre", "positions": "rotary"},
+    "additive": {"scores": "additive"},
+    "additive, no matrix": {"scores": "additive", "projections": False, "output_projection": False},
+    "linear": {"scores": "linear"},
+    "linear, two sets": {"scores": "linear", "n_kv_heads": 2},
+    **{name: {"encoder_mixing": name, "decoder_mixing": name} for name in (*MIXINGS, "none")},
+    "GRU, fixed vector": GRU | {"cross": "none"},
+    "GRU, additive": GRU | {"encoder_mixing": "gru_two_way", "scores": "additive"},
+    "LSTM, fixed vector": {
+        **{"encoder_mixing": "lstm_two_way", "decoder_mixing": "lstm", "cross": "none"},
+    },
+    "first layer read": {"memory": "first"},
+    "own layer read": {"memory": "same", "norm": "pre"},
+    "mixture read": {"memory": "mixed"},
+    "pointer": {"pointer": True},
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def config(request):
+    return replace(CONFIG, **KINDS[request.param])
+
+
+@pytest.fixture(scope="module")
+def model(config):
+    made = build(config, seed=3).eval()
+    with torch.no_grad():
+        # Biases and norms that are not 0 and 1, so that leaving one out would show.
+        for parameter in made.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(0.3 * torch.randn_like(parameter))
+    return made
+
+
+def close(found, expected):
+    torch.testing.assert_close(found, expected, atol=3e-5, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_positions_in_pieces_get_the_logits_of_the_whole(model):
+    encoded = model.encode(SOURCE_BS), padding_mask(SOURCE_BS)
+    whole_BTV = model(SOURCE_BS, TARGET_BT)
+    for cuts in ((1, 2, 3, 4, 5), (2, 5)):
+        cache, pieces = Cache(), torch.tensor_split(TARGET_BT, cuts, dim=1)
+        parts = [model.decode(each, *encoded, None, cache, SOURCE_BS) for each in pieces]
+        close(torch.cat(parts, dim=1), whole_BTV)
+
+
+@torch.no_grad()
+def test_later_words_padding_and_other_sentences_change_nothing(model):
+    whole_BTV, begun_BTV = model(SOURCE_BS, TARGET_BT), model(SOURCE_BS, TARGET_BT[:, :4])
+    close(begun_BTV, whole_BTV[:, :4])
+    close(model(SOURCE_BS[1:2, :2], TARGET_BT[1:2]), whole_BTV[1:2])
+    close(model(SOURCE_BS, F.pad(TARGET_BT[:, :4], (0, 2)))[:, :4], begun_BTV)
+
+
+@torch.no_grad()
+def test_chosen_rows_go_on_as_their_sentences(model):
+    stepper, index_B = Stepper(model, SOURCE_BS), torch.tensor([2, 0, 0])
+    for token_B in TARGET_BT[:, :3].T:
+        stepper.feed(token_B[:, None])
+    chosen = stepper.rows(index_B)
+    found_BV = [chosen.feed(token_B[:, None]) for token_B in TARGET_BT[index_B, 3:].T][-1]
+    # PAD and BOS are never written.
+    close(found_BV[:, 2:], model(SOURCE_BS, TARGET_BT)[index_B, -1, 2:])
+
+
+@torch.no_grad()
+def test_a_probe_changes_nothing_and_rows_of_weights_sum_to_one_over_what_is_visible(model):
+    record = Record(frozenset(Step))
+    close(model(SOURCE_BS, TARGET_BT, record), model(SOURCE_BS, TARGET_BT))
+    for site in model.sites():
+        weights_BHQK = record.weights(site)
+        close(weights_BHQK.sum(-1), torch.ones_like(weights_BHQK.sum(-1)))
+        hidden_BQK = ~record.tensors[site, Step.VISIBLE][:, None].expand_as(weights_BHQK)
+        assert not weights_BHQK[hidden_BQK].any()
+
+
+def test_all_that_can_be_learned_is_learned(config):
+    model = build(config, seed=1).train()
+    optimizer, losses = torch.optim.Adam(model.parameters(), 5e-3), []
+    for _ in range(25):
+        logits_BTV = model(SOURCE_BS, TARGET_BT[:, :-1])
+        loss = F.cross_entropy(logits_BTV.flatten(0, 1), TARGET_BT[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.9 * losses[0]
+    # Layers above the one that is read learn nothing.
+    read = config.memory != "first"
+    assert all(each.grad is not None for each in model.parameters()) == read
+
+
+def test_its_parts_have_all_its_parameters(model, config):
+    found = describe(config, 5, 6)
+    learned = sum(each.numel() for each in model.parameters())
+    assert found.parameters == learned == count_parameters(config) == sum(found.by_group().values())
+    kinds = {part.kind for part in found.parts}
+    assert ("norm" in kinds) == (config.norm_kind != "none")
+    assert ("feed_forward" in kinds) == config.feed_forward
+    assert ("residual" in {arrow.kind for arrow in found.arrows}) == config.residual
+    assert ("cross" in kinds) == (config.cross == "attention")
+    assert all(part.formula for part in found.parts)
+
+
+def test_a_file_gives_the_same_logits_and_holds_what_is_shared_once(model, config, tmp_path):
+    save_weights(model, tmp_path / "weights")
+    state = torch.get_rng_state()
+    again = load_model(tmp_path / "weights", config)
+    assert torch.equal(torch.get_rng_state(), state)
+    with torch.inference_mode():
+        assert torch.equal(again(SOURCE_BS, TARGET_BT), model(SOURCE_BS, TARGET_BT))
+    assert len(set(map(id, again.parameters()))) <= len(model.saved())
+
+
+ROTARY, BUCKETS = {"positions": "rotary"}, {"positions": "buckets"}
+GRU_TWO_WAY = {"encoder_mixing": "gru_two_way"}
+ENCODER_ONLY, DECODER_ONLY = {"n_decoder_layers": 0}, {"n_encoder_layers": 0}
+PREDICTED = {"decoder": "parallel", "length": "predicted"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (ENCODER_ONLY | {"encoder_mixing": "average"}, "it needs a decoder"),
+        (DECODER_ONLY | {"decoder_mixing": "lstm"}, "it needs an encoder"),
+        (BUCKETS | {"encoder_mixing": "none"}, "no buckets"),
+        ({"encoder_mixing": "none", "feed_forward": False}, "its layers would be empty"),
+        (KINDS["average"] | ROTARY, "there is no self-attention"),
+        ({"cross": "none"}, "then the decoder must be recurrent"),
+        (GRU_TWO_WAY | {"d_model": 15, "positions": "none"}, "two ways share it"),
+        ({"norm_kind": "batch", "embedding_norm": True}, "know nothing of padding"),
+        ({"norm_kind": "batch", "norm": "pre", "memory": "mixed"}, "several layers at once"),
+        ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
+        ({"shared": "kv", "d_v": 5}, "keys are 4 wide and values 5"),
+        ({"projections": False, "shared": "qk"}, "there is no matrix to share"),
+        ({"projections": False, "d_k": 5}, "do not share d_model, 16, evenly"),
+        ({"output_projection": False, "d_v": 5}, "without a projection"),
+        (ROTARY | {"scores": "linear"}, "told in the dot products"),
+        ({"scores": "additive", "score_scale": "none"}, "only dot products are divided"),
+        (GRU | {"scores": "linear", "cross": "none"}, "nothing is attended to"),
+        (DECODER_ONLY | {"memory": "mixed"}, "a decoder with cross-attention"),
+        ({"memory": "first", "decoder_mixing": "gru"}, "begins with the last layer's state"),
+        ({"memory": "same", "n_encoder_layers": 1}, "1 encoder layers and 2 decoder layers"),
+        (DECODER_ONLY | {"pointer": True}, "needs an encoder and a decoder"),
+        ({"pointer": True, "target_vocab_size": 30, "tied": "none"}, "with one vocabulary"),
+        (GRU | {"pointer": True, "cross": "none"}, "what cross-attention looks at is copied"),
+        ({"decoder": "parallel", "decoder_mixing": "gru"}, "it needs an encoder, and self-att"),
+        ({"decoder": "parallel", "max_positions": 1}, "no place beside BOS"),
+        ({"length": "predicted"}, "only a parallel decoder has to know beforehand"),
+        (PREDICTED | {"memory": "mixed"}, "length is predicted and memory is mixed"),
+        (PREDICTED | {"max_positions": 2}, "there is no place beside BOS and EOS"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, reason):
+    with pytest.raises(ConfigError, match=reason):
+        replace(CONFIG, **settings)
