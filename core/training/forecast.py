@@ -9,8 +9,8 @@ from core.config.training import TrainConfig
 from core.describe import describe
 from core.model import count_parameters
 from core.runs.metrics import Table
+from core.training.loop import learning_rate
 from core.training.presets import PRESETS, Preset
-from core.training.schedule import learning_rate
 
 POINTS = 200
 """At so many steps, evenly spread, the learning rate is told; and at its peak."""

@@ -10,8 +10,8 @@ from core.training.forecast import (
     parameters_of,
     share_of_base,
 )
+from core.training.loop import learning_rate
 from core.training.presets import PRESETS
-from core.training.schedule import learning_rate
 
 TINY = PRESETS["tiny"]
 

@@ -6,9 +6,10 @@ import torch
 from core.batch import collate
 from core.config import ModelConfig
 from core.config.training import TrainConfig
+from core.decoding.step import sayable
 from core.model import build
+from core.training.decoder_inputs import free_running, sampled_share, scheduled_sampling
 from core.training.loop import make_optimizer, train
-from core.training.scheduled import sampled_share, with_own_words
 from core.vocabulary import BOS, PAD
 
 
@@ -35,7 +36,7 @@ def test_the_share_rises_evenly_and_ends_where_it_was_set():
 
 def test_what_is_replaced_is_what_the_model_says_after_the_true_prefix(model, batch):
     torch.manual_seed(0)
-    mixed = with_own_words(model, batch, 0.999999)
+    mixed = scheduled_sampling(model, batch, 0.999999)
     logits_BTV = model(batch.source_BS, batch.fed_BT)
     logits_BTV[..., :2] = -torch.inf
     said_BT = logits_BTV.argmax(dim=-1)
@@ -54,15 +55,11 @@ def test_about_the_share_of_the_words_is_replaced(model, batch):
         fed_BT=batch.fed_BT.repeat(8, 1),
         labels_BT=batch.labels_BT.repeat(8, 1),
     )
-    everywhere = with_own_words(model, wide, 0.999999).fed_BT
+    everywhere = scheduled_sampling(model, wide, 0.999999).fed_BT
     could_BT = everywhere != wide.fed_BT
-    did_BT = with_own_words(model, wide, 0.3).fed_BT != wide.fed_BT
+    did_BT = scheduled_sampling(model, wide, 0.3).fed_BT != wide.fed_BT
     assert not (did_BT & ~could_BT).any()
     assert did_BT.sum() / could_BT.sum() == pytest.approx(0.3, abs=0.05)
-
-
-def test_without_a_share_the_batch_stays_itself(model, batch):
-    assert with_own_words(model, batch, 0.0) is batch
 
 
 def test_training_uses_it(model, batch):
@@ -76,3 +73,56 @@ def test_training_uses_it(model, batch):
         losses.append([step.loss for step in steps])
     assert losses[0][0] == losses[1][0]
     assert losses[0][1] != losses[1][1]
+
+
+GRU = {"decoder_mixing": "gru", "positions": "none"}
+
+
+@pytest.fixture(params=[{}, GRU], ids=["attention", "gru"])
+def dropping(request, tokenizer):
+    config = ModelConfig(
+        tokenizer.vocab_size, 1, 1, d_model=16, d_ff=32, n_heads=2, dropout=0.3, **request.param
+    )
+    return build(config, seed=4)
+
+
+def test_the_decoder_is_fed_what_it_writes_itself_from_the_first_step_on(dropping, batch):
+    """Found anew without a cache: the whole prefix is computed at every step."""
+    dropping.train()
+    found = free_running(dropping, batch)
+    assert dropping.training
+    dropping.eval()
+    fed_BT = batch.fed_BT[:, :1]
+    for _ in range(1, batch.fed_BT.shape[1]):
+        with torch.no_grad():
+            logits_BTV = sayable(dropping(batch.source_BS, fed_BT), dropping.config)
+        fed_BT = torch.cat([fed_BT, logits_BTV[:, -1:].argmax(dim=-1)], dim=1)
+    said_BT = batch.fed_BT != PAD
+    assert torch.equal(found.fed_BT[said_BT], fed_BT[said_BT])
+    assert (found.fed_BT != batch.fed_BT).any()
+    assert (found.fed_BT[:, 0] == BOS).all()
+    assert torch.equal(found.fed_BT == PAD, batch.fed_BT == PAD)
+    assert torch.equal(found.labels_BT, batch.labels_BT)
+
+
+def test_training_without_teacher_forcing_uses_it_at_the_first_step(dropping, batch):
+    quiet = build(dropping.config, seed=4)
+    losses = []
+    for forced in (True, False):
+        config = TrainConfig(steps=1, teacher_forcing=forced, label_smoothing=0.0)
+        trained = build(dropping.config, seed=4)
+        [step] = train(trained, make_optimizer(trained, config), [batch], config)
+        losses.append(step.loss)
+        assert any(
+            not torch.equal(one, other)
+            for one, other in zip(trained.parameters(), quiet.parameters(), strict=True)
+        )
+    assert losses[0] != losses[1]
+
+
+def test_free_running_learns_a_batch_by_heart(dropping, batch):
+    config = TrainConfig(
+        steps=30, warmup=10, learning_rate_factor=4.0, teacher_forcing=False, label_smoothing=0.0
+    )
+    taken = list(train(dropping, make_optimizer(dropping, config), [batch] * 30, config))
+    assert taken[-1].loss < 0.8 * taken[0].loss
