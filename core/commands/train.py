@@ -25,12 +25,17 @@ from core.tasks.corpus import HELD_OUT, Corpus, read_corpus
 from core.tasks.large import LargeCorpus, is_large
 from core.tasks.layout import Reading
 from core.tasks.mixed import own_pairs_of
-from core.training.extend import extend_run, require_state
-from core.training.prepare import prepare_run
-from core.training.presets import PRESETS, vocabulary_for
+from core.training.prepare import extend_run, prepare_run, require_state, with_model_of
+from core.training.presets import (
+    PRESETS,
+    SHORT,
+    Setting,
+    parse_setting,
+    train_command,
+    vocabulary_for,
+    with_settings,
+)
 from core.training.process import situation
-from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
-from core.training.start import with_model_of
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,6 @@ from core.runs.checkpoint import (
     weights_in,
 )
 from core.runs.files import RunError, about, is_run
-from core.runs.settings import RunSettings
-from core.tokenizer.tokenizer import Tokenizer
 
 LONGEST = 60
 """Letters of a name."""
@@ -224,28 +222,6 @@ class RunFolder:
                 yield
             finally:
                 self._work = None
-
-    def begin(
-        self,
-        settings: RunSettings,
-        tokenizer: Tokenizer,
-        fill: Callable[[Path], None] = lambda _: None,
-    ) -> None:
-        """Write what is known before the first step.
-
-        Args:
-            settings: How the run is made.
-            tokenizer: Its own.
-            fill: Writes into the folder what else belongs to it.
-
-        Raises:
-            FileExistsError: The folder holds something already.
-        """
-        with new_folder(self.path) as room:
-            fill(room)
-            for name, content in tokenizer.files().items():
-                write_atomically(room / name, content)
-            RunFolder(room).write_json("run.json", settings.to_dict())
 
     def checkpoint(
         self,

@@ -5,16 +5,20 @@ keeps there (see `core.jobs.job`).
 """
 
 import json
+import os
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.files import end_of
+from core.files import end_of, write_atomically
 from core.jobs.job import Wish
 from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
 from core.runs.files import PAIRS
 from core.runs.folder import TRAINING
+from core.runs.metrics import Named, Table, columns_of, figures, read_record
 from core.runs.run import read_settings
 from core.training.tokenised import TOKENS
 
@@ -147,3 +151,65 @@ def _measured_step(path: Path) -> int:
         return int(json.loads(whole.rpartition("\n")[2])["step"])
     except (KeyError, TypeError, ValueError):
         return 0
+
+
+QUEUED = "in.line"
+"""A file in the folder of a prepared run that waits for others to end; no archive holds it."""
+
+
+def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
+    """Put a prepared run at the end of the queue.
+
+    Args:
+        path: The run's folder.
+        others: Runs of which some may wait; it comes after them, whatever the clock says.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    write_atomically(path / QUEUED, b"")
+    # A file system's own clock is too coarse to tell two who come at once.
+    last = max(
+        (since for other in others if (since := _queued_since(other)) is not None), default=0
+    )
+    now = max(time.time_ns(), last + 1)
+    os.utime(path / QUEUED, ns=(now, now))
+
+
+def dequeue(path: Path) -> None:
+    """Take a run out of the queue, if it is in it.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    (path / QUEUED).unlink(missing_ok=True)
+
+
+def queue(paths: Iterable[Path]) -> list[Path]:
+    """Return the runs that wait, the one that waits longest first."""
+    since = {path: at for path in paths if (at := _queued_since(path)) is not None}
+    return sorted(since, key=lambda path: (since[path], path))
+
+
+def _queued_since(path: Path) -> int | None:
+    try:
+        return (path / QUEUED).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def table_of_runs(runs: Named) -> Table:
+    """Return one row for each run.
+
+    Args:
+        runs: Names and folders.
+
+    Raises:
+        RunError: A folder is no run, or one of its files is damaged.
+    """
+    rows = []
+    for name, path in runs:
+        current = situation(path)
+        status = {"state": current.state, "step": current.step, "steps": current.steps}
+        rows.append({"run": name, **status, **figures(read_record(path))})
+    return Table(columns_of(rows))

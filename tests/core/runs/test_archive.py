@@ -21,8 +21,8 @@ from core.runs.archive import (
 from core.runs.checkpoint import newest_checkpoint, weights_file
 from core.runs.folder import RunFolder, rename_run
 from core.runs.run import RunError, load_run, read_settings
-from core.training.extend import extend_run
 from core.training.loop import make_optimizer
+from core.training.prepare import extend_run
 from core.training.trainer import train_run
 
 

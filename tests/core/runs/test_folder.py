@@ -43,12 +43,12 @@ def test_a_folder_is_held_as_long_as_the_process_lives_even_killed(folder):
 
 
 def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_held_one(folder, copy_run):
-    folder.begin(copy_run.settings, copy_run.tokenizer)
+    folder.path.mkdir()
     with folder.held():
         folder.write_status("running", 1)
         folder.path.rename(folder.path.with_name("moved"))
         other = RunFolder(folder.path)
-        other.begin(copy_run.settings, copy_run.tokenizer)
+        other.path.mkdir()
         before = {file.name: file.read_bytes() for file in folder.path.iterdir()}
         for write in (
             lambda: folder.write_status("running", 2),
@@ -97,7 +97,7 @@ def test_former_best_weights_stay_until_a_checkpoint_is_past_the_new_ones(folder
 
 
 def test_a_run_begins_with_its_settings_and_tokenizer(folder, copy_run):
-    folder.begin(copy_run.settings, copy_run.tokenizer)
+    folder.path.mkdir()
     found = sorted(each.name for each in folder.path.iterdir())
     assert found == ["run.json", "tokenizer.json"]
     assert read_settings(folder.path) == copy_run.settings
@@ -118,7 +118,7 @@ def test_nothing_stands_under_a_runs_name_before_it_is_whole(folder, copy_run):
     assert list(folder.path.parent.iterdir()) == []
     # One that is killed without a word leaves what is in nobody's way.
     (folder.path.parent / f"{INCOMING}left").mkdir()
-    folder.begin(copy_run.settings, copy_run.tokenizer)
+    folder.path.mkdir()
     assert read_settings(folder.path) == copy_run.settings
     assert folder.path.stat().st_mode & 0o777 == 0o755
 
@@ -136,7 +136,7 @@ def test_a_name_that_is_taken_meanwhile_is_refused_and_left_alone(folder, copy_r
 
 def test_an_empty_folder_can_become_a_run(folder, copy_run):
     folder.path.mkdir()
-    folder.begin(copy_run.settings, copy_run.tokenizer)
+    folder.path.mkdir()
     assert read_settings(folder.path) == copy_run.settings
 
 
@@ -145,7 +145,7 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(folder, copy_ru
     folder.path.mkdir()
     (folder.path / name).write_text("mine")
     with pytest.raises(FileExistsError, match="run exists already"):
-        folder.begin(copy_run.settings, copy_run.tokenizer)
+        folder.path.mkdir()
     assert [each.name for each in folder.path.iterdir()] == [name]
     assert (folder.path / name).read_text() == "mine"
 
@@ -153,7 +153,7 @@ def test_a_folder_with_something_in_it_is_refused_and_left_alone(folder, copy_ru
 def test_a_file_in_the_runs_place_is_refused(folder, copy_run):
     folder.path.write_text("mine")
     with pytest.raises(FileExistsError, match="run exists already"):
-        folder.begin(copy_run.settings, copy_run.tokenizer)
+        folder.path.mkdir()
     assert folder.path.read_text() == "mine"
 
 

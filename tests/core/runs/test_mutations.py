@@ -34,9 +34,9 @@ from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import prepare, trainer
 from core.training.loop import make_optimizer
+from core.training.prepare import Start
 from core.training.presets import Preset
 from core.training.process import situation
-from core.training.start import Start
 from tests.core.damages import DAMAGES, remove, rename
 from tests.core.families.folders import write_folder
 

@@ -62,19 +62,6 @@ def test_about_the_share_of_the_words_is_replaced(model, batch):
     assert did_BT.sum() / could_BT.sum() == pytest.approx(0.3, abs=0.05)
 
 
-def test_training_uses_it(model, batch):
-    """The same batch twice: at the second step the model is fed its own words."""
-    losses = []
-    for share in (0.0, 0.9):
-        config = TrainConfig(steps=2, scheduled_sampling=share)
-        torch.manual_seed(0)
-        trained = build(model.config, seed=4)
-        steps = list(train(trained, make_optimizer(trained, config), [batch, batch], config))
-        losses.append([step.loss for step in steps])
-    assert losses[0][0] == losses[1][0]
-    assert losses[0][1] != losses[1][1]
-
-
 GRU = {"decoder_mixing": "gru", "positions": "none"}
 
 

@@ -17,7 +17,7 @@ from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
 from core.training.losses import LENGTH_WEIGHT, Auxiliary, Lengths, length_loss, losses
 from core.training.prepare import train_tokenizer
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.vocabulary import BOS, EOS, PAD
 from tests.core.conftest import MINIATURE
 

@@ -13,8 +13,7 @@ from core.runs.run import load_run
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import FEWEST_SOURCES, Corpus
 from core.training import timing
-from core.training.presets import PRESETS
-from core.training.settings import with_settings
+from core.training.presets import PRESETS, with_settings
 from core.training.timing import Stopwatch, seconds_per_step
 from tests.core.conftest import MINIATURE
 

@@ -1,6 +1,5 @@
 """Pairs as token ids in flat arrays."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,10 +53,6 @@ def test_words_that_were_forgotten_are_learned_again(tokenizer, monkeypatch):
     assert found.pair(0, tokenizer) == found.pair(len(SAMPLES), tokenizer)
 
 
-def test_ids_in_files_are_read_where_they_are_needed(tokenizer, tmp_path):
-    assert isinstance(opened("in files", tokenizer, tmp_path).ids, np.memmap)
-
-
 def test_pairs_that_do_not_fit_are_left_out_and_counted(tokenizer, tmp_path):
     pairs = encode_samples(tokenizer, SAMPLES)
     longest = sorted(max(len(pair.source), len(pair.target) - 1) for pair in pairs)[25]
@@ -76,7 +71,3 @@ def test_files_that_do_not_belong_together_are_refused(tokenizer, tmp_path):
     ids.write_bytes(ids.read_bytes()[:-2])
     with pytest.raises(CorpusError, match="do not belong together"):
         TokenisedPairs.kept(tmp_path, tokenizer)
-
-
-def test_no_pairs_are_none(tokenizer):
-    assert len(TokenisedPairs.of([], tokenizer)) == 0

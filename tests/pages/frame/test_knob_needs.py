@@ -15,9 +15,8 @@ from core.tasks import TASKS
 from core.training import prepare
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
-from core.training.presets import PRESETS
+from core.training.presets import PRESETS, with_settings
 from core.training.rewards import reward_of
-from core.training.settings import with_settings
 from pages.frame.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing
 from pages.views.training.settings import Begun, values_of
 

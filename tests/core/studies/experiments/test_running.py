@@ -11,7 +11,7 @@ from core.studies.effects import ablation
 from core.studies.experiments import EXPERIMENTS, measures, measuring, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.results import Results, Trained
-from core.training.settings import parse_setting
+from core.training.presets import parse_setting
 from tests.core.conftest import draw_few
 
 SMALL = {

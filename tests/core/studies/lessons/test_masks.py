@@ -35,7 +35,7 @@ from core.studies.lessons.masks import (
 )
 from core.tasks import TASKS, task_named
 from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.training.trainer import train_run
 from core.vocabulary import BOS, EOS, PAD
 from tests.core.conftest import MINIATURE

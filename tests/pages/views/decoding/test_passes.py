@@ -9,7 +9,7 @@ from core.decoding.step import decode_steps
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.training.trainer import train_run
 from core.vocabulary import EOS
 from tests.core.conftest import MINIATURE, draw_few
