@@ -13,7 +13,7 @@ from core.commands.errors import CommandError
 from core.commands.evaluate import score_lines, summary
 from core.commands.progress import SECONDS_BETWEEN_LINES, telling
 from core.commands.reading import OPTIONS, add_reading, reading_of, reading_words
-from core.config.choices import CHOICES
+from core.config import ModelConfig
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.files import score_file
 from core.families.styles import STYLES
@@ -71,7 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
     parser.add_argument(
-        "--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal"
+        "--positions",
+        choices=ModelConfig.choices()["positions"],
+        help="default: the preset's, sinusoidal",
     )
     parser.add_argument(
         "--like",

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.config.choices import CHOICES
-from core.config.training import TRAINING_CHOICES
+from core.config import ModelConfig
+from core.config.training import TrainConfig
 from pages.frame import texts
 from pages.frame.language import ENGLISH, N_, _, n_, number
 from pages.frame.listed import alternatives, listed_apart
@@ -37,7 +37,7 @@ class Knob:
     @property
     def offered(self) -> tuple[str, ...]:
         """The words to choose from, where it is one; else it is a number, or on and off."""
-        return {**CHOICES, **TRAINING_CHOICES}.get(self.name, ())
+        return (ModelConfig.choices() | TrainConfig.choices()).get(self.name, ())
 
     @property
     def label(self) -> str:

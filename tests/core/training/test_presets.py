@@ -65,7 +65,7 @@ def test_fewer_steps_keep_the_share_of_the_cooldown(settings, cooldown):
         ({"dropout": 1.0}, "dropout is 1.0, not in [0, 1)"),
         ({"scheduled_sampling": 1.0}, "scheduled_sampling is 1.0, not in [0, 1)"),
         ({"accumulate": 65}, "accumulate is 65, more than the 64 pairs of a batch"),
-        ({"precision": "int4"}, "precision is 'int4', not auto, float32, bfloat16"),
+        ({"precision": "int4"}, "precision is 'int4', not auto, float32 or bfloat16"),
         ({"patience": -1}, "patience is -1, not 0 or more"),
         ({"colour": "blue"}, "there is no setting colour"),
     ],
