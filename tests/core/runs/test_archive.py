@@ -16,10 +16,9 @@ from core.runs.archive import (
     belongs,
     is_weights,
     unpack_run,
-    whole_lines,
 )
-from core.runs.checkpoint import newest_checkpoint, weights_file
-from core.runs.folder import RunFolder, rename_run
+from core.runs.checkpoint import weights_file
+from core.runs.folder import RunFolder
 from core.runs.run import RunError, load_run, read_settings
 from core.training.loop import make_optimizer
 from core.training.prepare import extend_run
@@ -70,12 +69,6 @@ def test_a_run_that_was_never_trained_is_taken_in_as_well(prepare, tmp_path):
     assert read_settings(taken) == read_settings(path)
 
 
-def test_a_run_without_optimizer_is_taken_in(run, tmp_path):
-    newest_checkpoint(run).with_suffix(".state.safetensors").unlink()
-    taken = unpack_run(archived(run), tmp_path / "elsewhere")
-    assert_same_weights(weights_of(taken), weights_of(run))
-
-
 def test_what_belongs_to_the_process_that_trained_stays_behind(run):
     before = entries(archived(run))
     for name in ("request", "watched", "train.log", ".lock", ".run.json.x1", "notes.txt"):
@@ -103,18 +96,6 @@ def test_the_same_run_gives_the_same_bytes_however_often_and_wherever(run, tmp_p
     assert archived(run) == archived(again) == archived(run)
 
 
-def test_the_folder_in_the_archive_is_named_like_the_run(run):
-    renamed = rename_run(run, "été 2")
-    assert {name.split("/")[0] for name in entries(archived(renamed))} == {"été 2"}
-
-
-def test_weights_are_stored_and_texts_packed(run):
-    with zipfile.ZipFile(io.BytesIO(archived(run))) as opened:
-        for info in opened.infolist():
-            stored = info.filename.endswith(".safetensors")
-            assert info.compress_type == (zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
-
-
 def test_an_archive_on_disk_equals_the_one_in_memory(run, tmp_path):
     archive_run(run, tmp_path / "mine.zip")
     assert (tmp_path / "mine.zip").read_bytes() == archived(run)
@@ -133,13 +114,6 @@ def test_an_archive_that_cannot_be_written_leaves_the_one_before(run, tmp_path, 
         archive_run(run, file)
     assert file.read_bytes() == b"before"
     assert list(file.parent.iterdir()) == [file]
-
-
-def test_what_is_no_run_is_not_archived(tmp_path):
-    file = tmp_path / "x.zip"
-    with pytest.raises(RunError, match="no such run"):
-        archive_run(tmp_path / "none", file)
-    assert not file.exists()
 
 
 def test_a_line_of_metrics_that_is_half_written_stays_behind(run):
@@ -172,13 +146,6 @@ def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run,
         "mine/checkpoints/step-00000050.safetensors",
         "mine/checkpoints/step-00000050.state.safetensors",
     ]
-
-
-def test_a_listing_that_shows_neither_the_old_nor_the_new_is_made_again(run, monkeypatch):
-    whole, listed = archived(run), archive.weights_of
-    first = iter([[]])
-    monkeypatch.setattr(archive, "weights_of", lambda path: next(first, listed(path)))
-    assert archived(run) == whole
 
 
 def test_checkpoints_that_never_hold_still_are_given_up(run, monkeypatch):
@@ -236,11 +203,3 @@ def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_writ
 )
 def test_any_other_file_stays_behind(name):
     assert not belongs(name)
-
-
-@given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
-def test_of_lines_only_the_last_can_be_left_out_and_only_where_it_does_not_end(content):
-    whole = whole_lines(content)
-    assert content.startswith(whole)
-    assert b"\n" not in content[len(whole) :]
-    assert whole == b"" or whole.endswith(b"\n")
