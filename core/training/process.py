@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.files import end_of, write_atomically
+from core.files import end_of, read_checked, write_atomically
 from core.jobs.job import Wish
 from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
@@ -70,14 +70,14 @@ def situation(path: Path) -> Situation:
         return Situation("opened", 0, 0, "", can_go_on=False)
     steps = settings.training.steps
     status = _status(path)
-    state = _told_state(path, status)
+    state = _state(path, status)
     if state in AT_WORK:
         if TRAINING.at_work(path):
             step = max(status.get("step", 0), kept_step(path), _measured_step(path))
             return Situation(state, step, steps, "", can_go_on=False)
-        # It may have ended in between: what a process without the lock has told is its last word.
+        # It may have ended in between: without the lock, what is written is its last word.
         status = _status(path)
-        state = _told_state(path, status)
+        state = _state(path, status)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
     message = message_from_json(status)
@@ -125,23 +125,18 @@ def _has_pairs(path: Path, task: str) -> bool:
     return task != PAIRS or any((path / name).exists() for name in (PAIRS, *TOKENS))
 
 
-def _told_state(path: Path, status: dict[str, Any]) -> State:
-    told = status.get("state")
-    found = next((state for state in get_args(State) if state == told), None)
-    if found is not None:
-        return found
+def _state(path: Path, status: dict[str, Any]) -> State:
+    state = next((state for state in get_args(State) if state == status.get("state")), None)
     # A run that was exported has no status, but weights.
-    return "prepared" if newest_checkpoint(path) is None else "finished"
+    return state or ("prepared" if newest_checkpoint(path) is None else "finished")
 
 
 def _status(path: Path) -> dict[str, Any]:
-    status = TRAINING.told(path)
-    if isinstance(status.get("step"), int):
-        return status
-    if TRAINING.is_damaged(path):
+    status = read_checked(path / TRAINING.files.progress)
+    if status is None:
         damage = Message("{name} is damaged", name=TRAINING.files.progress)
         return {"state": "interrupted", "step": 0, **message_to_json(damage)}
-    return {}
+    return status if isinstance(status.get("step"), int) else {}
 
 
 def _measured_step(path: Path) -> int:
