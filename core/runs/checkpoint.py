@@ -3,7 +3,7 @@
 checkpoints/  what training goes on from, the newest step; weights of some before it if asked for
 snapshots/    log-spaced steps, rounded to 8 bits
 best/         the step with the lowest held-out loss
-live/         the newest steps, while somebody watches the training
+live/         the newest steps, while a page watches the training
 start/        of step 0, where a run began with the weights of another
 
 The header of each file holds the checksum of its tensors.
@@ -31,7 +31,7 @@ from core.runs.settings import RunSettings
 CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
 START = "start"
 FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
-"""The first that has a step is asked for it: the exact ones before the rounded ones."""
+"""In the order in which a step is looked for: the exact weights before the rounded ones."""
 WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
 """Those whose weights stay, and are given away."""
 CHECKSUM = "sha256"
@@ -61,14 +61,14 @@ def step_of(weights: Path) -> int:
 
 def weights_in(path: Path, folder: str) -> list[Path]:
     """Return the files of weights in one of a run's folders, the fewest steps first."""
-    found = [file for file in (path / folder).glob("step-*.safetensors") if _is_weights(file)]
-    return sorted(found, key=step_of)
+    files = (path / folder).glob("step-*.safetensors")
+    names = {file: file.name.removeprefix("step-").removesuffix(".safetensors") for file in files}
+    return sorted((file for file, step in names.items() if step.isdecimal()), key=step_of)
 
 
 def newest_checkpoint(path: Path) -> Path | None:
     """Return the weights that training would go on from, or None where there are none."""
-    found = weights_in(path, CHECKPOINTS)
-    return found[-1] if found else None
+    return next(reversed(weights_in(path, CHECKPOINTS)), None)
 
 
 def kept_step(path: Path) -> int:
@@ -84,9 +84,8 @@ def has_state(path: Path) -> bool:
 
 
 def best_weights(path: Path) -> Path | None:
-    """Return the weights with the lowest held-out loss, or None where none were kept."""
-    found = weights_in(path, BEST)
-    return found[-1] if found else None
+    """Return the weights with the lowest held-out loss, or None where there are none."""
+    return next(reversed(weights_in(path, BEST)), None)
 
 
 def opening_weights(path: Path, settings: RunSettings) -> Path | None:
@@ -117,16 +116,12 @@ def is_snapshot_step(step: int) -> bool:
     return digits[0] in "125" and not digits[1:].strip("0")
 
 
-def _is_weights(file: Path) -> bool:
-    return file.name.removeprefix("step-").removesuffix(".safetensors").isdecimal()
-
-
 class CheckpointError(MessageError, ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
 def no_safetensors(name: str, error: Exception) -> CheckpointError:
-    """Return an error that says of a file of weights what its reader says."""
+    """Return the error of a file of weights that its reader refuses."""
     return CheckpointError(
         "{name} is damaged or no safetensors file: {why}", name=name, why=error_text(error)
     )
@@ -314,8 +309,8 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     except SafetensorError as error:
         raise no_safetensors(path.name, error) from error
     # Files of other programs, and of old versions, hold no checksum.
-    told = header.get("__metadata__")
-    if isinstance(told, dict) and told.get(CHECKSUM) not in (None, _checksum(header, content)):
+    metadata = header.get("__metadata__") or {}
+    if metadata.get(CHECKSUM) not in (None, _checksum(header, content)):
         raise CheckpointError(
             "{name} is damaged: its content is not what was written", name=path.name
         )
