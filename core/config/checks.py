@@ -89,7 +89,7 @@ def check_each(config: "ModelConfig") -> None:
 
 
 def check_together(config: "ModelConfig") -> None:
-    """Refuse settings each of which can be, and that do not go together.
+    """Refuse settings that can be, each by itself, and do not go together.
 
     Raises:
         ConfigError: The message says what does not go together.

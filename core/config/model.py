@@ -105,7 +105,7 @@ class ModelConfig(Settings):
     pointer: bool = False
     """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
     shared_names: int = 0
-    """So many tokens, the last of the vocabulary, are names that are read as one vector."""
+    """Tokens at the end of the vocabulary that are names, which are read as one vector."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True

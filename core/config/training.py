@@ -21,8 +21,8 @@ class TrainConfig(Settings):
     batch_size: int = 64
     """Sentence pairs in a batch."""
     batch_tokens: int = 0
-    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
-    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
+    """Tokens of a batch of own pairs at most, on either side and filled up to the longest (a longer
+    pair is a batch by itself); 0 where a batch has `batch_size` pairs."""
     made_share: float = 0.5
     """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
     warmup: int = 4000
@@ -73,7 +73,7 @@ class TrainConfig(Settings):
     evaluate_every: int = 500
     checkpoint_every: int = 500
     keep_checkpoints: int = 1
-    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
+    """Checkpoints whose weights stay, to be averaged; training goes on from the newest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists

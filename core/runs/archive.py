@@ -207,7 +207,7 @@ def unpack_run(
         try:
             _extract(archive, members, incoming, limit)
             check_run(incoming)
-            # A temporary folder is its owner's alone; a run is for whoever may read the others.
+            # A temporary folder is its owner's alone; a run is for all who may read the others.
             incoming.chmod(0o755)
             return _place(incoming, wanted)
         except BaseException:

@@ -179,7 +179,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     room = incoming_folder(path.parent)
     try:
         yield room
-        # A temporary folder is its owner's alone; a run is for whoever may read the others.
+        # A temporary folder is its owner's alone; a run is for all who may read the others.
         room.chmod(0o755)
         if path.exists():
             path.rmdir()
@@ -263,12 +263,12 @@ class RunFolder:
     def clear_torn(self) -> None:
         """Remove what a killed training had half written, or had not yet removed."""
         checkpoints = self.path / CHECKPOINTS
-        kept = set(weights_in(self.path, CHECKPOINTS))
+        whole = set(weights_in(self.path, CHECKPOINTS))
         if (newest := newest_checkpoint(self.path)) is not None:
-            kept.add(newest.with_suffix(".state.safetensors"))
+            whole.add(newest.with_suffix(".state.safetensors"))
         torn = [file for file in self.path.glob(".*") if file.name != TRAINING.files.lock]
         torn += [file for name in (SNAPSHOTS, BEST, LIVE) for file in (self.path / name).glob(".*")]
-        for file in (*torn, *(set(checkpoints.glob("*")) - kept)):
+        for file in (*torn, *(set(checkpoints.glob("*")) - whole)):
             if file.is_file():
                 file.unlink(missing_ok=True)
 

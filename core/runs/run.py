@@ -55,7 +55,7 @@ from core.vocabulary import BOS, EOS
 
 LONGEST_NOTICE = 500
 _LARGEST_FRESH = 1 << 28
-"""Weights of a model that was never trained, of which there is no file."""
+"""Weights of a model without a file of weights, at most."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The training loop: a generator, so that whoever runs it decides what to do with each step."""
+"""The training loop: a generator, so that its caller decides what to do with each step."""
 
 import hashlib
 import time
@@ -104,7 +104,7 @@ def train(  # noqa: PLR0913
         if step > config.steps:
             return
         started = time.perf_counter()
-        # Whoever consumes the steps may evaluate in between.
+        # The caller may evaluate between the steps.
         model.train()
         torch.manual_seed(step_seed(config.seed, step, workers.rank))
         rate = learning_rate(step, model.config.d_model, config)

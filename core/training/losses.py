@@ -98,13 +98,13 @@ def guided_loss(
         weights_BHQK: Of the guided head's sublayer.
         rows: From `guided_rows`.
         head: The guided one.
-        n_rows: The guided rows of the whole batch, of which these are a part.
+        n_rows: The guided rows of the whole batch, where these are a part.
     """
     if not rows:
         # In the graph all the same, so that every weight has a gradient in every part of a batch.
         return weights_BHQK.sum() * 0.0
-    found = torch.tensor([(sentence, query) for sentence, query, _ in rows])
-    sentences_R, queries_R = found.to(weights_BHQK.device).unbind(1)
+    queries_R2 = torch.tensor([(sentence, query) for sentence, query, _ in rows])
+    sentences_R, queries_R = queries_R2.to(weights_BHQK.device).unbind(1)
     mask_RK = torch.zeros(len(rows), weights_BHQK.shape[-1], device=weights_BHQK.device)
     for row, (_, _, keys) in enumerate(rows):
         mask_RK[row, list(keys)] = 1.0

@@ -29,14 +29,13 @@ from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.tokenizer.tokenizer import Tokenizer
 from core.tokenizer.word_level import Vocabulary, WordTokenizer
 from core.training.presets import LIKE, MODEL_SETTINGS, Preset, Setting
-from core.training.tokenised import keep
+from core.training.tokenised import write_tokens
 
 TOKENIZER_SAMPLES = 20_000
-"""So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
-`AT_HAND`."""
+"""Training samples that the tokenizer learns from; of the user's own pairs all, up to `AT_HAND`."""
 
 _N_TRIED = 500
-"""So many made sentences say whether a model has room for them."""
+"""Made sentences that are checked to fit a model."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -308,15 +307,14 @@ def _write_pairs(
     n_left_out = 0
     own = own_pairs_of(task)
     if isinstance(own, LargeCorpus):
-        kept = keep(path, own.to_learn_from(), tokenizer, longest, tell)
+        n, n_left_out = write_tokens(path, own.to_learn_from(), tokenizer, longest, tell)
         written = {part: those_that_fit(own.part(part), tokenizer, longest) for part in HELD_OUT}
-        if kept.n == 0 or not all(written.values()):
+        if n == 0 or not all(written.values()):
             raise CorpusError(
                 "{name}: too few pairs fit the model's {longest} positions",
                 name=own.name,
                 longest=longest,
             )
-        n_left_out = kept.n_too_long
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.

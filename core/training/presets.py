@@ -40,7 +40,7 @@ class Preset:
     vocab_size: int
 
     def sized(self, vocab_size: int) -> ModelConfig:
-        """Return the model's sizes for a tokenizer that learned so many tokens."""
+        """Return the model's sizes for a tokenizer with so large a vocabulary."""
         return replace(self.model, vocab_size=vocab_size)
 
 
@@ -121,7 +121,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def vocabulary_for(n_pairs: int, samples: Iterable[Sample]) -> int:
-    """Return how many tokens suit so many pairs of one's own: it grows with their square root.
+    """Return how many tokens suit own pairs: the number grows with the square root of theirs.
 
     The characters of scripts without spaces come on top: they are many, and each is a token that
     is made of three bytes.

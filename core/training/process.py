@@ -157,7 +157,7 @@ def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
 
     Args:
         path: The run's folder.
-        others: Runs of which some may wait; it comes after them, whatever the clock says.
+        others: Runs that may wait; it comes after them, whatever the clock says.
 
     Raises:
         OSError: The folder cannot be written to.

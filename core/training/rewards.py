@@ -22,7 +22,7 @@ from core.model import Transformer
 from core.tokenizer.tokenizer import Tokenizer
 
 Reward = Callable[[Ids, Ids], float]
-"""From what was written and what is right, both without BOS and up to EOS, to 0 … 1."""
+"""From an output and the right target, both without BOS and up to EOS, to 0 … 1."""
 
 
 def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
@@ -38,20 +38,20 @@ def _sentence_bleu(tokenizer: Tokenizer) -> Reward:
     """Return BLEU of one sentence, smoothed, of as many n-grams as it has (sacrebleu's)."""
     bleu_of = lru_cache(lambda tokens: BLEU(tokenize=tokens, effective_order=True))
 
-    def reward(said: Ids, true: Ids) -> float:
-        right = tokenizer.decode(true)
-        found = bleu_of(bleu_tokens([right])).sentence_score(tokenizer.decode(said), [right])
+    def reward(output: Ids, target: Ids) -> float:
+        right = tokenizer.decode(target)
+        bleu = bleu_of(bleu_tokens([right])).sentence_score(tokenizer.decode(output), [right])
         # Rounding may bring a perfect score a hair above 100.
-        return min(1.0, found.score / 100)
+        return min(1.0, bleu.score / 100)
 
     return reward
 
 
-def _exact(said: Ids, true: Ids) -> float:
-    return float(said == true)
+def _exact(output: Ids, target: Ids) -> float:
+    return float(output == target)
 
 
-def _constant(_said: Ids, _true: Ids) -> float:
+def _constant(_output: Ids, _target: Ids) -> float:
     return 1.0
 
 
@@ -89,23 +89,23 @@ def draw(model: Transformer, batch: Batch, config: TrainConfig, reward: Reward) 
     was_training = model.training
     model.eval()
     n = config.samples
-    said = generate(model, batch.source_BS.repeat_interleave(n, dim=0), Sampling(seed=None))
+    outputs = generate(model, batch.source_BS.repeat_interleave(n, dim=0), Sampling(seed=None))
     greedy: Sequence[Ids] = ()
     if config.objective == "self_critical":
         greedy = generate(model, batch.source_BS)
     model.train(was_training)
-    found = []
+    candidates = []
     for at, row in enumerate(batch.labels_BT.tolist()):
         true = tuple(token for token in row if token != batch.pad_id)
-        targets = samples = tuple(said[at * n : (at + 1) * n])
+        targets = samples = tuple(outputs[at * n : (at + 1) * n])
         if config.objective == "minimum_risk":
             targets = tuple(dict.fromkeys((true, *samples)))
         baseline = reward(greedy[at], true) if greedy else 0.0
         worth = {target: reward(target, true) for target in targets}
         rewards = tuple(worth[target] for target in targets)
         sampled = sum(worth[target] for target in samples) / n
-        found.append(Candidates(targets, rewards, baseline, sampled))
-    return found
+        candidates.append(Candidates(targets, rewards, baseline, sampled))
+    return candidates
 
 
 def metric_loss(

@@ -34,7 +34,7 @@ FEWEST, MOST = 3, 9
 SECONDS = 4.0
 """No further step is begun after so long."""
 LARGEST = 20_000
-"""Of more pairs so many are tried, evenly spread: the lengths of all of them count."""
+"""Most pairs that are tried, evenly spread among all: the lengths of all of them count."""
 REMEMBERED = 200
 """Trainings whose seconds are remembered."""
 INDIFFERENT = frozenset(
@@ -169,8 +169,8 @@ def _key(task: Task, preset: Preset, start: Path | None) -> str:
     if isinstance(task, Corpus):
         learned = (task.name, len(task.samples), task.samples[0], task.samples[-1])
     training = preset.training.to_dict()
-    kept = {name: value for name, value in training.items() if name not in INDIFFERENT}
-    return repr((learned, preset.model, kept, preset.vocab_size, start))
+    relevant = {name: value for name, value in training.items() if name not in INDIFFERENT}
+    return repr((learned, preset.model, relevant, preset.vocab_size, start))
 
 
 def _request(task: Task, preset: Preset, start: Path | None) -> bytes:
