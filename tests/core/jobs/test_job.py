@@ -122,12 +122,6 @@ def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
     assert (folder / "counted.json").exists()
 
 
-@pytest.mark.parametrize("content", [b"dance", b"\xff\xfe"])
-def test_a_damaged_wish_is_none(folder, content):
-    (folder / "count.request").write_bytes(content)
-    assert COUNTING.asked(folder) is None
-
-
 def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
     begun(folder)
     child_of(folder).kill()
@@ -197,15 +191,6 @@ def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
     assert is_worked_on(folder)
     with pytest.raises(JobError, match="another process is counting"):
         COUNTING.start(folder, 3)
-
-
-def test_a_process_that_has_begun_and_ended_does_not_count_as_starting_while_it_goes_home(folder):
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as leaving:
-        jobs._started[folder.resolve(), COUNTING] = leaving
-        COUNTING.write_progress(folder, "starting", {})
-        assert COUNTING.at_work(folder)
-        COUNTING.write_progress(folder, "paused", {"done": 1, "of": 2})
-        assert COUNTING.status(folder) == Status("paused", 1, 2, "")
 
 
 def test_a_process_that_ends_while_it_is_looked_at_has_the_last_word(folder, monkeypatch):

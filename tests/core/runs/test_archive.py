@@ -1,7 +1,6 @@
 import io
 import json
 import shutil
-import threading
 import zipfile
 
 import pytest
@@ -156,30 +155,6 @@ def test_checkpoints_that_never_hold_still_are_given_up(run, monkeypatch):
         archived(run)
 
 
-def test_a_run_that_trains_meanwhile_is_archived_as_it_was_at_one_moment(run, tmp_path):
-    keep, ended = trained_on(run), threading.Event()
-
-    def train():
-        step = 40
-        while not ended.is_set():
-            keep(step)
-            step += 1
-
-    training = threading.Thread(target=train)
-    training.start()
-    try:
-        for number in range(20):
-            given = archived(run)
-            weights = {name for name in entries(given) if "/checkpoints/" in name}
-            steps = {name.split("/")[-1].split(".")[0] for name in weights}
-            assert len(weights) == 2 * len(steps) > 0
-            taken = unpack_run(given, tmp_path / "elsewhere", f"picture {number}")
-            assert load_run(taken).step >= 30
-    finally:
-        ended.set()
-        training.join()
-
-
 @given(st.integers(0, 10**12 - 1), st.sampled_from(["checkpoints", "snapshots", "best"]))
 def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_written_under(
     step, folder
@@ -189,17 +164,3 @@ def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_writ
     state = name.replace(".safetensors", ".state.safetensors")
     assert belongs(state) == (folder == "checkpoints")
     assert not is_weights(state)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(".lock", "log.txt", "request.json", "other.json", "", "run.json/", "./run.json"),
-        *("../run.json", "checkpoints/run.json", "step-00000001.safetensors"),
-        *("checkpoints/step-1.safetensors", "checkpoints/step-000000001.safetensors"),
-        *("checkpoints/step-00000001.safetensors.tmp", "other/step-00000001.safetensors"),
-        *("checkpoints/../step-00000001.safetensors", "checkpoints/step-00000001.safetensors\n"),
-    ],
-)
-def test_any_other_file_stays_behind(name):
-    assert not belongs(name)

@@ -90,21 +90,6 @@ def test_a_deleted_run_leaves_nothing_and_the_others_alone(run, content_of):
     assert content_of(other) == before
 
 
-def test_a_run_is_hidden_before_the_first_of_its_files_is_removed(run, monkeypatch, content_of):
-    seen = []
-
-    def remove(path, **_):
-        seen.append((names(run.parent), content_of(path)))
-
-    monkeypatch.setattr(folder.shutil, "rmtree", remove)
-    before = content_of(run)
-    delete_run(run)
-    [(shown, content)] = seen
-    assert len(shown) == 1
-    assert shown[0].startswith(".")
-    assert content == before
-
-
 def test_what_a_broken_deletion_left_stays_hidden_and_goes_with_the_next(run, monkeypatch):
     other = shutil.copytree(run, run.with_name("other"))
 

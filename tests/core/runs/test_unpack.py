@@ -77,10 +77,6 @@ def test_an_archive_is_taken_from_bytes_and_from_a_file(good, runs, make):
     assert [path.name for path in runs.iterdir()] == ["mine"]
 
 
-def test_the_run_takes_the_name_that_is_asked_for(good, runs):
-    assert unpack_run(good, runs, " my run ") == runs / "my run"
-
-
 @pytest.mark.parametrize("there", ["mine", "MINE"])
 def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, there):
     (runs / there).mkdir()

@@ -1,9 +1,7 @@
 """Trainings in processes of their own, and what their folders tell of them."""
 
 import json
-import os
 import shutil
-import threading
 import time
 
 import pytest
@@ -101,29 +99,6 @@ def test_live_weights_are_written_only_while_somebody_watches(begun):
     assert newest_checkpoint(path) is None
 
 
-@pytest.mark.slow
-def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(begun):
-    path = begun(checkpoint_every=5)
-    jobs._started[path.resolve(), TRAINING].kill()
-    until(lambda: not situation(path).alive)
-    # The id may be given to any other process: here to this one, which lives.
-    status = json.loads((path / "status.json").read_text())
-    (path / "status.json").write_text(json.dumps(status | {"pid": os.getpid()}))
-    assert (situation(path).state, situation(path).can_go_on) == ("interrupted", True)
-    start(path)
-    until(lambda: situation(path).state == "running")
-
-
-@pytest.mark.slow
-def test_a_folder_that_is_removed_ends_its_training_and_does_not_come_back(begun):
-    path = begun(checkpoint_every=10)
-    path.rename(path.with_name("gone"))
-    child = jobs._started[path.resolve(), TRAINING]
-    assert child.wait(SECONDS) == 2
-    assert not path.exists()
-    assert "removed or replaced" in (path.with_name("gone") / "train.log").read_text()
-
-
 def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
     path = prepare(tmp_path / "run")
     status = {"state": "running", "step": 3, "heartbeat": 4e9, "pid": 1}
@@ -160,44 +135,6 @@ def test_an_exported_run_is_finished(copy_folder, tmp_path):
     export_run(copy_folder, tmp_path / "small")
     found = situation(tmp_path / "small")
     assert (found.state, found.step, found.can_go_on) == ("finished", 30, False)
-
-
-def test_two_who_start_at_once_start_one_process(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=1_000_000)
-    refused = []
-
-    def begin():
-        try:
-            start(path)
-        except RunError as error:
-            refused.append(str(error))
-
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    child = jobs._started[path.resolve(), TRAINING]
-    try:
-        assert situation(path).state == "starting"
-        assert len(refused) == 3
-        pause(path)
-        # What is asked while it starts is done when it has started.
-        until(lambda: situation(path).state == "paused")
-    finally:
-        child.terminate()
-        child.wait()
-
-
-def test_a_process_that_dies_at_once_is_interrupted_with_its_last_words(
-    prepare, tmp_path, monkeypatch
-):
-    path = prepare(tmp_path / "run")
-    monkeypatch.setattr(jobs, "ROOT", tmp_path)
-    start(path)
-    until(lambda: not situation(path).alive)
-    assert situation(path).state == "interrupted"
-    assert "No module named" in situation(path).message
 
 
 def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):

@@ -49,20 +49,6 @@ def test_a_step_is_timed_as_often_as_there_is_time(miniature, task, monkeypatch)
     assert len(seen) == timing.FEWEST
 
 
-def test_what_grows_in_the_course_of_a_training_is_half_as_large(miniature, monkeypatch):
-    shares = []
-    sampled = with_settings(miniature, {"scheduled_sampling": 0.5, "steps": 1000})
-
-    def steps(model, optimizer, batches, config, first_step, reward):
-        shares.append((first_step, config.scheduled_sampling))
-        return train(model, optimizer, batches, config, first_step, reward=reward)
-
-    train = timing.train
-    monkeypatch.setattr(timing, "train", steps)
-    seconds_per_step(TASKS["copy"], sampled)
-    assert shares == [(500, 0.5)]
-
-
 def test_targets_are_drawn_as_they_are_when_rewards_are_made_large(miniature):
     preset = with_settings(miniature, {"objective": "reinforce", "samples": 2, "batch_size": 2})
     assert seconds_per_step(TASKS["copy"], preset) > 0

@@ -1,4 +1,3 @@
-import errno
 import itertools
 import json
 import random
@@ -11,7 +10,6 @@ import torch
 
 from core.evaluate.evaluation import evaluate
 from core.model import Transformer
-from core.runs import checkpoint
 from core.runs.checkpoint import best_weights, newest_checkpoint
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_settings
@@ -56,19 +54,6 @@ def test_a_finished_run_holds_all_its_files(copy_folder):
         "step-00000030.state.safetensors",
     }
     assert (status(copy_folder)["state"], status(copy_folder)["step"]) == ("finished", 30)
-
-
-def test_metrics_have_a_line_every_ten_steps_and_whenever_held_out_samples_are_measured(
-    copy_folder,
-):
-    records = metrics(copy_folder, but=())
-    assert [record["step"] for record in records] == [10, 15, 20, 30]
-    every_line = {"step", "seconds", "loss", "learning_rate", "tokens_per_second"}
-    names = ("loss", "exact_match", "token_accuracy", "bleu", "chrf", "n", "n_unfinished")
-    held_out = {f"held_out_{name}" for name in names}
-    for record in records:
-        due = record["step"] in (15, 30)
-        assert set(record) == (every_line | held_out if due else every_line)
 
 
 def test_a_line_of_metrics_holds_the_mean_loss_since_the_line_before(prepare, tmp_path):
@@ -284,26 +269,6 @@ def test_what_is_asked_ends_the_training_after_the_step(
     assert (path / "evaluation.json").exists() == evaluated
     # What was asked of this training is not asked of the next.
     assert next(train_run(path)).train_step.step == 3
-
-
-def test_a_full_disk_ends_the_training_and_keeps_the_checkpoint_before(
-    prepare, tmp_path, monkeypatch
-):
-    def full(path, content):
-        if "step-00000010" in path.name and path.parent.name == "checkpoints":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(path, content)
-
-    write = checkpoint.write_atomically
-    monkeypatch.setattr(checkpoint, "write_atomically", full)
-    path = prepare(tmp_path / "run", checkpoint_every=5)
-    with pytest.raises(OSError, match="No space"):
-        finish(path)
-    assert newest_checkpoint(path).name == "step-00000005.safetensors"
-    assert status(path)["state"] == "failed"
-    assert "No space left on the disk" in status(path)["message"]
-    monkeypatch.setattr(checkpoint, "write_atomically", write)
-    assert finish(path)[0].train_step.step == 6
 
 
 def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_path, monkeypatch):
