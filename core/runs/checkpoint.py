@@ -339,11 +339,7 @@ def _begin(content: bytes) -> int:
 
 
 def _header(path: Path) -> dict[str, Any]:
-    """Return the header of a safetensors file.
-
-    Raises:
-        CheckpointError: The file is missing, or not as long as its header says.
-    """
+    """Return the header of a safetensors file."""
     try:
         with open_regular(path) as file:
             begin = _begin(file.read(8))

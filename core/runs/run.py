@@ -215,11 +215,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
 
 
 def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:
-    """Return the stored evaluation, unless it is of the weights of another step.
-
-    Raises:
-        RunError: It lacks figures, or names heads that the model does not have.
-    """
+    """Return the stored evaluation, unless it is of the weights of another step."""
     stored = read_evaluation(path)
     if stored is None:
         return None

@@ -104,11 +104,7 @@ def prepare_run(  # noqa: PLR0913
 
 
 def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
-    """Refuse a model that has no room for the sentences that a task makes.
-
-    Raises:
-        ConfigError: It has none for some of them.
-    """
+    """Refuse a model that has no room for the sentences that a task makes."""
     made = task.made if isinstance(task, Mixed) else task
     if own_pairs_of(made) is not None:
         return
@@ -164,11 +160,7 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
 
 
 def _check_model(preset: Preset) -> None:
-    """Refuse a model that cannot learn from pairs, or not in the way that is asked for.
-
-    Raises:
-        ConfigError: The message says what does not go together.
-    """
+    """Refuse a model that cannot learn from pairs, or not in the way that is asked for."""
     model, usual = preset.model, ModelConfig(vocab_size=preset.model.vocab_size)
     for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
         value = getattr(model, name)
@@ -201,11 +193,7 @@ def _check_model(preset: Preset) -> None:
 
 
 def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
-    """Refuse to guide a head that is not there, or on a task that has nothing to guide it by.
-
-    Raises:
-        ConfigError: The message says what would do.
-    """
+    """Refuse to guide a head that is not there, or on a task that has nothing to guide it by."""
     guide = config.guide
     try:
         head = Head.parse(guide)
@@ -247,12 +235,7 @@ def _check_alignment(head: Head, task: Task) -> None:
 
 
 def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
-    """Return the run whose weights a training begins with.
-
-    Raises:
-        RunError: There is none, or it is damaged.
-        ConfigError: Its model is another than the one to be trained.
-    """
+    """Return the run whose weights a training begins with."""
     run = load_run(path)
     other = run.settings.model.to_dict()
     # How long targets are, depends on the new pairs.
@@ -299,9 +282,6 @@ def _write_pairs(
 
     Returns:
         How many pairs of a large corpus are longer than `longest` tokens and not written.
-
-    Raises:
-        CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
     """
     written: dict[Part, Sequence[Sample]] = {}
     n_left_out = 0

@@ -1,7 +1,7 @@
 """A training as a process of its own: it goes on when the app is reloaded, closed or started anew.
 
-What is known of it stands in the run folder: `status.json`, `metrics.jsonl`, and what every job
-keeps there (see `core.jobs.job`).
+What is known of it is in the run folder: `status.json`, `metrics.jsonl`, and the files of every job
+(see `core.jobs.job`).
 """
 
 import json
@@ -22,36 +22,28 @@ from core.runs.metrics import Named, Table, columns_of, figures, read_record
 from core.runs.run import read_settings
 from core.training.tokenised import TOKENS
 
+AtWork = Literal["starting", "running", "evaluating"]
 State = Literal[
-    "prepared",
-    "starting",
-    "running",
-    "evaluating",
-    "paused",
-    "stopped",
-    "finished",
-    "failed",
-    "interrupted",
-    "opened",
+    AtWork, "prepared", "paused", "stopped", "finished", "failed", "interrupted", "opened"
 ]
 """prepared: never begun; interrupted: its process ended without a word (killed, power cut);
 opened: it was trained elsewhere."""
-AT_WORK: tuple[State, ...] = ("starting", "running", "evaluating")
+AT_WORK: tuple[State, ...] = get_args(AtWork)
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """How a run's training stands."""
+    """The state of a run's training."""
 
     state: State
     step: int
     """Steps that are done, as far as is known."""
     steps: int
-    """Steps that are wanted."""
+    """Steps in all."""
     message: str
     """Why it failed, or ended early; else empty."""
     can_go_on: bool
-    """Whether starting it makes sense: nobody trains it, and something is left to do."""
+    """Whether it can be started: no process trains it, and something is left to do."""
 
     @property
     def alive(self) -> bool:
@@ -60,7 +52,7 @@ class Situation:
 
 
 def situation(path: Path) -> Situation:
-    """Return how a run's training stands.
+    """Return the state of a run's training.
 
     Raises:
         RunError: The folder is no run.
@@ -69,15 +61,13 @@ def situation(path: Path) -> Situation:
     if settings.is_opened:
         return Situation("opened", 0, 0, "", can_go_on=False)
     steps = settings.training.steps
-    status = _status(path)
-    state = _state(path, status)
+    status, state = _status(path)
     if state in AT_WORK:
         if TRAINING.at_work(path):
             step = max(status.get("step", 0), kept_step(path), _measured_step(path))
             return Situation(state, step, steps, "", can_go_on=False)
         # It may have ended in between: without the lock, what is written is its last word.
-        status = _status(path)
-        state = _state(path, status)
+        status, state = _status(path)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
     message = message_from_json(status)
@@ -101,12 +91,12 @@ def start(path: Path) -> None:
 
 
 def pause(path: Path) -> None:
-    """Ask the process to keep what it has learned and to end, for now."""
+    """Ask the process to write a checkpoint and to end, for now."""
     TRAINING.ask(path, "pause")
 
 
 def stop(path: Path) -> None:
-    """Ask the process to keep what it has learned, to measure it, and to end."""
+    """Ask the process to write a checkpoint, to evaluate the run, and to end."""
     TRAINING.ask(path, "stop")
 
 
@@ -125,18 +115,17 @@ def _has_pairs(path: Path, task: str) -> bool:
     return task != PAIRS or any((path / name).exists() for name in (PAIRS, *TOKENS))
 
 
-def _state(path: Path, status: dict[str, Any]) -> State:
-    state = next((state for state in get_args(State) if state == status.get("state")), None)
-    # A run that was exported has no status, but weights.
-    return state or ("prepared" if newest_checkpoint(path) is None else "finished")
-
-
-def _status(path: Path) -> dict[str, Any]:
+def _status(path: Path) -> tuple[dict[str, Any], State]:
+    """Return the content of status.json, and the state that it names."""
     status = read_checked(path / TRAINING.files.progress)
     if status is None:
         damage = Message("{name} is damaged", name=TRAINING.files.progress)
-        return {"state": "interrupted", "step": 0, **message_to_json(damage)}
-    return status if isinstance(status.get("step"), int) else {}
+        return {"step": 0, **message_to_json(damage)}, "interrupted"
+    if not isinstance(status.get("step"), int):
+        status = {}
+    state = next((state for state in get_args(State) if state == status.get("state")), None)
+    # A run that was exported has no status, but weights.
+    return status, state or ("prepared" if newest_checkpoint(path) is None else "finished")
 
 
 def _measured_step(path: Path) -> int:
@@ -164,9 +153,7 @@ def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
     """
     write_atomically(path / QUEUED, b"")
     # A file system's own clock is too coarse to tell two who come at once.
-    last = max(
-        (since for other in others if (since := _queued_since(other)) is not None), default=0
-    )
+    last = max((_queued_since(other) or 0 for other in others), default=0)
     now = max(time.time_ns(), last + 1)
     os.utime(path / QUEUED, ns=(now, now))
 
@@ -194,10 +181,7 @@ def _queued_since(path: Path) -> int | None:
 
 
 def table_of_runs(runs: Named) -> Table:
-    """Return one row for each run.
-
-    Args:
-        runs: Names and folders.
+    """Return the state, settings and results of each run in a row.
 
     Raises:
         RunError: A folder is no run, or one of its files is damaged.

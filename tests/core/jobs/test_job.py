@@ -84,7 +84,7 @@ def test_work_gets_no_more_memory_than_it_may_and_says_so(folder, monkeypatch):
 
 def test_it_outlives_the_process_that_started_it(folder):
     start = "from tests.core.counting import COUNTING; from pathlib import Path; import sys, time\n"
-    start += "COUNTING.start(Path(sys.argv[1]), 400, 0.01); print(flush=True); time.sleep(600)"
+    start += "COUNTING.start(Path(sys.argv[1]), 100, 0.01); print(flush=True); time.sleep(600)"
     with subprocess.Popen(
         [sys.executable, "-c", start, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
     ) as app:
@@ -93,7 +93,7 @@ def test_it_outlives_the_process_that_started_it(folder):
         app.send_signal(signal.SIGKILL)
     assert COUNTING.status(folder).state == "running"
     assert ended(folder).state == "idle"
-    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 400
+    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 100
 
 
 def test_a_pause_keeps_how_far_it_is_and_it_can_be_gone_on_with(folder):
