@@ -113,7 +113,7 @@ class ModelConfig(Settings):
     output_projection: bool = True
     """What heads make goes through W^O; without, their outputs stand side by side."""
     residual: bool = True
-    """What a sublayer makes is added to what it was given; without it takes its place."""
+    """The output of a sublayer is added to its input; without, it replaces the input."""
     feed_forward: bool = True
     """Without, a layer is attention alone."""
     n_segments: int = 0
@@ -221,7 +221,7 @@ class ModelConfig(Settings):
         return self.n_target_tokens - 1
 
     def n_places(self, n_source: int) -> int:
-        """Return how many places a parallel decoder is given for a source of some length.
+        """Return how many positions a parallel decoder has for a source of some length.
 
         More than any target that was learned needs: what is left over is filled with EOS.
 
@@ -245,10 +245,10 @@ class ModelConfig(Settings):
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ."""
         # So the file of a model as the paper has it stays what it was.
-        kept = Settings.to_dict(self)
-        kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
+        settings = Settings.to_dict(self)
+        settings["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
         for name in ("rotary_scaling", "eos_ids"):
-            kept[name], usual[name] = list(kept[name]), list(usual[name])
+            settings[name], usual[name] = list(settings[name]), list(usual[name])
         later = list(usual)[list(usual).index("tied") + 1 :]
-        return {n: value for n, value in kept.items() if n not in later or value != usual[n]}
+        return {n: value for n, value in settings.items() if n not in later or value != usual[n]}

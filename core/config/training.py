@@ -136,9 +136,9 @@ class TrainConfig(Settings):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ."""
-        kept = Settings.to_dict(self)
+        settings = Settings.to_dict(self)
         usual = {field.name: field.default for field in dataclasses.fields(self)}
-        return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
+        return {n: value for n, value in settings.items() if n not in _LATER or value != usual[n]}
 
 
 _LATER = ("guide_to", "teacher_forcing", "objective", "reward", "samples", "alpha")

@@ -234,8 +234,8 @@ class Job:
 
 def is_worked_on(folder: Path) -> bool:
     """Say whether any process works on a folder, or is about to, whatever it does there."""
-    begun = [job for at, job in list(_started) if at == folder.resolve()]
-    if any(job.at_work(folder) for job in begun) or any(map(_is_held, folder.glob("*.lock"))):
+    jobs = [job for at, job in list(_started) if at == folder.resolve()]
+    if any(job.at_work(folder) for job in jobs) or any(map(_is_held, folder.glob("*.lock"))):
         return True
     return any(map(_begins_elsewhere, (*folder.glob("*.progress"), folder / "status.json")))
 
@@ -246,8 +246,8 @@ def _begins_elsewhere(file: Path) -> bool:
     Whether that process lives, only the other app knows; so it counts for a while.
     """
     progress = read_checked(file) or {}
-    begun = progress.get("state") == "starting" and progress.get("by", _ME) != _ME
-    return begun and is_new(file, SECONDS_TO_START)
+    starts = progress.get("state") == "starting" and progress.get("by", _ME) != _ME
+    return starts and is_new(file, SECONDS_TO_START)
 
 
 _ME = secrets.token_hex(8)

@@ -202,14 +202,14 @@ def unpack_run(
     """
     with opened_archive(content) as archive:
         top, members = _members(archive)
-        wanted = checked_name(top if name is None else name)
+        new_name = checked_name(top if name is None else name)
         incoming = incoming_folder(parent)
         try:
             _extract(archive, members, incoming, limit)
             check_run(incoming)
             # A temporary folder is its owner's alone; a run is for all who may read the others.
             incoming.chmod(0o755)
-            return _place(incoming, wanted)
+            return _take_name(incoming, new_name)
         except BaseException:
             shutil.rmtree(incoming, ignore_errors=True)
             raise
@@ -350,9 +350,9 @@ def _damaged(info: zipfile.ZipInfo, error: Exception) -> RunError:
     )
 
 
-def _place(folder: Path, wanted: str) -> Path:
+def _take_name(folder: Path, name: str) -> Path:
     while True:
-        target = folder.with_name(free_name(folder.parent, wanted))
+        target = folder.with_name(free_name(folder.parent, name))
         try:
             os.rename(folder, target)
             return target

@@ -102,8 +102,8 @@ def weights_at(path: Path, step: int) -> Path | None:
 
 def stops(path: Path) -> tuple[int, ...]:
     """Return the steps at which a run's model can be loaded, in order; 0 is before training."""
-    kept = {step_of(file) for folder in FOLDERS for file in weights_in(path, folder)}
-    return tuple(sorted({0, *kept}))
+    steps = {step_of(file) for folder in FOLDERS for file in weights_in(path, folder)}
+    return tuple(sorted({0, *steps}))
 
 
 def is_snapshot_step(step: int) -> bool:
@@ -138,8 +138,8 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
 
 def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     """Return a tensor as a file holds it; only parameters are brought to a precision."""
-    kept = tensor.detach().contiguous()
-    return kept.to(dtype) if isinstance(tensor, nn.Parameter) else kept
+    stored = tensor.detach().contiguous()
+    return stored.to(dtype) if isinstance(tensor, nn.Parameter) else stored
 
 
 def save_rounded(model: Transformer, path: Path) -> None:
@@ -196,22 +196,22 @@ def _require_finite(file: str, tensors: Mapping[str, Tensor]) -> None:
             )
 
 
-def require_shapes(file: str, found: Shapes, config: ModelConfig) -> None:
+def require_shapes(file: str, shapes: Shapes, config: ModelConfig) -> None:
     """Refuse weights of other sizes than a model's, before memory for the model is asked for.
 
     Args:
         file: What messages call what holds them.
-        found: Their shapes by their names; a rounded one has its scale beside it.
+        shapes: Of the weights, by their names; a rounded one has its scale beside it.
         config: The model.
 
     Raises:
         CheckpointError: A weight is missing, too much, or of another shape.
     """
-    wanted = {name: tuple(each.shape) for name, each in outline(config).saved().items()}
-    scales = {name + SCALE: (*shape[:-1], 1) for name, shape in wanted.items()}
-    wanted |= {name: shape for name, shape in scales.items() if name in found}
-    differing = sorted(set(found) ^ set(wanted)) or sorted(
-        name for name in wanted if found[name] != wanted[name]
+    expected = {name: tuple(each.shape) for name, each in outline(config).saved().items()}
+    scales = {name + SCALE: (*shape[:-1], 1) for name, shape in expected.items()}
+    expected |= {name: shape for name, shape in scales.items() if name in shapes}
+    differing = sorted(set(shapes) ^ set(expected)) or sorted(
+        name for name in expected if shapes[name] != expected[name]
     )
     if differing:
         raise CheckpointError(
@@ -286,9 +286,9 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
                 parameter, _, value = rest.partition(".")
                 state.setdefault(int(parameter), {})[value] = tensor
         current: dict[str, Any] = optimizer.state_dict()
-        wanted = sum(len(group["params"]) for group in current["param_groups"])
-        if len(state) != wanted:
-            raise ValueError(f"it is of {len(state)} weights, not of {wanted}")
+        n = sum(len(group["params"]) for group in current["param_groups"])
+        if len(state) != n:
+            raise ValueError(f"it is of {len(state)} weights, not of {n}")
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
     except (KeyError, ValueError) as error:
         raise CheckpointError(
@@ -328,9 +328,9 @@ def _with_checksum(tensors: dict[str, Tensor]) -> bytes:
 def _checksum(header: dict[str, Any], content: bytes) -> str:
     """Return the SHA-256 of the tensors in a file, with their names, types and shapes."""
     named = {name: each for name, each in header.items() if name != "__metadata__"}
-    found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    found.update(memoryview(content)[_begin(content) :])
-    return found.hexdigest()
+    checksum = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    checksum.update(memoryview(content)[_begin(content) :])
+    return checksum.hexdigest()
 
 
 def _begin(content: bytes) -> int:

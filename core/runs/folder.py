@@ -82,11 +82,11 @@ def checked_name(text: str) -> str:
     return name
 
 
-def free_name(parent: Path, wanted: str) -> str:
-    """Return a name that nothing in a folder has: `wanted`, or wanted-2, wanted-3 and so on."""
+def free_name(parent: Path, name: str) -> str:
+    """Return a name that nothing in a folder has: `name`, or name-2, name-3 and so on."""
     taken = {same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
-    numbered = (_numbered(wanted, number) for number in itertools.count(2))
-    return next(name for name in itertools.chain([wanted], numbered) if same(name) not in taken)
+    numbered = (_numbered(name, number) for number in itertools.count(2))
+    return next(each for each in itertools.chain([name], numbered) if same(each) not in taken)
 
 
 def same(name: str) -> str:
@@ -273,7 +273,7 @@ class RunFolder:
                 file.unlink(missing_ok=True)
 
     def forget_after(self, step: int) -> None:
-        """Forget what was measured and kept after a step, before going on from there."""
+        """Remove metrics and weights of later steps, before going on from a step."""
         metrics = self.path / "metrics.jsonl"
         if metrics.exists():
             with open_regular(metrics) as file:

@@ -287,8 +287,8 @@ class Table:
     @classmethod
     def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
         """Return rows as columns with these names."""
-        kept = list(rows)
-        return cls({name: [row[at] for row in kept] for at, name in enumerate(names)})
+        listed = list(rows)
+        return cls({name: [row[at] for row in listed] for at, name in enumerate(names)})
 
     def table(self) -> Mapping[str, Sequence[Any]]:
         """Return the name of each column → its values."""

@@ -10,7 +10,7 @@ status.json       state, step, heartbeat, process id, and why training failed if
 pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
                   where these parts have pairs of their own
 lines.txt         lines of text by which an opened model of one stack is measured
-request           what somebody asks of the process that trains the run: pause or stop
+request           a request to the process that trains the run: pause or stop
 watched           touched by pages that show its weights as they now are
 train.log         the output of that process
 .lock             held by that process: see `core.jobs.job`

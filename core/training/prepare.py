@@ -77,7 +77,7 @@ def prepare_run(  # noqa: PLR0913
     else:
         tokenizer = read_tokenizer(start, read_settings(start).model)
     model = preset.sized(tokenizer.vocab_size)
-    begun = None if start is None else _run_to_start_from(start, model)
+    start_run = None if start is None else _run_to_start_from(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
     _check_made(task, tokenizer, longest)
@@ -91,12 +91,12 @@ def prepare_run(  # noqa: PLR0913
         training=preset.training,
         versions=versions(),
         command=command,
-        start="" if begun is None else f"{begun.name}, step {begun.step}",
+        start="" if start_run is None else f"{start_run.name}, step {start_run.step}",
     )
     with new_folder(path) as folder:
         n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
-        if begun is not None:
-            _write_start(folder, begun)
+        if start_run is not None:
+            _write_start(folder, start_run)
         for name, content in tokenizer.files().items():
             write_atomically(folder / name, content)
         RunFolder(folder).write_json("run.json", settings.to_dict())

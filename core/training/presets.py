@@ -206,9 +206,9 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     if isinstance(steps, int) and "cooldown" not in training:
         training["cooldown"] = old.cooldown * steps // old.steps
     widths: dict[str, Setting] = {"d_k": 0, "d_v": 0} if {"d_model", "n_heads"} & set(model) else {}
-    begun = in_style(str(like), preset.model) if like else preset.model
+    base = in_style(str(like), preset.model) if like else preset.model
     return Preset(
-        ModelConfig.from_dict(begun.to_dict() | widths | model),
+        ModelConfig.from_dict(base.to_dict() | widths | model),
         TrainConfig.from_dict(preset.training.to_dict() | training),
         int(model.get("vocab_size", preset.vocab_size)),
     )

@@ -121,7 +121,7 @@ class _Try:
         return cls(key, process, output)
 
     def seconds(self) -> float:
-        """Return what a process that has ended found; NaN where it failed."""
+        """Return the output of a process that has ended; NaN where it failed."""
         with self.output as file:
             file.seek(0)
             try:
