@@ -131,30 +131,27 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
         ConfigError: The message says what does not go together.
     """
     config, model = preset.training, preset.model
-    require(config.seed >= 0, "seed is {seed}, not 0 or more", seed=config.seed)
-    if config.batch_tokens and own_pairs_of(task) is None:
-        raise ConfigError(
-            "batch_tokens is {batch_tokens}, but the task {name} makes its "
-            "sentences as it goes: its batches are counted in pairs (batch_size)",
-            batch_tokens=config.batch_tokens,
-            name=repr(task.name),
-        )
+    config.require(config.seed >= 0, "seed is {seed}, not 0 or more")
+    config.require(
+        not config.batch_tokens or own_pairs_of(task) is not None,
+        "batch_tokens is {batch_tokens}, but the task {name} makes its "
+        "sentences as it goes: its batches are counted in pairs (batch_size)",
+        name=repr(task.name),
+    )
     _check_model(preset)
-    if config.makes_rewards_large and not starts:
-        raise ConfigError(
-            "objective is {objective}, which makes a trained model better: a run "
-            "to start from is needed (--start RUN)",
-            objective=config.objective,
-        )
+    config.require(
+        not config.makes_rewards_large or starts,
+        "objective is {objective}, which makes a trained model better: a run "
+        "to start from is needed (--start RUN)",
+    )
     vocabulary = own_vocabulary(task, model.stacks)
     n_names = vocabulary.n_names if vocabulary else 0
-    if model.shared_names not in (0, n_names):
-        raise ConfigError(
-            "shared_names is {shared_names}: of the task {name} {n} tokens are names",
-            shared_names=model.shared_names,
-            name=repr(task.name),
-            n=n_names,
-        )
+    model.require(
+        model.shared_names in (0, n_names),
+        "shared_names is {shared_names}: of the task {name} {n} tokens are names",
+        name=repr(task.name),
+        n=n_names,
+    )
     if config.guide:
         _check_guide(config, task, outline(model))
 
@@ -194,44 +191,40 @@ def _check_model(preset: Preset) -> None:
 
 def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
     """Refuse to guide a head that is not there, or on a task that has nothing to guide it by."""
-    guide = config.guide
     try:
-        head = Head.parse(guide)
+        head = Head.parse(config.guide)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     if config.guide_to == "alignment":
-        _check_alignment(head, task)
-    elif not task.pronouns:
-        raise ConfigError(
-            "the task {name} has no pronouns that {guide} could be guided by",
-            name=repr(task.name),
-            guide=guide,
-        )
-    elif head.kind.key_side != "source":
-        raise ConfigError(
-            "{site} never sees the source, so it cannot be guided to an antecedent", site=head.site
-        )
-    if head.site not in model.sites() or head.index >= model.config.n_heads:
-        raise ConfigError("{guide} is no head of this model", guide=guide)
-
-
-def _check_alignment(head: Head, task: Task) -> None:
-    """Refuse a head that does not look from the target to the source, or where no link is known."""
-    if head.kind.sides != ("target", "source"):
-        raise ConfigError(
+        require(
+            head.kind.sides == ("target", "source"),
             "{site} does not look from the target to the source: "
             "guide_to=alignment is for cross-attention, as in decoder.1.cross:0",
             site=head.site,
         )
-    # Sentences that a task makes know their links, files of pairs do not.
-    made = task.made if isinstance(task, Mixed) else task
-    if not isinstance(made, Drawn):
-        raise ConfigError(
+        # Sentences that a task makes know their links, files of pairs do not.
+        require(
+            isinstance(task.made if isinstance(task, Mixed) else task, Drawn),
             "the task {name} does not know which words belong together, so it has "
             "no alignment that {head} could be guided by",
             name=repr(task.name),
             head=head,
         )
+    else:
+        config.require(
+            bool(task.pronouns),
+            "the task {name} has no pronouns that {guide} could be guided by",
+            name=repr(task.name),
+        )
+        require(
+            head.kind.key_side == "source",
+            "{site} never sees the source, so it cannot be guided to an antecedent",
+            site=head.site,
+        )
+    config.require(
+        head.site in model.sites() and head.index < model.config.n_heads,
+        "{guide} is no head of this model",
+    )
 
 
 def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
