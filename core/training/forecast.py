@@ -13,7 +13,7 @@ from core.training.loop import learning_rate
 from core.training.presets import PRESETS, Preset
 
 POINTS = 200
-"""Steps, evenly spread, of which the learning rate is shown; and that of its peak."""
+"""Steps, evenly spread, whose learning rates are shown; that of the peak comes on top."""
 
 
 def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float]:
