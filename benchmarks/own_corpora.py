@@ -32,7 +32,7 @@ from core.evaluate.loss import token_loss
 from core.runs.run import Run, load_run
 from core.tasks.corpus import Corpus, kept_corpus
 from core.tokenizer.tokenizer import Tokenizer
-from core.training.schedule import learning_rate
+from core.training.loop import learning_rate
 from core.vocabulary import BOS, EOS
 
 N_PAIRS, STEPS = 30_000, 1_000

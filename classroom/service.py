@@ -24,7 +24,7 @@ from core.config.training import TrainConfig
 from core.jobs.job import is_worked_on
 from core.runs.archive import LARGEST
 from core.runs.run import RunError
-from core.training import line, process
+from core.training import process
 from pages.frame import cached, run_folders
 from pages.frame.language import _
 from pages.frame.service import OWNER, VISITORS, Service, Visitor
@@ -94,7 +94,7 @@ class ClassService(Service):
         with _deciding():
             at_work, waiting = self.under_way()
             waits = limits.waits(_n_own(at_work, waiting), len(at_work), len(waiting))
-            yield partial(line.enter, others=_everybodys()) if waits else process.start
+            yield partial(process.enqueue, others=_everybodys()) if waits else process.start
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
@@ -114,12 +114,12 @@ class ClassService(Service):
         Raises:
             OSError: A folder cannot be written to.
         """
-        if not line.in_line(_everybodys()):
+        if not process.queue(_everybodys()):
             return
         with _deciding():
             at_work, waiting = self.under_way()
             for path in waiting[: max(0, self.classroom.limits.at_once - len(at_work))]:
-                line.leave(path)
+                process.dequeue(path)
                 # Whoever wonders why it has not begun tries again, and is told.
                 with suppress(RunError):
                     process.start(path)
@@ -127,11 +127,11 @@ class ClassService(Service):
     def under_way(self) -> tuple[list[Path], list[Path]]:
         """Return the runs on which a process works, and those that wait in line, in order."""
         runs = _everybodys()
-        return [path for path in runs if is_worked_on(path)], line.in_line(runs)
+        return [path for path in runs if is_worked_on(path)], process.queue(runs)
 
     def place_in_line(self, path: Path) -> int:
         """Return a run's place in the line of trainings, from 1; 0 where it does not wait."""
-        waiting = line.in_line(_everybodys())
+        waiting = process.queue(_everybodys())
         return waiting.index(path) + 1 if path in waiting else 0
 
     def room(self) -> int:

@@ -14,7 +14,7 @@ from core.runs.folder import delete_run
 from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning import PRUNING
-from core.training import line, process
+from core.training import process
 from pages.frame import address, cached, links, session, tables
 from pages.frame.language import _, n_, number, plain
 from pages.frame.listed import labelled, listed, listed_apart
@@ -85,7 +85,7 @@ def _show_work(under_way: UnderWay) -> None:
         _show_job(path, _doing(path), _("Stop"), _stop)
     for place, path in enumerate(waiting, start=1):
         said = _("waits, place {n}").format(n=number(place))
-        _show_job(path, said, _("Take out of the line"), line.leave)
+        _show_job(path, said, _("Take out of the line"), process.dequeue)
 
 
 def _show_job(path: Path, said: str, label: str, end: Callable[[Path], None]) -> None:

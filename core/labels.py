@@ -1,14 +1,14 @@
 """What each kind of model is fed of a pair, and what it is to predict: its inputs and labels.
 
-A model of encoder and decoder reads the source and writes the target. A model of one stack is given
-both as one text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the
-target. An encoder alone (BERT) learns the tokens of the target that are masked: any number of them,
-so that it can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder
-learns the same at its places. There are more places than tokens: EOS fills up the rest. Where it
-predicts the length there are as many as tokens, and EOS is given.
+An encoder–decoder reads the source and writes the target. A model of one stack is given both as one
+text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the target. An
+encoder alone (BERT) learns the tokens of the target that are masked: any number of them, so that it
+can fill in one word or all of them (Ghazvininejad et al. 2019). A parallel decoder learns the same
+at its positions; there are more positions than tokens, and EOS fills up the rest. Where it predicts
+the length there are as many as tokens, and EOS is an input.
 
-The source is given and never predicted, as it is for an encoder and decoder: so losses and shares
-of right tokens can be compared among the three.
+The source is an input and never predicted, as it is for an encoder–decoder: so losses and shares
+of right tokens can be compared among all kinds.
 """
 
 import random
@@ -43,18 +43,18 @@ def as_learned(
         rng: Chooses the tokens that are masked, for an encoder alone or a parallel decoder.
     """
     if config.is_parallel:
-        return [_to_fill_places(pair, config, rng) for pair in pairs]
+        return [_with_masked_positions(pair, config, rng) for pair in pairs]
     if config.is_encoder_decoder:
         return list(pairs)
     if config.is_decoder_only:
-        return [_to_write_on(pair, tokenizer) for pair in pairs]
-    return [_to_fill_in(pair, tokenizer, rng) for pair in pairs]
+        return [_for_decoder(pair, tokenizer) for pair in pairs]
+    return [_for_encoder(pair, tokenizer, rng) for pair in pairs]
 
 
 def held_out_as_learned(
     pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer
 ) -> list[Pair]:
-    """Return pairs as `as_learned` does, each with the same masks whenever it is asked for."""
+    """Return pairs as `as_learned` does, each with the same masks in every call."""
     return [
         learned
         for pair in pairs
@@ -63,15 +63,9 @@ def held_out_as_learned(
 
 
 def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) -> list[Pair]:
-    """Return pairs as a model of one stack reads them whole: source and target, nothing masked.
-
-    Args:
-        pairs: As in `as_learned`.
-        config: Of a model of one stack.
-        tokenizer: Of the model.
-    """
+    """Return pairs as a model of one stack reads them: source and target whole, nothing masked."""
     if config.is_decoder_only:
-        return [_to_write_on(pair, tokenizer) for pair in pairs]
+        return [_for_decoder(pair, tokenizer) for pair in pairs]
     return [
         Pair(source=(*before_target(pair, tokenizer), *pair.target[1:]), target=(), text=pair.text)
         for pair in pairs
@@ -79,7 +73,7 @@ def as_read(pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer) ->
 
 
 def prompt_of(source: str) -> str:
-    """Return what a decoder alone goes on from to translate a source.
+    """Return the prompt from which a decoder alone translates a source.
 
     >>> prompt_of("k d a f")
     'k d a f ='
@@ -107,7 +101,7 @@ def text_of(source: str, target: str) -> str:
 
 
 def before_target(pair: Pair, tokenizer: Tokenizer) -> Ids:
-    """Return what stands before the target in the one text of both: the source and a separator."""
+    """Return the tokens before the target in the one text of both: the source and a separator."""
     # EOS is at the end of the whole text only.
     return (*pair.source[:-1], *_separator(tokenizer))
 
@@ -116,47 +110,52 @@ def _separator(tokenizer: Tokenizer) -> Ids:
     return tokenizer.encode(SEPARATOR).ids
 
 
-def _to_write_on(pair: Pair, tokenizer: Tokenizer) -> Pair:
-    given, said = before_target(pair, tokenizer), pair.target[1:]
-    # Row i predicts token i + 1: BOS and all but the last that is given predict nothing.
-    labels = (*[PAD] * len(given), *said)
-    return Pair(source=(), target=(BOS, *given, *said), text=pair.text, labels=labels)
+def _for_decoder(pair: Pair, tokenizer: Tokenizer) -> Pair:
+    prompt, target = before_target(pair, tokenizer), pair.target[1:]
+    # Row i predicts token i + 1: BOS and all but the last of the prompt predict nothing.
+    labels = (*[PAD] * len(prompt), *target)
+    return Pair(source=(), target=(BOS, *prompt, *target), text=pair.text, labels=labels)
 
 
-def _to_fill_in(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
-    """Return source and target as one text in which some tokens of the target are masked."""
-    given, said = before_target(pair, tokenizer), pair.target[1:-1]
+def _masked(tokens: Ids, mask_id: int, rng: random.Random) -> tuple[list[int], list[int]]:
+    """Return tokens with any number of them masked, and the labels: the masked ones."""
+    n = len(tokens)
     # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
     # is none here.
-    read, labels = _masked(said, len(said), tokenizer.mask_id, rng)
+    masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
+    inputs = [mask_id if at in masked else token for at, token in enumerate(tokens)]
+    return inputs, [token if at in masked else PAD for at, token in enumerate(tokens)]
+
+
+def _for_encoder(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
+    """Return source and target as one text in which some tokens of the target are masked."""
+    prompt = before_target(pair, tokenizer)
+    inputs, labels = _masked(pair.target[1:-1], tokenizer.mask_id, rng)
     return Pair(
-        source=(*given, *read, EOS),
+        source=(*prompt, *inputs, EOS),
         target=(),
         text=pair.text,
-        labels=(*[PAD] * len(given), *labels, PAD),
+        labels=(*[PAD] * len(prompt), *labels, PAD),
     )
 
 
-def _to_fill_places(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair:
-    """Return a pair whose target has some places masked, any number of them; EOS fills it up.
+def _with_masked_positions(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair:
+    """Return a pair whose target has some positions masked, any number of them; EOS fills it up.
 
-    What does not fit into the places is left out.
+    What does not fit into the positions is left out.
     """
     if config.predicts_length:
-        # EOS stands at the last place, and is known.
-        said = (*(pair.target[1:-1] or (EOS,))[: config.max_positions - 2], EOS)
-        n = len(said) - 1
+        # The last position is EOS, an input.
+        target = (pair.target[1:-1] or (EOS,))[: config.max_positions - 2]
+        end: Ids = (EOS,)
     else:
-        n = config.n_places(len(pair.source))
-        said = (*pair.target[1:], *[EOS] * n)[:n]
-    read, labels = _masked(said, n, config.mask_id, rng)
+        n, end = config.n_places(len(pair.source)), ()
+        target = (*pair.target[1:], *[EOS] * n)[:n]
+    inputs, labels = _masked(target, config.mask_id, rng)
     # All but the last of a target are fed. Row i predicts its own token: that of BOS nothing.
-    target = (BOS, *read, EOS)
-    return Pair(source=pair.source, target=target, text=pair.text, labels=(PAD, *labels))
-
-
-def _masked(tokens: Ids, n: int, mask_id: int, rng: random.Random) -> tuple[list[int], list[int]]:
-    """Return tokens with some of the first `n` masked, any number of them, and their labels."""
-    masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
-    read = [mask_id if at in masked else token for at, token in enumerate(tokens)]
-    return read, [token if at in masked else PAD for at, token in enumerate(tokens)]
+    return Pair(
+        source=pair.source,
+        target=(BOS, *inputs, *end, EOS),
+        text=pair.text,
+        labels=(PAD, *labels, *[PAD] * len(end)),
+    )

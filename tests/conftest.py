@@ -78,7 +78,7 @@ def one_stack_folder(tmp_path_factory):
     """
     from core.tasks import TASKS
     from core.training.prepare import prepare_run
-    from core.training.settings import with_settings
+    from core.training.presets import with_settings
     from core.training.trainer import train_run
     from tests.core.conftest import MINIATURE, draw_few
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from core.commands import options
 from core.config import ModelConfig
 from core.config.checks import LARGEST_SIZE, MOST_LAYERS
-from core.config.choices import CHOICES
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.runs.run import read_settings
@@ -35,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add(_option(name), type=any_size, default=0, help="default: d_model / n_heads")
     add("--vocab", type=size, default=JOINT_VOCABULARY, help="pieces, joint")
     for name in WORDS:
-        add(_option(name), choices=CHOICES[name], default=getattr(BASE, name))
+        add(_option(name), choices=ModelConfig.choices()[name], default=getattr(BASE, name))
     add("--untied", action="store_true", help="three embedding matrices, not one")
     names = [each.name for each in PUBLISHED]
     add("--model", choices=names, help="a published model, in place of all sizes")

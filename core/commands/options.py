@@ -4,7 +4,7 @@ import argparse
 import math
 from collections.abc import Callable
 
-from core.tasks.layout import Reading
+from core.tasks.columns import Reading
 
 MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""

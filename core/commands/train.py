@@ -12,7 +12,7 @@ from core.commands import options
 from core.commands.evaluate import score_lines, summary
 from core.commands.options import READING, CommandError, add_reading, reading_of, reading_words
 from core.commands.progress import SECONDS_BETWEEN_LINES, progress_printer
-from core.config.choices import CHOICES
+from core.config import ModelConfig
 from core.evaluate.evaluation import N_SAMPLES
 from core.evaluate.metrics import score_file
 from core.families.styles import STYLES
@@ -23,12 +23,17 @@ from core.tasks import NEED_PAIRS, TASKS, Mixed, Task, task_named
 from core.tasks.columns import Reading
 from core.tasks.corpus import HELD_OUT, Corpus, LargeCorpus, own_pairs_of, read_corpus
 from core.tasks.pairs import TooLargeError
-from core.training.extend import extend_run, require_state
-from core.training.prepare import prepare_run
-from core.training.presets import PRESETS, vocabulary_for
+from core.training.prepare import extend_run, prepare_run, require_state, with_model_of
+from core.training.presets import (
+    PRESETS,
+    SHORT,
+    Setting,
+    parse_setting,
+    train_command,
+    vocabulary_for,
+    with_settings,
+)
 from core.training.process import situation
-from core.training.settings import SHORT, Setting, parse_setting, train_command, with_settings
-from core.training.start import with_model_of
 from core.training.trainer import Progress, complete_run
 from core.training.workers import workers
 
@@ -64,7 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in the share that --set made_share=0.5 names",
     )
     add("--preset", choices=list(PRESETS), help=f"default: {PRESET}")
-    add("--positions", choices=CHOICES["positions"], help="default: the preset's, sinusoidal")
+    add(
+        "--positions",
+        choices=ModelConfig.choices()["positions"],
+        help="default: the preset's, sinusoidal",
+    )
     add(
         "--like",
         choices=list(STYLES),

@@ -1,14 +1,11 @@
 """Which settings of a model cannot be, alone or together.
 
 Sizes have bounds, as a few digits in a file would otherwise fill the memory, or keep a page busy
-for minutes.
+for minutes. A message names settings in braces: `Settings.require` fills in their values.
 """
 
-from reprlib import repr
 from typing import TYPE_CHECKING
 
-from core.config.choices import CHOICES
-from core.config.settings import one_of, require
 from core.vocabulary import FIRST_ID
 
 if TYPE_CHECKING:
@@ -17,14 +14,13 @@ if TYPE_CHECKING:
 MOST_LAYERS = 256
 """Of both stacks together; the deepest published models have half as many."""
 LARGEST_SIZE = 1 << 24
-"""Of a vocabulary, a width, a count of positions; matrices of two such can still be spoken of."""
+"""Of a vocabulary, a width, a count of positions; matrices of two such can still be counted."""
 LARGEST_TABLE = 1 << 24
 """Numbers in a table of positions that is computed, and therefore in no file."""
-
 _LEAST = dict.fromkeys(
     ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"), 1
 ) | {"pad_id": -1, "bos_id": -1}
-MOST_RATIO = 2**16
+_MOST_RATIO = 2**16
 """No pair has more target tokens for each of its source."""
 
 
@@ -34,63 +30,85 @@ def check_each(config: "ModelConfig") -> None:
     Raises:
         ConfigError: The message names the setting.
     """
-    _check_sizes(config)
-    require(0 <= config.dropout < 1, "dropout is {dropout}, not in [0, 1)", dropout=config.dropout)
-    require(
-        0 <= config.target_ratio <= MOST_RATIO,
+    for name, value in config.whole_numbers().items():
+        least = _LEAST.get(name, 0)
+        config.require(
+            value >= least,
+            "{name} is {value}, not {least} or more",
+            name=name,
+            value=value,
+            least=least,
+        )
+        config.require(
+            value <= LARGEST_SIZE,
+            "{name} is {value}, more than {most}",
+            name=name,
+            value=value,
+            most=LARGEST_SIZE,
+        )
+    n_layers = config.n_encoder_layers + config.n_decoder_layers
+    config.require(n_layers > 0, "n_encoder_layers and n_decoder_layers are 0: there is no layer")
+    config.require(
+        n_layers <= MOST_LAYERS,
+        "there are {n} layers, more than {most}",
+        n=n_layers,
+        most=MOST_LAYERS,
+    )
+    for name in ("d_k", "d_v"):
+        width = getattr(config, name)
+        config.require(
+            config.n_heads * width <= LARGEST_SIZE,
+            "{name} is {value}: {n} heads are together wider than {most}",
+            name=name,
+            value=width,
+            n=config.n_heads,
+            most=LARGEST_SIZE,
+        )
+    has_sinusoids = config.positions in ("sinusoidal", "halves")
+    config.require(
+        not has_sinusoids or config.max_positions * config.d_model <= LARGEST_TABLE,
+        "max_positions is {n} and d_model {d_model}: a table of positions has at most {most} "
+        "numbers",
+        n=config.max_positions,
+        most=LARGEST_TABLE,
+    )
+    config.require(0 <= config.dropout < 1, "dropout is {dropout}, not in [0, 1)")
+    config.require(
+        0 <= config.target_ratio <= _MOST_RATIO,
         "target_ratio is {value}, not 0 to {most}",
         value=config.target_ratio,
-        most=MOST_RATIO,
+        most=_MOST_RATIO,
     )
-    for name, offered in CHOICES.items():
-        value = getattr(config, name)
-        require(
-            value in offered,
-            "{name} is {value}, not {known}",
-            name=name,
-            value=repr(value),
-            known=one_of(offered),
-        )
     for name in ("norm_eps", "rotary_base", "sinusoid_base"):
-        require(
-            getattr(config, name) > 0,
-            "{name} is {value}, not above 0",
-            name=name,
-            value=getattr(config, name),
-        )
-    require(
-        config.positions not in ("sinusoidal", "halves") or config.d_model % 2 == 0,
+        value = getattr(config, name)
+        config.require(value > 0, "{name} is {value}, not above 0", name=name, value=value)
+    config.require(
+        not has_sinusoids or config.d_model % 2 == 0,
         "d_model is {d_model}: sinusoids come in pairs and need an even width",
-        d_model=config.d_model,
     )
 
 
 def check_together(config: "ModelConfig") -> None:
-    """Refuse settings each of which can be, and that do not go together.
+    """Refuse settings that can be, each by itself, and do not go together.
 
     Raises:
         ConfigError: The message says what does not go together.
     """
-    require(
+    config.require(
         config.n_heads % config.n_key_value_sets == 0,
         "n_kv_heads is {n_kv_heads}: {n_heads} heads cannot share so many sets "
         "of keys and values evenly",
-        n_kv_heads=config.n_kv_heads,
-        n_heads=config.n_heads,
     )
     _check_positions(config)
-    require(
+    config.require(
         config.tied not in ("all", "embeddings")
         or not config.is_encoder_decoder
         or config.n_target_tokens == config.vocab_size,
         "target_vocab_size is {target_vocab_size} and vocab_size {vocab_size}: "
         "embeddings of different sizes cannot be tied ({tied})",
-        target_vocab_size=config.target_vocab_size,
-        vocab_size=config.vocab_size,
-        tied=config.tied,
     )
     _check_projections(config)
-    require(
+    config.require(
         config.norm_kind != "batch" or not (config.embedding_norm or config.head_transform),
         "norm_kind is batch: where tokens come in and where words are scored "
         "(embedding_norm, head_transform) norms know nothing of padding",
@@ -99,167 +117,103 @@ def check_together(config: "ModelConfig") -> None:
     _check_memory(config)
     _check_scores(config)
     _check_decoder(config)
-    require(
+    config.require(
         config.positions != "rotary"
         or "attention" in (config.encoder_mixing, config.decoder_mixing),
         "positions is rotary, and there is no self-attention whose queries and keys it turns",
     )
-    if config.is_encoder_decoder:
-        require(config.bos_id >= 0, "bos_id is -1: a decoder beside an encoder begins with one")
+    config.require(
+        not config.is_encoder_decoder or config.bos_id >= 0,
+        "bos_id is -1: a decoder beside an encoder begins with one",
+    )
     _check_copying(config)
     most = max(config.pad_id, config.bos_id, *config.eos_ids)
     n = max(config.vocab_size, config.n_target_tokens, FIRST_ID)
-    require(most < n, "a special token has number {most}: there are {n} tokens", most=most, n=n)
-    require(
+    config.require(
+        most < n, "a special token has number {most}: there are {n} tokens", most=most, n=n
+    )
+    config.require(
         config.has_output or config.n_decoder_layers == 0,
         "has_output is False: a decoder says which token comes next",
     )
 
 
-def _check_sizes(config: "ModelConfig") -> None:
-    """Refuse sizes of which no model can be made, or none on a machine that runs this."""
-    sizes = config.whole_numbers()
-    for name, value in sizes.items():
-        least = _LEAST.get(name, 0)
-        require(
-            value >= least,
-            "{name} is {value}, not {least} or more",
-            name=name,
-            value=value,
-            least=least,
-        )
-        require(
-            value <= LARGEST_SIZE,
-            "{name} is {value}, more than {most}",
-            name=name,
-            value=value,
-            most=LARGEST_SIZE,
-        )
-    n_layers = sizes["n_encoder_layers"] + sizes["n_decoder_layers"]
-    require(n_layers > 0, "n_encoder_layers and n_decoder_layers are 0: there is no layer")
-    require(
-        n_layers <= MOST_LAYERS,
-        "there are {n} layers, more than {most}",
-        n=n_layers,
-        most=MOST_LAYERS,
-    )
-    for name in ("d_k", "d_v"):
-        require(
-            sizes["n_heads"] * sizes[name] <= LARGEST_SIZE,
-            "{name} is {value}: {n} heads are together wider than {most}",
-            name=name,
-            value=sizes[name],
-            n=sizes["n_heads"],
-            most=LARGEST_SIZE,
-        )
-    n_positions, d_model = sizes["max_positions"], sizes["d_model"]
-    require(
-        config.positions not in ("sinusoidal", "halves") or n_positions * d_model <= LARGEST_TABLE,
-        "max_positions is {n} and d_model {d_model}: a table of positions has at most {most} "
-        "numbers",
-        n=n_positions,
-        d_model=d_model,
-        most=LARGEST_TABLE,
-    )
-
-
 def _check_positions(config: "ModelConfig") -> None:
-    """Refuse sizes in which positions cannot be told."""
-    n_buckets, max_distance = config.n_buckets, config.max_distance
-    require(
+    """Refuse sizes with which positions cannot be represented."""
+    n_buckets = config.n_buckets
+    config.require(
         config.positions != "rotary" or config.d_k % 2 == 0,
         "d_k is {d_k}: rotary positions turn pairs and need an even width",
-        d_k=config.d_k,
     )
-    require(
-        config.positions != "buckets" or (n_buckets >= 4 and n_buckets % 4 == 0),
-        "n_buckets is {n_buckets}, not a multiple of 4",
-        n_buckets=n_buckets,
-    )
-    require(
-        config.positions != "buckets" or max_distance > n_buckets // 2,
-        "max_distance is {value}: half of {n_buckets} buckets are for single distances, and others "
-        "must be left",
-        value=max_distance,
-        n_buckets=n_buckets,
-    )
-    four = len(config.rotary_scaling) == 4 and min(config.rotary_scaling) > 0
-    require(
-        not config.rotary_scaling or (four and config.rotary_scaling[1] < config.rotary_scaling[2]),
+    if config.positions == "buckets":
+        config.require(
+            n_buckets >= 4 and n_buckets % 4 == 0, "n_buckets is {n_buckets}, not a multiple of 4"
+        )
+        config.require(
+            config.max_distance > n_buckets // 2,
+            "max_distance is {value}: half of {n_buckets} buckets are for single distances, and "
+            "others must be left",
+            value=config.max_distance,
+        )
+    scaling = config.rotary_scaling
+    config.require(
+        not scaling or (len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]),
         "rotary_scaling is {value}, not four numbers above 0, the third above the second",
-        value=list(config.rotary_scaling),
+        value=list(scaling),
     )
 
 
 def _check_projections(config: "ModelConfig") -> None:
     """Refuse what cannot be where no matrix makes one width of another."""
-    n_heads, n_sets = config.n_heads, config.n_key_value_sets
-    d_k, d_v, d_model = config.d_k, config.d_v, config.d_model
-    require(
+    n_heads, n_sets, d_model = config.n_heads, config.n_key_value_sets, config.d_model
+    config.require(
         "q" not in config.shared or n_sets == n_heads,
         "shared is {shared}: {n_heads} heads have {n_sets} sets of keys and "
         "values, which are no queries",
-        shared=config.shared,
-        n_heads=n_heads,
         n_sets=n_sets,
     )
-    require(
-        "v" not in config.shared or d_k == d_v,
+    config.require(
+        "v" not in config.shared or config.d_k == config.d_v,
         "shared is {shared}: keys are {d_k} wide and values {d_v}",
-        shared=config.shared,
-        d_k=d_k,
-        d_v=d_v,
     )
-    if not config.projections:
-        require(
-            config.shared == "nothing",
-            "shared is {shared}, and projections is False: there is no matrix to share",
-            shared=config.shared,
-        )
-        require(
-            n_sets == n_heads and n_heads * d_k == d_model,
-            "projections is False: {n_heads} heads of width {d_k} and {n_sets} "
-            "sets of keys and values do not share d_model, {d_model}, evenly",
-            n_heads=n_heads,
-            d_k=d_k,
-            n_sets=n_sets,
-            d_model=d_model,
-        )
-    require(
-        (config.projections and config.output_projection) or n_heads * d_v == d_model,
+    config.require(
+        config.projections or config.shared == "nothing",
+        "shared is {shared}, and projections is False: there is no matrix to share",
+    )
+    config.require(
+        config.projections or (n_sets == n_heads and n_heads * config.d_k == d_model),
+        "projections is False: {n_heads} heads of width {d_k} and {n_sets} "
+        "sets of keys and values do not share d_model, {d_model}, evenly",
+        n_sets=n_sets,
+    )
+    config.require(
+        (config.projections and config.output_projection) or n_heads * config.d_v == d_model,
         "{n_heads} heads of width {d_v} do not make d_model, {d_model}, without a projection",
-        n_heads=n_heads,
-        d_v=d_v,
-        d_model=d_model,
     )
 
 
 def _check_mixing(config: "ModelConfig") -> None:
     """Refuse what cannot be where something else stands in the place of an attention."""
     mixes = config.is_encoder_decoder and config.positions != "buckets"
-    require(
+    config.require(
         config.decoder_mixing == "attention" or mixes,
         "decoder_mixing is {decoder_mixing}: it needs an encoder, and no buckets",
-        decoder_mixing=config.decoder_mixing,
     )
-    require(
+    config.require(
         config.encoder_mixing == "attention" or mixes,
         "encoder_mixing is {encoder_mixing}: it needs a decoder, and no buckets",
-        encoder_mixing=config.encoder_mixing,
     )
-    require(
+    config.require(
         config.cross == "attention"
         or (config.is_encoder_decoder and config.decoder_mixing in ("gru", "lstm")),
         "cross is {cross}: then the decoder must be recurrent (gru or lstm), "
         "and begin with an encoder's last state",
-        cross=config.cross,
     )
-    require(
+    config.require(
         not config.encoder_mixing.endswith("two_way") or config.d_model % 2 == 0,
         "d_model is {d_model}: two ways share it evenly",
-        d_model=config.d_model,
     )
-    require(
+    config.require(
         config.feed_forward or config.encoder_mixing != "none",
         "encoder_mixing is none and feed_forward is False: its layers would be empty",
     )
@@ -269,24 +223,22 @@ def _check_memory(config: "ModelConfig") -> None:
     """Refuse what cannot be where a decoder does not read the encoder's last layer."""
     if config.memory == "last":
         return
-    require(
+    config.require(
         _attends_to_source(config) and config.decoder_mixing not in ("gru", "lstm"),
         "memory is {memory}: it needs a decoder with cross-attention, and none "
         "that begins with the last layer's state (gru or lstm)",
-        memory=config.memory,
     )
-    require(
+    config.require(
         config.memory != "same" or config.n_encoder_layers == config.n_decoder_layers,
         "memory is same: {n} encoder layers and {n_decoder} decoder layers "
         "have no depths in common throughout",
         n=config.n_encoder_layers,
         n_decoder=config.n_decoder_layers,
     )
-    require(
+    config.require(
         config.memory == "first" or not (config.norm_kind == "batch" and config.norm == "pre"),
         "memory is {memory}, and norm_kind is batch before the sublayers: the "
         "final norm would have the statistics of several layers at once",
-        memory=config.memory,
     )
 
 
@@ -294,94 +246,77 @@ def _check_scores(config: "ModelConfig") -> None:
     """Refuse what belongs to dot products where there are none."""
     if config.scores == "dot":
         return
-    require(
+    config.require(
         config.positions not in ("rotary", "buckets"),
         "positions is {positions}, and scores is {scores}: these positions are "
         "told in the dot products of queries and keys",
-        positions=config.positions,
-        scores=config.scores,
     )
-    require(
+    config.require(
         config.score_scale == "width",
         "score_scale is {score_scale}, and scores is {scores}: only dot products are divided",
-        score_scale=config.score_scale,
-        scores=config.scores,
     )
-    attends = "attention" in (config.encoder_mixing, config.decoder_mixing)
-    require(
-        attends or _attends_to_source(config),
+    config.require(
+        "attention" in (config.encoder_mixing, config.decoder_mixing) or _attends_to_source(config),
         "scores is {scores}, and nothing is attended to",
-        scores=config.scores,
     )
 
 
 def _check_decoder(config: "ModelConfig") -> None:
     """Refuse what a parallel decoder cannot do without."""
     if config.decoder != "parallel":
-        require(
+        config.require(
             config.length == "end",
             "length is {length}, and decoder is {decoder}: it writes up to EOS, "
             "and only a parallel decoder has to know beforehand",
-            length=config.length,
-            decoder=config.decoder,
         )
         return
-    require(
+    config.require(
         config.is_encoder_decoder and config.decoder_mixing == "attention",
         "decoder is {decoder}: it needs an encoder, and self-attention in the "
         "decoder, for every place looks at all others",
-        decoder=config.decoder,
     )
-    require(
+    config.require(
         config.max_positions > 1,
         "decoder is {decoder} and max_positions 1: there is no place beside BOS",
-        decoder=config.decoder,
     )
     if config.length == "end":
         return
-    require(
+    config.require(
         config.max_positions > 2,
         "length is {length} and max_positions {max_positions}: there is no "
         "place beside BOS and EOS",
-        length=config.length,
-        max_positions=config.max_positions,
     )
-    require(
+    config.require(
         config.memory in ("last", "first"),
         "length is {length} and memory is {memory}: it is predicted from what "
         "one encoder layer says of the source, and not from several",
-        length=config.length,
-        memory=config.memory,
     )
 
 
 def _check_copying(config: "ModelConfig") -> None:
     """Refuse settings of copying that do not go with the rest of a model."""
-    asked = {"pointer": config.pointer, "shared_names": config.shared_names}
-    for name, value in asked.items():
-        require(
-            not value
-            or (config.is_encoder_decoder and config.n_target_tokens == config.vocab_size),
+    one_vocabulary = config.is_encoder_decoder and config.n_target_tokens == config.vocab_size
+    for name in ("pointer", "shared_names"):
+        value = getattr(config, name)
+        config.require(
+            not value or one_vocabulary,
             "{name} is {value}: it needs an encoder and a decoder with one vocabulary",
             name=name,
             value=value,
         )
-    require(
+    config.require(
         not config.pointer or config.cross == "attention",
         "pointer is True and cross is {cross}: what cross-attention looks at is copied",
-        cross=config.cross,
     )
-    require(
+    config.require(
         not config.pointer or config.memory in ("last", "first"),
         "pointer is True and memory is {memory}: p_gen is made of what one "
         "encoder layer says of the words, and not of several",
-        memory=config.memory,
     )
     most = max(0, config.vocab_size - FIRST_ID)
-    require(
-        0 <= config.shared_names <= most,
+    config.require(
+        config.shared_names <= most,
         "shared_names is {shared_names}, not 0 to {most}, the tokens that are words",
-        shared_names=config.shared_names,
         most=most,
     )
 

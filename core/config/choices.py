@@ -1,7 +1,6 @@
 """What those settings of a model can be that are words."""
 
-from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal
 
 Norm = Literal["post", "pre"]
 NormKind = Literal["layer", "rms", "batch", "none"]
@@ -20,22 +19,3 @@ Memory = Literal["last", "first", "same", "mixed"]
 Decoder = Literal["causal", "parallel"]
 Length = Literal["end", "predicted"]
 Tied = Literal["all", "target", "embeddings", "none"]
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "norm": get_args(Norm),
-    "norm_kind": get_args(NormKind),
-    "shared": get_args(Shared),
-    "positions": get_args(Positions),
-    "activation": get_args(Activation),
-    "scores": get_args(Scores),
-    "score_scale": get_args(ScoreScale),
-    "encoder_mixing": get_args(EncoderMixing),
-    "decoder_mixing": get_args(DecoderMixing),
-    "cross": get_args(Cross),
-    "memory": get_args(Memory),
-    "decoder": get_args(Decoder),
-    "length": get_args(Length),
-    "rotary_pairs": get_args(RotaryPairs),
-    "tied": get_args(Tied),
-}
-"""Setting → what it can be."""

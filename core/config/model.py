@@ -1,8 +1,9 @@
 """What a model is made from: frozen, validated, and the key of every cache."""
 
 import dataclasses
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from core.config.checks import check_each, check_together
 from core.config.choices import (
@@ -22,16 +23,23 @@ from core.config.choices import (
     Shared,
     Tied,
 )
-from core.config.kind import ModelKind
-from core.config.settings import Settings, require
+from core.config.settings import Settings
+from core.heads import Stack
 from core.vocabulary import BOS, EOS, PAD
 
 
 @dataclass(frozen=True, slots=True)
-class ModelConfig(ModelKind):
+class ModelConfig(Settings):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
     What comes after `tied` makes it another kind of Transformer: see `core.families`.
+
+    | kind | is fed | predicts |
+    |---|---|---|
+    | encoder–decoder | a source; BOS and the target | each next token of the target |
+    | parallel decoder | a source; a target with masks | the masked tokens |
+    | decoder only | one text | each next token |
+    | encoder only | one text, with masks | the masked tokens |
     """
 
     vocab_size: int
@@ -97,7 +105,7 @@ class ModelConfig(ModelKind):
     pointer: bool = False
     """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
     shared_names: int = 0
-    """So many tokens, the last of the vocabulary, are names that are read as one vector."""
+    """Tokens at the end of the vocabulary that are names, which are read as one vector."""
     shared: Shared = "nothing"
     """Which of the projections to queries, keys and values are one matrix, in every layer."""
     projections: bool = True
@@ -105,7 +113,7 @@ class ModelConfig(ModelKind):
     output_projection: bool = True
     """What heads make goes through W^O; without, their outputs stand side by side."""
     residual: bool = True
-    """What a sublayer makes is added to what it was given; without it takes its place."""
+    """The output of a sublayer is added to its input; without, it replaces the input."""
     feed_forward: bool = True
     """Without, a layer is attention alone."""
     n_segments: int = 0
@@ -143,15 +151,91 @@ class ModelConfig(ModelKind):
             object.__setattr__(self, "tied", "all" if self.tied else "none")
         for name in ("rotary_scaling", "eos_ids"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        self.check_types()
+        self.check_values()
         check_each(self)
-        self._fill()
+        for name in ("d_k", "d_v"):
+            if getattr(self, name) == 0:
+                self.require(
+                    self.d_model % self.n_heads == 0,
+                    "{n_heads} heads cannot share a width of {d_model} evenly: d_model is "
+                    "no multiple of n_heads",
+                )
+                object.__setattr__(self, name, self.d_model // self.n_heads)
         check_together(self)
 
     @property
     def n_key_value_sets(self) -> int:
         """Sets of keys and values of a layer; several heads may share one."""
         return self.n_kv_heads or self.n_heads
+
+    def layers_of(self, stack: Stack) -> int:
+        """Return how many layers a stack has."""
+        return {"encoder": self.n_encoder_layers, "decoder": self.n_decoder_layers}[stack]
+
+    @property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Those that have layers."""
+        return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether source and target are two sequences; else they are one text."""
+        return len(self.stacks) == 2
+
+    @property
+    def is_decoder_only(self) -> bool:
+        """Whether it continues a text."""
+        return self.stacks == ("decoder",)
+
+    @property
+    def is_encoder_only(self) -> bool:
+        """Whether it reads a text and writes none."""
+        return self.stacks == ("encoder",)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether the decoder fills in all places at once, and has no look-ahead mask."""
+        return self.decoder == "parallel"
+
+    @property
+    def predicts_length(self) -> bool:
+        """Whether it is known beforehand how many places there are: EOS then stands at the last."""
+        return self.length == "predicted"
+
+    @property
+    def n_target_tokens(self) -> int:
+        """Size of the target's vocabulary."""
+        return self.target_vocab_size or self.vocab_size
+
+    @property
+    def begins(self) -> tuple[int, ...]:
+        """What a decoder is fed before its text."""
+        return () if self.bos_id < 0 else (self.bos_id,)
+
+    @property
+    def mask_id(self) -> int:
+        """The token that stands in a parallel decoder for one to be filled in: the last.
+
+        A `ByteLevelTokenizer` that has such a token has it there.
+        """
+        return self.n_target_tokens - 1
+
+    def n_places(self, n_source: int) -> int:
+        """Return how many positions a parallel decoder has for a source of some length.
+
+        More than any target that was learned needs: what is left over is filled with EOS.
+
+        Args:
+            n_source: Tokens of the source, EOS included.
+        """
+        usual, learned = n_source + n_source // 2 + 4, math.ceil(self.target_ratio * n_source)
+        return min(self.max_positions - 1, max(usual, learned))
+
+    @property
+    def never_said(self) -> tuple[int, ...]:
+        """Tokens that are no words and never follow one: padding, BOS, or the mask."""
+        masks = {self.mask_id} if self.is_parallel else set()
+        return tuple(sorted({self.pad_id, self.bos_id, *masks} - {-1, *self.eos_ids}))
 
     def whole_numbers(self) -> dict[str, int]:
         """Return every setting whose type is int."""
@@ -161,23 +245,10 @@ class ModelConfig(ModelKind):
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ."""
         # So the file of a model as the paper has it stays what it was.
-        kept = Settings.to_dict(self)
-        kept["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
+        settings = Settings.to_dict(self)
+        settings["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}
         for name in ("rotary_scaling", "eos_ids"):
-            kept[name], usual[name] = list(kept[name]), list(usual[name])
+            settings[name], usual[name] = list(settings[name]), list(usual[name])
         later = list(usual)[list(usual).index("tied") + 1 :]
-        return {n: value for n, value in kept.items() if n not in later or value != usual[n]}
-
-    def _fill(self) -> None:
-        """Put what follows from other settings in the place of zeros."""
-        for name in ("d_k", "d_v"):
-            if getattr(self, name) == 0:
-                require(
-                    self.d_model % self.n_heads == 0,
-                    "{n_heads} heads cannot share a width of {d_model} evenly: d_model is "
-                    "no multiple of n_heads",
-                    n_heads=self.n_heads,
-                    d_model=self.d_model,
-                )
-                object.__setattr__(self, name, self.d_model // self.n_heads)
+        return {n: value for n, value in settings.items() if n not in later or value != usual[n]}

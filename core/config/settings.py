@@ -3,19 +3,18 @@
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from reprlib import repr
-from typing import Any, Self, get_args
+from string import Formatter
+from typing import Any, Literal, Self, get_args, get_origin
 
 from core.messages import Message, MessageError, error_text
 
 LARGEST_NUMBER = 2**53
 """Up to here every whole number is one in float64 and in JavaScript, too."""
+_MOST_NAMED = 8
 
 
 class ConfigError(MessageError, ValueError):
     """A setting that cannot be; the message names it, its value and what would do."""
-
-
-_MOST_NAMED = 8
 
 
 def require(condition: bool, template: str, /, **values: object) -> None:
@@ -37,13 +36,13 @@ def one_of(names: Sequence[str]) -> str:
     return Message("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
-def _fits(value: object, wanted: object) -> bool:
+def _fits(value: object, kind: object) -> bool:
     """Say whether a value is of a setting's type; an int may stand for a float."""
-    if wanted is float:
+    if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
-    if isinstance(value, tuple) and (kinds := get_args(wanted)):
+    if isinstance(value, tuple) and (kinds := get_args(kind)):
         return all(_fits(each, kinds[0]) for each in value)
-    return not isinstance(wanted, type) or type(value) is wanted
+    return not isinstance(kind, type) or type(value) is kind
 
 
 def _numbers(value: object) -> Iterable[int | float]:
@@ -53,28 +52,55 @@ def _numbers(value: object) -> Iterable[int | float]:
 
 
 class Settings:
-    """A frozen dataclass of settings: reading and writing."""
+    """A frozen dataclass of settings: reading, writing and checking."""
 
-    def check_types(self) -> None:
-        """Refuse a value that is not of its setting's type, or a number without an end.
+    def require(self, condition: bool, template: str, /, **values: object) -> None:
+        """Refuse settings with a message whose {names} are filled with values, or with settings.
+
+        Raises:
+            ConfigError: The condition does not hold.
+        """
+        if not condition:
+            names = {name for _, name, _, _ in Formatter().parse(template) if name}
+            settings = {name: getattr(self, name) for name in names - values.keys()}
+            raise ConfigError(Message(template, **settings, **values))
+
+    @classmethod
+    def choices(cls) -> dict[str, tuple[str, ...]]:
+        """Return the settings that are words → what each can be."""
+        fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+        return {
+            each.name: get_args(each.type) for each in fields if get_origin(each.type) is Literal
+        }
+
+    def check_values(self) -> None:
+        """Refuse a value of another type, a word that is no choice, and a number without an end.
 
         Raises:
             ConfigError: There is one.
         """
+        choices = self.choices()
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            wanted = getattr(field.type, "__name__", field.type)
+            name, value = field.name, getattr(self, field.name)
+            offered = choices.get(name, ())
+            require(
+                not offered or value in offered,
+                "{name} is {value}, not {known}",
+                name=name,
+                value=repr(value),
+                known=one_of(offered) if offered else "",
+            )
             require(
                 _fits(value, field.type),
                 "{name} is {value}, not of type {wanted}",
-                name=field.name,
+                name=name,
                 value=repr(value),
-                wanted=wanted,
+                wanted=getattr(field.type, "__name__", field.type),
             )
             require(
                 all(abs(each) <= LARGEST_NUMBER for each in _numbers(value)),
                 "{name} is {value}, not a number up to {most}",
-                name=field.name,
+                name=name,
                 value=repr(value),
                 most=LARGEST_NUMBER,
             )

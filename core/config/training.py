@@ -1,12 +1,11 @@
 """How a model is trained: frozen and validated."""
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from core.config.settings import Settings, require
+from core.config.settings import Settings
 
 Precision = Literal["auto", "float32", "bfloat16"]
 GuideTo = Literal["antecedent", "alignment"]
@@ -22,8 +21,8 @@ class TrainConfig(Settings):
     batch_size: int = 64
     """Sentence pairs in a batch."""
     batch_tokens: int = 0
-    """Tokens of a batch of own pairs at most, on either side and filled up to the longest, in place
-    of so many pairs (a pair that is longer is a batch by itself); 0 where the pairs are counted."""
+    """Tokens of a batch of own pairs at most, on either side and filled up to the longest (a longer
+    pair is a batch by itself); 0 where a batch has `batch_size` pairs."""
     made_share: float = 0.5
     """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
     warmup: int = 4000
@@ -74,62 +73,43 @@ class TrainConfig(Settings):
     evaluate_every: int = 500
     checkpoint_every: int = 500
     keep_checkpoints: int = 1
-    """The weights of so many checkpoints stay, to be averaged; training goes on from the newest."""
+    """Checkpoints whose weights stay, to be averaged; training goes on from the newest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
-        self.check_types()
-        counts = ("steps", "batch_size", "warmup", "accumulate", "samples")
-        for name in (*counts, "evaluate_every", "checkpoint_every", "keep_checkpoints"):
-            require(
-                getattr(self, name) >= 1,
-                "{name} is {value}, not 1 or more",
-                name=name,
-                value=getattr(self, name),
-            )
+        self.check_values()
+        positive = ("steps", "batch_size", "warmup", "accumulate", "samples")
         not_negative = ("cooldown", "learning_rate_factor", "guide_weight", "clip_norm", "patience")
-        for name in (*not_negative, "batch_tokens"):
-            require(
-                getattr(self, name) >= 0,
-                "{name} is {value}, not 0 or more",
+        least = dict.fromkeys((*positive, "evaluate_every", "checkpoint_every"), 1)
+        least |= {"keep_checkpoints": 1} | dict.fromkeys((*not_negative, "batch_tokens"), 0)
+        for name, lowest in least.items():
+            value = getattr(self, name)
+            self.require(
+                value >= lowest,
+                "{name} is {value}, not {least} or more",
                 name=name,
-                value=getattr(self, name),
+                value=value,
+                least=lowest,
             )
         for name in ("made_share", "label_smoothing", "scheduled_sampling"):
-            require(
-                0 <= getattr(self, name) < 1,
-                "{name} is {value}, not in [0, 1)",
-                name=name,
-                value=getattr(self, name),
-            )
-        require(
+            value = getattr(self, name)
+            self.require(0 <= value < 1, "{name} is {value}, not in [0, 1)", name=name, value=value)
+        self.require(
             self.accumulate <= self.batch_size or self.batch_tokens > 0,
             "accumulate is {accumulate}, more than the {batch_size} pairs of a batch",
-            accumulate=self.accumulate,
-            batch_size=self.batch_size,
         )
-        for name, offered in TRAINING_CHOICES.items():
-            value = getattr(self, name)
-            require(
-                value in offered,
-                "{name} is {value}, not {known}",
-                name=name,
-                value=repr(value),
-                known=", ".join(offered),
-            )
-        require(
+        self.require(
             bool(self.guide) or self.guide_to == "antecedent",
             "guide_to is {guide_to}, and guide names no head to be guided",
-            guide_to=self.guide_to,
         )
-        require(self.alpha > 0, "alpha is {alpha}, not above 0", alpha=self.alpha)
-        require(
+        self.require(self.alpha > 0, "alpha is {alpha}, not above 0")
+        self.require(
             self.teacher_forcing or self.scheduled_sampling == 0,
             "scheduled_sampling is {scheduled_sampling}, and teacher_forcing is "
             "False: then all inputs are the model's own words",
-            scheduled_sampling=self.scheduled_sampling,
         )
-        self._check_objective()
+        if self.makes_rewards_large:
+            self._check_objective()
 
     @property
     def makes_rewards_large(self) -> bool:
@@ -138,39 +118,28 @@ class TrainConfig(Settings):
 
     def _check_objective(self) -> None:
         """Refuse what does not go with rewards."""
-        if not self.makes_rewards_large:
-            return
-        for name in ("guide", "scheduled_sampling", "teacher_forcing"):
-            value, usual = getattr(self, name), {"guide": "", "teacher_forcing": True}
-            require(
-                value == usual.get(name, 0.0),
+        for name, usual in (("guide", ""), ("scheduled_sampling", 0), ("teacher_forcing", True)):
+            value = getattr(self, name)
+            self.require(
+                value == usual,
                 "{name} is {value}, which goes with the cross-entropy, and objective "
                 "is {objective}",
                 name=name,
                 value=repr(value),
-                objective=self.objective,
             )
         # Beside a baseline, or among candidates that are all worth the same, nothing is to gain.
-        require(
+        self.require(
             self.reward != "constant" or self.objective == "reinforce",
             "reward is constant, whose gradient is 0 under {objective}: "
             "objective=reinforce is the control",
-            objective=self.objective,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON can hold them; later ones only where they differ."""
-        kept = Settings.to_dict(self)
+        settings = Settings.to_dict(self)
         usual = {field.name: field.default for field in dataclasses.fields(self)}
-        return {n: value for n, value in kept.items() if n not in _LATER or value != usual[n]}
+        return {n: value for n, value in settings.items() if n not in _LATER or value != usual[n]}
 
 
-TRAINING_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "precision": get_args(Precision),
-    "guide_to": get_args(GuideTo),
-    "objective": get_args(Objective),
-    "reward": get_args(RewardName),
-}
-"""Setting → what it can be."""
 _LATER = ("guide_to", "teacher_forcing", "objective", "reward", "samples", "alpha")
 """Settings that files of before do not have."""

@@ -1,15 +1,15 @@
 """Long work on a folder in a process of its own, which outlives the page that asked, and the app.
 
 Here it is started, watched and asked to end; `core.jobs.process` is what the process itself does.
-All that is known of it stands in the folder that it works on:
+All that is known of it is in files of the folder that it works on:
 
 NAME.lock       held by the process that works, as long as it lives
 NAME.progress   its state, how much is done, and why it failed if it did; gone when all is well
-NAME.log        what the process said
-NAME.request    what it is asked for: to pause, or to stop
-NAME.watched    touched by whoever looks at what it does
+NAME.log        the output of the process
+NAME.request    a request to pause or to stop
+NAME.watched    touched by a page that shows the work
 
-No signal is sent and no process is looked for by its id, which may belong to something else by now:
+No signal is sent and no process is looked up by its id, which may belong to something else by now:
 the system keeps a lock as long as its process lives and no longer.
 """
 
@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_WISH = 20
 """Bytes; more than any wish has."""
 SECONDS_WATCHED = 10.0
-"""For so long one look counts."""
+"""A page that looked so long ago counts as watching."""
 SECONDS_TO_START = 30.0
 """For so long a process that another app has started counts before it holds its folder."""
 
@@ -47,7 +47,7 @@ class JobError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What the files of a job are called in the folder that it works on."""
+    """The names of a job's files in the folder that it works on."""
 
     lock: str
     progress: str
@@ -64,18 +64,13 @@ class Files:
         >>> Files.named("heads").lock
         'heads.lock'
         """
-        return cls(
-            lock=f"{name}.lock",
-            progress=f"{name}.progress",
-            log=f"{name}.log",
-            request=f"{name}.request",
-            watched=f"{name}.watched",
-        )
+        lock, progress, log = f"{name}.lock", f"{name}.progress", f"{name}.log"
+        return cls(lock, progress, log, f"{name}.request", f"{name}.watched")
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a job stands."""
+    """The state of a job."""
 
     state: State
     done: int
@@ -83,7 +78,7 @@ class Status:
     of: int
     """Parts that there are; 0 as long as that is unknown."""
     message: str
-    """Why it failed, or what an interrupted process said last; else empty."""
+    """Why it failed, or the last line of an interrupted process; else empty."""
 
     @property
     def alive(self) -> bool:
@@ -96,46 +91,44 @@ class Job:
     """A kind of work that one process at a time does on a folder."""
 
     module: str
-    """Does it when it is run with the folder and what `start` is given: see `process.main`."""
+    """Run with the folder and the arguments of `start`: see `process.main`."""
     doing: str
     """Ends the sentence "another process is …"."""
     files: Files
     error: type[Exception] = JobError
-    """What a refusal is."""
+    """The class of its errors."""
 
     def status(self, folder: Path) -> Status:
-        """Return how the work on a folder stands."""
-        # The lock first: what a process told before it let go of it is its last word.
-        alive, told = self.at_work(folder), self.told(folder)
-        done, of = (told.get(name) for name in ("done", "of"))
+        """Return the state of the work on a folder."""
+        # The lock first: what a process wrote before it let go of it is its last word.
+        alive, progress = self.at_work(folder), self.progress(folder)
+        done, of = (progress.get(name) for name in ("done", "of"))
         if type(done) is not int or type(of) is not int:
             done, of = 0, 0
         if alive:
             return Status("running", done, of, "")
         if not (folder / self.files.progress).exists():
             return Status("idle", 0, 0, "")
-        if told.get("state") == "paused":
+        if progress.get("state") == "paused":
             return Status("paused", done, of, "")
-        if message := message_from_json(told):
+        if message := message_from_json(progress):
             return Status("failed", done, of, message)
         return Status("interrupted", done, of, self.last_words(folder))
 
-    def told(self, folder: Path) -> dict[str, Any]:
-        """Return what the work told of itself; nothing where that is missing or damaged."""
+    def progress(self, folder: Path) -> dict[str, Any]:
+        """Return what the work wrote of itself; nothing where that is missing or damaged."""
         return read_checked(folder / self.files.progress) or {}
 
-    def is_damaged(self, folder: Path) -> bool:
-        """Say whether what the work told of itself cannot be read, or is not what was told."""
-        return read_checked(folder / self.files.progress) is None
-
-    def tell(self, folder: Path, state: str, figures: Mapping[str, Any], message: str = "") -> None:
-        """Tell how the work stands, which only its process does once it is begun.
+    def write_progress(
+        self, folder: Path, state: str, figures: Mapping[str, Any], message: str = ""
+    ) -> None:
+        """Write the state of the work, which only its process does once it is begun.
 
         Raises:
             OSError: The folder is gone or cannot be written to.
         """
-        told = {**figures, "state": state, **message_to_json(message)}
-        write_atomically(folder / self.files.progress, with_checksum(told))
+        progress = {**figures, "state": state, **message_to_json(message)}
+        write_atomically(folder / self.files.progress, with_checksum(progress))
 
     def last_words(self, folder: Path) -> str:
         """Return the last line that a process wrote before it ended."""
@@ -144,10 +137,12 @@ class Job:
 
     def at_work(self, folder: Path) -> bool:
         """Say whether a process works on a folder, or is about to."""
-        # Before the lock is looked at: a process that takes it meanwhile tells something else.
-        told = self.told(folder)
-        begun = told.get("state") == "starting"
-        return self.is_held(folder) or (begun and self._is_starting(folder, told.get("by", _ME)))
+        # Before the lock is looked at: a process that takes it meanwhile writes something else.
+        progress = self.progress(folder)
+        return self.is_held(folder) or (
+            progress.get("state") == "starting"
+            and self._is_starting(folder, progress.get("by", _ME))
+        )
 
     def is_held(self, folder: Path) -> bool:
         """Say whether a process holds a folder for this work."""
@@ -156,12 +151,10 @@ class Job:
     def start(self, folder: Path, *arguments: object, **figures: int) -> None:
         """Begin the work, or go on with it, in a process of its own.
 
-        Two visitors who press the same button start one process.
-
         Args:
             folder: What is worked on.
             arguments: For the module, after the folder.
-            figures: What is told of the work until its process tells more.
+            figures: Shown as progress until the process writes its own.
 
         Raises:
             Exception: The job's `error`: there is no such folder, or a process is at work on it.
@@ -175,16 +168,11 @@ class Job:
             (folder / self.files.log).unlink(missing_ok=True)
             with (folder / self.files.log).open("xb") as log:
                 self.forget(folder)
-                self.tell(folder, "starting", {**figures, "by": _ME})
-                _let_go_of_ended()
+                self.write_progress(folder, "starting", {**figures, "by": _ME})
+                _drop_ended()
+                command = [sys.executable, "-m", self.module, str(folder.resolve())]
                 _started[folder.resolve(), self] = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-m",
-                        self.module,
-                        str(folder.resolve()),
-                        *map(str, arguments),
-                    ],
+                    [*command, *map(str, arguments)],
                     cwd=ROOT,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -205,10 +193,10 @@ class Job:
         """Return what was asked, if anything."""
         try:
             with open_regular(folder / self.files.request) as file:
-                found = file.read(_LONGEST_WISH)
+                request = file.read(_LONGEST_WISH)
         except OSError:
             return None
-        return next((wish for wish in get_args(Wish) if wish.encode() == found), None)
+        return next((wish for wish in get_args(Wish) if wish.encode() == request), None)
 
     def forget(self, folder: Path) -> None:
         """Take back what was asked: it was meant for work before."""
@@ -223,7 +211,7 @@ class Job:
         (folder / self.files.watched).touch()
 
     def is_watched(self, folder: Path) -> bool:
-        """Say whether somebody looked a moment ago."""
+        """Say whether a page looked a moment ago."""
         return is_new(folder / self.files.watched, SECONDS_WATCHED)
 
     def require(self, folder: Path) -> None:
@@ -232,7 +220,7 @@ class Job:
             raise self.error(Message("{path}: {why}", path=folder, why=Message("no such folder")))
 
     def elsewhere(self, folder: Path) -> str:
-        """Return why the work cannot be begun while somebody is at it."""
+        """Return why the work cannot be begun while another process is at it."""
         doing = Message(self.doing)
         return Message("{path}: another process is {doing}", path=folder, doing=doing)
 
@@ -246,21 +234,20 @@ class Job:
 
 def is_worked_on(folder: Path) -> bool:
     """Say whether any process works on a folder, or is about to, whatever it does there."""
-    begun = [job for at, job in list(_started) if at == folder.resolve()]
-    if any(job.at_work(folder) for job in begun) or any(map(_is_held, folder.glob("*.lock"))):
+    jobs = [job for at, job in list(_started) if at == folder.resolve()]
+    if any(job.at_work(folder) for job in jobs) or any(map(_is_held, folder.glob("*.lock"))):
         return True
-    told = (*folder.glob("*.progress"), folder / "status.json")
-    return any(map(_begins_elsewhere, told))
+    return any(map(_begins_elsewhere, (*folder.glob("*.progress"), folder / "status.json")))
 
 
 def _begins_elsewhere(file: Path) -> bool:
-    """Say whether another app has just told that it started a process.
+    """Say whether another app has just written that it started a process.
 
     Whether that process lives, only the other app knows; so it counts for a while.
     """
-    told = read_checked(file) or {}
-    begun = told.get("state") == "starting" and told.get("by", _ME) != _ME
-    return begun and is_new(file, SECONDS_TO_START)
+    progress = read_checked(file) or {}
+    starts = progress.get("state") == "starting" and progress.get("by", _ME) != _ME
+    return starts and is_new(file, SECONDS_TO_START)
 
 
 _ME = secrets.token_hex(8)
@@ -271,8 +258,8 @@ _one_at_a_time = threading.RLock()
 """Two visitors who press the same button start one process."""
 
 
-def _let_go_of_ended() -> None:
-    """Forget processes that have ended: an app that runs for long starts many."""
+def _drop_ended() -> None:
+    """Drop processes that have ended: an app that runs for long starts many."""
     for key, child in list(_started.items()):
         if child.poll() is not None:
             del _started[key]

@@ -1,6 +1,6 @@
-"""What the process of a `Job` does: it holds its folder, tells how far it is, and ends.
+"""What the process of a `Job` does: it holds its folder, writes its progress, and ends.
 
-A module of such work is small. One calls `AVERAGING.start(folder, 5)`, and the rest is here:
+A module of such work is small. A page calls `AVERAGING.start(folder, 5)`, and the rest is here:
 
     AVERAGING = Job("core.averaging", "averaging this run's weights", Files.named("average"))
 
@@ -28,11 +28,11 @@ from core.messages import Message, error_text
 
 LAST = 19
 NICENESS = int(os.environ.get("JOB_NICENESS", str(LAST)))
-"""Whoever uses the machine comes first; from 0, where all count alike, to `LAST`."""
+"""Visitors come first; from 0, where all processes count alike, to `LAST`."""
 MEGABYTES = int(os.environ.get("JOB_MEGABYTES", "0"))
-"""So much memory a process may take, on Linux; 0 for as much as there is."""
+"""Memory that a process may take, on Linux; 0 for as much as there is."""
 AUTOGROUP = Path("/proc/self/autogroup")
-"""Where Linux is told how much the session of a process counts beside others (`man 7 sched`)."""
+"""The weight of a process's session beside others, on Linux (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0
 """Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
 
@@ -51,40 +51,35 @@ class Work:
 
     def __init__(self, job: Job, folder: Path) -> None:
         self.job, self.folder = job, folder
-        self.done = self.of = 0
-        self._identity = self._found()
+        self._done = self._of = 0
+        self._identity = self._lock_identity()
 
     def counted(self, items: Iterable[Item], of: int, done: int = 0) -> Iterator[Item]:
-        """Yield the parts of the work, telling after each how many are done.
+        """Yield the parts of the work, and write after each how many are done.
 
-        Where somebody asks for it, the work ends after the part under way.
+        Where a page asks for it, the work ends after the current part.
 
         Args:
             items: The parts that are left.
             of: Parts that there are.
             done: Parts that were done before.
         """
-        self.tell(done, of)
+        self.write_progress(done, of)
         for number, item in enumerate(items, done + 1):
-            self.tell(number, of)
+            self.write_progress(number, of)
             yield item
             wish = self.job.asked(self.folder)
             if wish is not None and number < of:
                 raise _AskedToEndError(wish)
 
-    def tell(self, done: int, of: int) -> None:
-        """Tell how much is done.
-
-        Raises:
-            Exception: The job's `error`: the folder is gone.
-            OSError: The folder cannot be written to.
-        """
+    def write_progress(self, done: int, of: int, state: str = "running") -> None:
+        """Write how many parts of the work are done."""
         self.check()
-        self.done, self.of = done, of
-        self.job.tell(self.folder, "running", {"done": done, "of": of})
+        self._done, self._of = done, of
+        self.job.write_progress(self.folder, state, {"done": done, "of": of})
 
     def end(self, wish: Wish | None = None) -> None:
-        """Leave no trace of the work but its result, or how far it is where it is only paused.
+        """Leave no trace of the work but its result, or its progress where it is only paused.
 
         Raises:
             Exception: The job's `error`: the folder is gone.
@@ -92,23 +87,23 @@ class Work:
         self.check()
         files = self.job.files
         if wish == "pause":
-            self.job.tell(self.folder, "paused", {"done": self.done, "of": self.of})
+            self.write_progress(self._done, self._of, "paused")
         else:
             (self.folder / files.progress).unlink(missing_ok=True)
         for name in (files.request, files.watched, files.log):
             (self.folder / name).unlink(missing_ok=True)
 
     def fail(self, error: BaseException) -> None:
-        """Tell why the work failed, if that can still be told."""
-        told = self.job.told(self.folder)
+        """Write why the work failed, if that is still possible."""
+        progress = self.job.progress(self.folder)
         if self.is_there():
             with suppress(OSError):
-                self.job.tell(self.folder, "failed", told, reason(error))
+                self.job.write_progress(self.folder, "failed", progress, reason(error))
 
     def is_there(self) -> bool:
         """Say whether the folder is still the one that is held, and none that took its place."""
         try:
-            return self._found() == self._identity
+            return self._lock_identity() == self._identity
         except OSError:
             return False
 
@@ -127,9 +122,9 @@ class Work:
                 )
             )
 
-    def _found(self) -> tuple[int, int]:
-        found = (self.folder / self.job.files.lock).stat()
-        return found.st_dev, found.st_ino
+    def _lock_identity(self) -> tuple[int, int]:
+        lock = (self.folder / self.job.files.lock).stat()
+        return lock.st_dev, lock.st_ino
 
 
 @contextmanager
@@ -158,7 +153,7 @@ def locked(job: Job, folder: Path) -> Iterator[Work]:
 
 @contextmanager
 def working(job: Job, folder: Path) -> Iterator[Work]:
-    """Hold a folder while working on it, and tell how that ended; to be asked to end is no error.
+    """Hold a folder while working on it, and write how that ended; a requested end is no error.
 
     Raises:
         Exception: The job's `error`: another process is at it, or the folder is gone.
@@ -180,7 +175,7 @@ def working(job: Job, folder: Path) -> Iterator[Work]:
 
 
 def make_way() -> None:
-    """Let whoever uses the machine come first."""
+    """Let others who use the machine come first."""
     with suppress(OSError, AttributeError):
         os.nice(NICENESS)
     # Linux may weigh whole sessions against each other, whatever their processes say, and a job
@@ -188,8 +183,8 @@ def make_way() -> None:
     with suppress(OSError):
         AUTOGROUP.write_text(str(NICENESS))
     if NICENESS == LAST:
-        # Else Linux lets it finish its few milliseconds whenever somebody else wakes, and an answer
-        # wakes a hundred times.
+        # Else Linux lets it finish its few milliseconds whenever another process wakes, and an
+        # answer wakes a hundred times.
         with suppress(OSError, AttributeError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
@@ -218,7 +213,7 @@ def reason(error: BaseException) -> str:
 
 
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "bad_alloc", "could not create a")
-"""How torch, and what it computes with, say that they were refused memory."""
+"""Words of the errors of torch, and of what it computes with, where memory was refused."""
 
 
 def main(
@@ -231,13 +226,12 @@ def main(
 
     Args:
         job: The kind of work.
-        work: Takes the folder and the other arguments, and first holds the folder: what fails from
-            then on is told there.
+        work: Takes the folder and the other arguments, and first holds the folder.
         arguments: By default those of the command line.
-        mendable: Errors that are told in one line, as `OSError` and the job's own are.
+        mendable: Errors that are printed in one line, as `OSError` and the job's own are.
 
     Returns:
-        The exit status: 0, or 2 where somebody has to mend something.
+        The exit status: 0, or 2 where a user has to mend something.
     """
     folder, *others = sys.argv[1:] if arguments is None else arguments
     expected: tuple[type[Exception], ...] = (OSError, job.error, *mendable)

@@ -1,9 +1,9 @@
 """A run as one archive: written to be given away, and read from a stranger.
 
 An archive may be broken or meant to harm: it is unpacked into a hidden folder, checked and loaded
-once before it gets a name. What only the process that trains has a use for stays behind: the lock,
-requests, the log, the weights for whoever watches. So do the tokens of a corpus that is too large
-for memory: such a run goes on only where it is.
+once before it gets a name. Files of the process that trains stay behind: the lock, requests, the
+log, live weights. So do the tokens of a corpus that is too large for memory: such a run goes on
+only where it is.
 """
 
 import errno
@@ -52,11 +52,22 @@ from core.tasks import TASKS
 _STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"
 _WEIGHTS = re.compile(rf"({'|'.join(WEIGHT_FOLDERS)})/{_STEP}\.safetensors")
 _STATE = re.compile(rf"{CHECKPOINTS}/{_STEP}\.state\.safetensors")
-_TOLD = {"state": str, "step": int, "message": str}
+_PUBLIC = {"state": str, "step": int, "message": str}
+"""What status.json says of no process."""
+_ATTEMPTS = 100
+LARGEST = 2 << 30
+"""Bytes that an archive may hold once it is unpacked."""
+_MOST_MEMBERS = 10_000
+_CHUNK = 1 << 20
+_ENCRYPTED = 0x1 | 0x40 | 0x2000
+# The record at the end of an archive begins with these bytes; how many entries there are follows.
+_END, _COUNT = b"PK\x05\x06", slice(6, 8)
+# What a Mac or Windows adds to an archive of its own accord.
+_ADDED = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 def belongs(name: str) -> bool:
-    """Say whether a file of a run's folder is given away, by its path in there."""
+    """Say whether an archive holds a file of a run, by its path in the run's folder."""
     return name in TEXTS or is_weights(name) or _STATE.fullmatch(name) is not None
 
 
@@ -66,7 +77,7 @@ def is_weights(name: str) -> bool:
 
 
 def weights_of(path: Path) -> list[str]:
-    """List a run's weights, and for each what training needs to go on from it, if it is there."""
+    """List a run's weights, each with the optimizer's state if it is there."""
     names = []
     for folder in WEIGHT_FOLDERS:
         for file in sorted((path / folder).glob("step-*.safetensors")):
@@ -80,27 +91,18 @@ def weights_of(path: Path) -> list[str]:
     return names
 
 
-def told_status(content: bytes) -> bytes:
-    """Return status.json without what speaks of a process on somebody's machine.
-
-    A process id that came with a stranger's file would be a process of ours.
-    """
+def _public_status(content: bytes) -> bytes:
+    """Return status.json without a process of another machine: its id could be one of ours."""
     try:
         status = json.loads(content)
     except (ValueError, RecursionError):
         status = None
     if not isinstance(status, dict):
         status = {}
-    told = {name: status[name] for name, kind in _TOLD.items() if type(status.get(name)) is kind}
-    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def whole_lines(content: bytes) -> bytes:
-    """Return the lines that end; the last one may be half written."""
-    return content[: content.rfind(b"\n") + 1]
-
-
-_ATTEMPTS = 100
+    public = {
+        name: status[name] for name, kind in _PUBLIC.items() if type(status.get(name)) is kind
+    }
+    return (json.dumps(public, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def archive_run(path: Path, file: IO[bytes] | Path) -> None:
@@ -157,18 +159,15 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
                 raise
             continue
         if name == METRICS:
-            content = whole_lines(content)
+            # The last line may be half written.
+            content = content[: content.rfind(b"\n") + 1]
         elif name == STATUS:
-            content = told_status(content)
+            content = _public_status(content)
         yield name, content
 
 
 def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
-    """Open all weights of a run at one moment; once open, they stay, even removed by a training.
-
-    Raises:
-        RunError: A training removes them more quickly than they can be opened.
-    """
+    """Open all weights of a run at one moment; once open, they stay, even removed by a training."""
     for _ in range(_ATTEMPTS):
         with ExitStack() as attempt:
             names = weights_of(path)
@@ -181,17 +180,6 @@ def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
                 stack.push(attempt.pop_all())
                 return opened
     raise about(path, Message("its checkpoints change more quickly than they can be read"))
-
-
-LARGEST = 2 << 30
-"""Bytes that an archive may hold once it is unpacked."""
-_MOST_MEMBERS = 10_000
-_CHUNK = 1 << 20
-_ENCRYPTED = 0x1 | 0x40 | 0x2000
-# The record at the end of an archive begins with these bytes; how many entries there are follows.
-_END, _COUNT = b"PK\x05\x06", slice(6, 8)
-# What a Mac or Windows adds to an archive of its own accord.
-_ADDED = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 def unpack_run(
@@ -214,14 +202,14 @@ def unpack_run(
     """
     with opened_archive(content) as archive:
         top, members = _members(archive)
-        wanted = checked_name(top if name is None else name)
+        new_name = checked_name(top if name is None else name)
         incoming = incoming_folder(parent)
         try:
             _extract(archive, members, incoming, limit)
             check_run(incoming)
-            # A temporary folder is its owner's alone; a run is for whoever may read the others.
+            # A temporary folder is its owner's alone; a run is for all who may read the others.
             incoming.chmod(0o755)
-            return _place(incoming, wanted)
+            return _take_name(incoming, new_name)
         except BaseException:
             shutil.rmtree(incoming, ignore_errors=True)
             raise
@@ -235,18 +223,14 @@ def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
     """
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
-    except Exception as error:  # zipfile lets out whatever a damaged file makes of it
+    except Exception as error:  # zipfile raises anything on damaged files
         raise RunError(
             "this is no zip archive that can be read: {why}", why=error_text(error)
         ) from error
 
 
 def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    """Return the folder's name, and its files by their paths in there.
-
-    Raises:
-        RunError: There is not one folder, or something that no archive of a run holds.
-    """
+    """Return the folder's name, and the run's files by their paths in the folder."""
     require_complete(archive)
     files = list(_files(archive))
     tops = {top for top, _, _ in files}
@@ -264,7 +248,7 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
 def require_complete(archive: zipfile.ZipFile) -> None:
     """Refuse an archive whose list of files is longer or shorter than it says itself.
 
-    One wrong byte in there can hide the entries after it, and a run would lose its weights.
+    One wrong byte in the list can hide the entries after it, and a run would lose its weights.
     """
     n_entries = len(archive.infolist())
     if n_entries > _MOST_MEMBERS:
@@ -278,11 +262,7 @@ def require_complete(archive: zipfile.ZipFile) -> None:
 
 
 def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo]]:
-    """Yield each file's folder, its path in there, and its entry.
-
-    Raises:
-        RunError: A file cannot be read, may do harm, or is in no folder.
-    """
+    """Yield each file's folder, its path in the folder, and its entry."""
     for info in archive.infolist():
         top, *rest = parts_of(info)
         if info.is_dir() or {top, *rest[-1:]} & _ADDED:
@@ -291,7 +271,7 @@ def _files(archive: zipfile.ZipFile) -> Iterator[tuple[str, str, zipfile.ZipInfo
             raise RunError(
                 "{path} stands outside of the run's folder in the archive", path=repr(top)
             )
-        # Also where it is left out: a damaged name looks like that of a file that nobody knows.
+        # Also where it is left out: a damaged name looks like that of an unknown file.
         require_readable(archive, info)
         yield top, "/".join(rest), info
 
@@ -300,7 +280,7 @@ def parts_of(info: zipfile.ZipInfo) -> list[str]:
     """Return the parts of an entry's path.
 
     Raises:
-        RunError: It leads, or may lead on some system, out of the folder, or is a link.
+        RunError: It may lead out of the folder on some system, or is a link.
     """
     # As it is written: `filename` is cut at a NUL.
     path = info.orig_filename.removesuffix("/")
@@ -317,11 +297,7 @@ def parts_of(info: zipfile.ZipInfo) -> list[str]:
 
 
 def require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Refuse an entry that is encrypted, packed in a rare way, or damaged at its beginning.
-
-    Raises:
-        RunError: It is.
-    """
+    """Refuse an entry that is encrypted, packed in a rare way, or damaged at its beginning."""
     if info.flag_bits & _ENCRYPTED:
         raise RunError("the archive is encrypted")
     # Others may need gigabytes of memory for a few bytes.
@@ -330,7 +306,7 @@ def require_readable(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
     try:
         # Compares what the archive says of the file before it and at its end.
         archive.open(info).close()
-    except Exception as error:  # zipfile lets out whatever a damaged file makes of it
+    except Exception as error:  # zipfile raises anything on damaged files
         raise _damaged(info, error) from error
 
 
@@ -342,7 +318,7 @@ def _extract(
         room = min(left, limit if path.endswith(".safetensors") else largest(path))
         (folder / path).parent.mkdir(exist_ok=True)
         with (folder / path).open("xb") as file:
-            # What the archive says of its sizes may be a lie; what comes out of it is counted.
+            # The sizes in an archive may be wrong; what comes out of it is counted.
             for chunk in chunks_of(archive, info):
                 room, left = room - len(chunk), left - len(chunk)
                 if room < 0:
@@ -364,7 +340,7 @@ def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes
         with archive.open(info) as file:
             while chunk := file.read(_CHUNK):
                 yield chunk
-    except Exception as error:  # zipfile lets out whatever a damaged file makes of it
+    except Exception as error:  # zipfile raises anything on damaged files
         raise _damaged(info, error) from error
 
 
@@ -374,29 +350,27 @@ def _damaged(info: zipfile.ZipInfo, error: Exception) -> RunError:
     )
 
 
-def _place(folder: Path, wanted: str) -> Path:
+def _take_name(folder: Path, name: str) -> Path:
     while True:
-        target = folder.with_name(free_name(folder.parent, wanted))
+        target = folder.with_name(free_name(folder.parent, name))
         try:
             os.rename(folder, target)
             return target
         except OSError as error:
-            # Somebody took the name meanwhile.
+            # Another process took the name meanwhile.
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise
 
 
 def check_run(folder: Path) -> None:
-    """Load a run once, and compare all its weights with what run.json says of them.
-
-    What status.json says of somebody else's processes is taken out of it.
+    """Load a run once, compare its weights with run.json, and take processes out of status.json.
 
     Raises:
         RunError: It is no usable run; the message does not name the folder.
     """
     status = folder / STATUS
     if status.exists():
-        write_atomically(status, told_status(status.read_bytes()))
+        write_atomically(status, _public_status(status.read_bytes()))
     try:
         _check(folder)
     except OSError:

@@ -3,7 +3,7 @@
 checkpoints/  what training goes on from, the newest step; weights of some before it if asked for
 snapshots/    log-spaced steps, rounded to 8 bits
 best/         the step with the lowest held-out loss
-live/         the newest steps, while somebody watches the training
+live/         the newest steps, while a page watches the training
 start/        of step 0, where a run began with the weights of another
 
 The header of each file holds the checksum of its tensors.
@@ -31,7 +31,7 @@ from core.runs.settings import RunSettings
 CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
 START = "start"
 FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
-"""The first that has a step is asked for it: the exact ones before the rounded ones."""
+"""In the order in which a step is looked for: the exact weights before the rounded ones."""
 WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
 """Those whose weights stay, and are given away."""
 CHECKSUM = "sha256"
@@ -61,14 +61,14 @@ def step_of(weights: Path) -> int:
 
 def weights_in(path: Path, folder: str) -> list[Path]:
     """Return the files of weights in one of a run's folders, the fewest steps first."""
-    found = [file for file in (path / folder).glob("step-*.safetensors") if _is_weights(file)]
-    return sorted(found, key=step_of)
+    files = (path / folder).glob("step-*.safetensors")
+    names = {file: file.name.removeprefix("step-").removesuffix(".safetensors") for file in files}
+    return sorted((file for file, step in names.items() if step.isdecimal()), key=step_of)
 
 
 def newest_checkpoint(path: Path) -> Path | None:
     """Return the weights that training would go on from, or None where there are none."""
-    found = weights_in(path, CHECKPOINTS)
-    return found[-1] if found else None
+    return next(reversed(weights_in(path, CHECKPOINTS)), None)
 
 
 def kept_step(path: Path) -> int:
@@ -84,9 +84,8 @@ def has_state(path: Path) -> bool:
 
 
 def best_weights(path: Path) -> Path | None:
-    """Return the weights with the lowest held-out loss, or None where none were kept."""
-    found = weights_in(path, BEST)
-    return found[-1] if found else None
+    """Return the weights with the lowest held-out loss, or None where there are none."""
+    return next(reversed(weights_in(path, BEST)), None)
 
 
 def opening_weights(path: Path, settings: RunSettings) -> Path | None:
@@ -103,8 +102,8 @@ def weights_at(path: Path, step: int) -> Path | None:
 
 def stops(path: Path) -> tuple[int, ...]:
     """Return the steps at which a run's model can be loaded, in order; 0 is before training."""
-    kept = {step_of(file) for folder in FOLDERS for file in weights_in(path, folder)}
-    return tuple(sorted({0, *kept}))
+    steps = {step_of(file) for folder in FOLDERS for file in weights_in(path, folder)}
+    return tuple(sorted({0, *steps}))
 
 
 def is_snapshot_step(step: int) -> bool:
@@ -117,16 +116,12 @@ def is_snapshot_step(step: int) -> bool:
     return digits[0] in "125" and not digits[1:].strip("0")
 
 
-def _is_weights(file: Path) -> bool:
-    return file.name.removeprefix("step-").removesuffix(".safetensors").isdecimal()
-
-
 class CheckpointError(MessageError, ValueError):
     """A file of weights that cannot be used; the message names it and what is wrong."""
 
 
 def no_safetensors(name: str, error: Exception) -> CheckpointError:
-    """Return an error that says of a file of weights what its reader says."""
+    """Return the error of a file of weights that its reader refuses."""
     return CheckpointError(
         "{name} is damaged or no safetensors file: {why}", name=name, why=error_text(error)
     )
@@ -143,8 +138,8 @@ def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.floa
 
 def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     """Return a tensor as a file holds it; only parameters are brought to a precision."""
-    kept = tensor.detach().contiguous()
-    return kept.to(dtype) if isinstance(tensor, nn.Parameter) else kept
+    stored = tensor.detach().contiguous()
+    return stored.to(dtype) if isinstance(tensor, nn.Parameter) else stored
 
 
 def save_rounded(model: Transformer, path: Path) -> None:
@@ -201,22 +196,22 @@ def _require_finite(file: str, tensors: Mapping[str, Tensor]) -> None:
             )
 
 
-def require_shapes(file: str, found: Shapes, config: ModelConfig) -> None:
+def require_shapes(file: str, shapes: Shapes, config: ModelConfig) -> None:
     """Refuse weights of other sizes than a model's, before memory for the model is asked for.
 
     Args:
         file: What messages call what holds them.
-        found: Their shapes by their names; a rounded one has its scale beside it.
+        shapes: Of the weights, by their names; a rounded one has its scale beside it.
         config: The model.
 
     Raises:
         CheckpointError: A weight is missing, too much, or of another shape.
     """
-    wanted = {name: tuple(each.shape) for name, each in outline(config).saved().items()}
-    scales = {name + SCALE: (*shape[:-1], 1) for name, shape in wanted.items()}
-    wanted |= {name: shape for name, shape in scales.items() if name in found}
-    differing = sorted(set(found) ^ set(wanted)) or sorted(
-        name for name in wanted if found[name] != wanted[name]
+    expected = {name: tuple(each.shape) for name, each in outline(config).saved().items()}
+    scales = {name + SCALE: (*shape[:-1], 1) for name, shape in expected.items()}
+    expected |= {name: shape for name, shape in scales.items() if name in shapes}
+    differing = sorted(set(shapes) ^ set(expected)) or sorted(
+        name for name in expected if shapes[name] != expected[name]
     )
     if differing:
         raise CheckpointError(
@@ -291,9 +286,9 @@ def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
                 parameter, _, value = rest.partition(".")
                 state.setdefault(int(parameter), {})[value] = tensor
         current: dict[str, Any] = optimizer.state_dict()
-        wanted = sum(len(group["params"]) for group in current["param_groups"])
-        if len(state) != wanted:
-            raise ValueError(f"it is of {len(state)} weights, not of {wanted}")
+        n = sum(len(group["params"]) for group in current["param_groups"])
+        if len(state) != n:
+            raise ValueError(f"it is of {len(state)} weights, not of {n}")
         optimizer.load_state_dict({"state": state, "param_groups": current["param_groups"]})
     except (KeyError, ValueError) as error:
         raise CheckpointError(
@@ -314,8 +309,8 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     except SafetensorError as error:
         raise no_safetensors(path.name, error) from error
     # Files of other programs, and of old versions, hold no checksum.
-    told = header.get("__metadata__")
-    if isinstance(told, dict) and told.get(CHECKSUM) not in (None, _checksum(header, content)):
+    metadata = header.get("__metadata__") or {}
+    if metadata.get(CHECKSUM) not in (None, _checksum(header, content)):
         raise CheckpointError(
             "{name} is damaged: its content is not what was written", name=path.name
         )
@@ -333,9 +328,9 @@ def _with_checksum(tensors: dict[str, Tensor]) -> bytes:
 def _checksum(header: dict[str, Any], content: bytes) -> str:
     """Return the SHA-256 of the tensors in a file, with their names, types and shapes."""
     named = {name: each for name, each in header.items() if name != "__metadata__"}
-    found = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
-    found.update(memoryview(content)[_begin(content) :])
-    return found.hexdigest()
+    checksum = hashlib.sha256(json.dumps(named, sort_keys=True).encode())
+    checksum.update(memoryview(content)[_begin(content) :])
+    return checksum.hexdigest()
 
 
 def _begin(content: bytes) -> int:
@@ -344,11 +339,7 @@ def _begin(content: bytes) -> int:
 
 
 def _header(path: Path) -> dict[str, Any]:
-    """Return the header of a safetensors file.
-
-    Raises:
-        CheckpointError: The file is missing, or not as long as its header says.
-    """
+    """Return the header of a safetensors file."""
     try:
         with open_regular(path) as file:
             begin = _begin(file.read(8))

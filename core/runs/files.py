@@ -115,8 +115,8 @@ def check_numbers(stored: Mapping[str, Any], names: Iterable[str]) -> None:
     """Refuse what is no number, and whole numbers without an end.
 
     Raises:
-        ValueError: A value is such.
-        KeyError: A name is not there.
+        ValueError: A value is no such number.
+        KeyError: A name is missing.
     """
     for name in names:
         value = stored[name]

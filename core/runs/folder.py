@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,6 @@ from core.runs.checkpoint import (
     weights_in,
 )
 from core.runs.files import RunError, about, is_run
-from core.runs.settings import RunSettings
-from core.tokenizer.tokenizer import Tokenizer
 
 LONGEST = 60
 """Letters of a name."""
@@ -84,21 +82,15 @@ def checked_name(text: str) -> str:
     return name
 
 
-def free_name(parent: Path, wanted: str) -> str:
-    """Return a name that nothing in a folder has: the wanted one, or wanted-2, wanted-3 and on."""
+def free_name(parent: Path, name: str) -> str:
+    """Return a name that nothing in a folder has: `name`, or name-2, name-3 and so on."""
     taken = {same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
-    numbered = (_numbered(wanted, number) for number in itertools.count(2))
-    return next(name for name in itertools.chain([wanted], numbered) if same(name) not in taken)
-
-
-def is_taken(parent: Path, name: str, by_others_than: str) -> bool:
-    """Say whether a folder holds something whose name some system takes for the same."""
-    others = (path.name for path in parent.iterdir() if path.name != by_others_than)
-    return same(name) in map(same, others)
+    numbered = (_numbered(name, number) for number in itertools.count(2))
+    return next(each for each in itertools.chain([name], numbered) if same(each) not in taken)
 
 
 def same(name: str) -> str:
-    """Return what is equal for names that some system takes for one: A and a, é in either form."""
+    """Return a text that is equal for names that some system takes for one: A and a, é and é."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -121,11 +113,7 @@ _LONGEST_WORK = 24 * 3600
 
 
 def incoming_folder(parent: Path) -> Path:
-    """Make a hidden folder that is to become a run, and remove what killed processes left before.
-
-    Raises:
-        OSError: The folder around it cannot be written to.
-    """
+    """Make a hidden folder that is to become a run, and remove what killed processes left."""
     parent.mkdir(parents=True, exist_ok=True)
     clear_left_over(parent)
     return Path(tempfile.mkdtemp(prefix=INCOMING, dir=parent))
@@ -144,7 +132,7 @@ def clear_left_over(parent: Path) -> None:
 
 def _remove(path: Path) -> None:
     if path.is_symlink():
-        # What a link leads to is somebody else's.
+        # The target of a link is not ours.
         path.unlink(missing_ok=True)
     else:
         shutil.rmtree(path, ignore_errors=True)
@@ -180,11 +168,10 @@ def versions() -> dict[str, str]:
 def new_folder(path: Path) -> Iterator[Path]:
     """Yield a hidden folder that takes its name when the context ends without an error.
 
-    What a killed process leaves of it is in nobody's way, and removed by whoever comes later.
+    What a killed process leaves of it is removed with the next run.
 
     Raises:
-        FileExistsError: Something stands under the name.
-        OSError: The folder around it cannot be written to.
+        FileExistsError: The name is taken.
     """
     taken = FileExistsError(f"{path} exists already")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -192,7 +179,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     room = incoming_folder(path.parent)
     try:
         yield room
-        # A temporary folder is its owner's alone; a run is for whoever may read the others.
+        # A temporary folder is its owner's alone; a run is for all who may read the others.
         room.chmod(0o755)
         if path.exists():
             path.rmdir()
@@ -200,7 +187,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     except BaseException as error:
         shutil.rmtree(room, ignore_errors=True)
         if isinstance(error, OSError) and error.errno in (errno.EEXIST, errno.ENOTEMPTY):
-            # Somebody took the name meanwhile.
+            # Another process took the name meanwhile.
             raise taken from error
         raise
 
@@ -225,28 +212,6 @@ class RunFolder:
             finally:
                 self._work = None
 
-    def begin(
-        self,
-        settings: RunSettings,
-        tokenizer: Tokenizer,
-        fill: Callable[[Path], None] = lambda _: None,
-    ) -> None:
-        """Write what is known before the first step.
-
-        Args:
-            settings: How the run is made.
-            tokenizer: Its own.
-            fill: Writes into the folder what else belongs to it.
-
-        Raises:
-            FileExistsError: The folder holds something already.
-        """
-        with new_folder(self.path) as room:
-            fill(room)
-            for name, content in tokenizer.files().items():
-                write_atomically(room / name, content)
-            RunFolder(room).write_json("run.json", settings.to_dict())
-
     def checkpoint(
         self,
         model: Transformer,
@@ -264,7 +229,7 @@ class RunFolder:
             save_weights(model, weights)
         *before, _newest = weights_in(self.path, CHECKPOINTS)
         for number, former in enumerate(reversed(before), start=1):
-            # The weights go first: whoever packs the run takes a state only beside its weights.
+            # The weights go first: an archive takes a state only beside its weights.
             if number >= keep:
                 former.unlink()
             former.with_suffix(".state.safetensors").unlink(missing_ok=True)
@@ -283,7 +248,7 @@ class RunFolder:
         self._drop_former_best()
 
     def keep_live(self, model: Transformer, step: int, words: set[str]) -> None:
-        """Keep the weights for whoever watches; the ones before stay for who is reading them."""
+        """Write the weights for pages that watch; those before stay for a page that reads them."""
         self.write_words(words)
         with self._room(LIVE) as room:
             save_weights(model, room / weights_file(step))
@@ -291,28 +256,32 @@ class RunFolder:
             before.unlink(missing_ok=True)
 
     def drop_live(self) -> None:
-        """Remove the weights that were for whoever watched."""
+        """Remove the weights for pages that watched."""
         for weights in weights_in(self.path, LIVE):
             weights.unlink(missing_ok=True)
 
     def clear_torn(self) -> None:
         """Remove what a killed training had half written, or had not yet removed."""
         checkpoints = self.path / CHECKPOINTS
-        kept = set(weights_in(self.path, CHECKPOINTS))
+        whole = set(weights_in(self.path, CHECKPOINTS))
         if (newest := newest_checkpoint(self.path)) is not None:
-            kept.add(newest.with_suffix(".state.safetensors"))
+            whole.add(newest.with_suffix(".state.safetensors"))
         torn = [file for file in self.path.glob(".*") if file.name != TRAINING.files.lock]
         torn += [file for name in (SNAPSHOTS, BEST, LIVE) for file in (self.path / name).glob(".*")]
-        for file in (*torn, *(set(checkpoints.glob("*")) - kept)):
+        for file in (*torn, *(set(checkpoints.glob("*")) - whole)):
             if file.is_file():
                 file.unlink(missing_ok=True)
 
     def forget_after(self, step: int) -> None:
-        """Forget what was measured and kept after a step, before going on from there."""
+        """Remove metrics and weights of later steps, before going on from a step."""
         metrics = self.path / "metrics.jsonl"
         if metrics.exists():
-            kept = [line for line in _whole_lines(metrics) if json.loads(line)["step"] <= step]
-            write_atomically(metrics, "".join(f"{line}\n" for line in kept).encode())
+            with open_regular(metrics) as file:
+                text = file.read().decode("utf-8")
+            # The last line may have been cut off while it was written.
+            whole = text[: text.rfind("\n") + 1].splitlines()
+            before = [line for line in whole if json.loads(line)["step"] <= step]
+            write_atomically(metrics, "".join(f"{line}\n" for line in before).encode())
         for folder in (SNAPSHOTS, BEST, LIVE):
             for weights in weights_in(self.path, folder):
                 if step_of(weights) > step:
@@ -328,10 +297,10 @@ class RunFolder:
             file.write(json.dumps(record) + "\n")
 
     def write_status(self, state: str, step: int, message: str = "") -> None:
-        """Say how far training is, and why it failed if it did."""
-        told = {"state": state, "step": step, **message_to_json(message)}
+        """Write the state of the training, and why it failed if it did."""
+        status = {"state": state, "step": step, **message_to_json(message)}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
-        self._write(TRAINING.files.progress, with_checksum({**told, **process}))
+        self._write(TRAINING.files.progress, with_checksum({**status, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""
@@ -343,11 +312,7 @@ class RunFolder:
 
     @contextmanager
     def _room(self, folder: str = "") -> Iterator[Path]:
-        """Yield a folder to write into; a run that is gone does not come back by it.
-
-        Raises:
-            RunError: The run's folder is not the one that is held.
-        """
+        """Yield a folder to write into, which is that of the run that is held and no other."""
         self._check()
         try:
             if folder:
@@ -372,13 +337,6 @@ class RunFolder:
             self._work.check()
 
 
-def _whole_lines(path: Path) -> list[str]:
-    """Return the lines of a file that end; the last one may have been cut off while written."""
-    with open_regular(path) as file:
-        text = file.read().decode("utf-8")
-    return text[: text.rfind("\n") + 1].splitlines()
-
-
 def rename_run(path: Path, name: str) -> Path:
     """Give a run another name, and return its new folder.
 
@@ -389,7 +347,8 @@ def rename_run(path: Path, name: str) -> Path:
     with _at_rest(path):
         # An empty folder would be replaced without a word, and so would a folder whose name
         # differs in the case of letters, on a disk that takes the two for one.
-        if is_taken(path.parent, target.name, by_others_than=path.name):
+        others = (each.name for each in path.parent.iterdir() if each.name != path.name)
+        if same(target.name) in map(same, others):
             raise RunError("there is a {name} already", name=repr(target.name))
         # While the lock is held, so that no training begins under the old name: the lock is on
         # the file, not on its name, and moves with the folder.
@@ -398,7 +357,7 @@ def rename_run(path: Path, name: str) -> Path:
 
 
 def delete_run(path: Path) -> None:
-    """Delete a run; it is gone at once for whoever lists the folder, or not at all.
+    """Delete a run: it leaves the list of runs at once, or not at all.
 
     What cannot be removed now stays hidden, and is removed with the next run.
 
@@ -412,11 +371,7 @@ def delete_run(path: Path) -> None:
 
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
-    """Keep trainings away from a run.
-
-    Raises:
-        RunError: A process works on it, or there is none.
-    """
+    """Hold a run that no process works on."""
     _require_run(path)
     if TRAINING.at_work(path):
         raise RunError(TRAINING.elsewhere(path))
@@ -424,7 +379,7 @@ def _at_rest(path: Path) -> Iterator[None]:
         raise about(path, Message("another process is at work on this run"))
     with RunFolder(path).held():
         try:
-            # Somebody else may have moved it just before.
+            # It may have been moved just before.
             _require_run(path)
         except RunError:
             # The lock has made the folder anew, and nothing else is in it.

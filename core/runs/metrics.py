@@ -34,11 +34,10 @@ from core.runs.settings import RunSettings, read_settings
 
 
 def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Return what was measured, from a byte of metrics.jsonl on, and the byte to go on from.
+    """Return the rows of metrics.jsonl from a byte on, and the byte to go on from.
 
     A line that is still being written is left for the next time. Where the file has become shorter
-    than the offset (training went back to a checkpoint), all of it is read again: then what is
-    returned begins with the first step.
+    than the offset (training went back to a checkpoint), all of it is read again.
 
     Raises:
         RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
@@ -77,16 +76,16 @@ _NAMES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss", "n", "n_unfin
 
 
 def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str = "") -> None:
-    """Refuse what is no number, below 0, or beyond what such a figure can be.
+    """Refuse a figure that is no number, below 0, or beyond what such a figure can be.
 
     Args:
         stored: Figures by their names.
-        names: Those that are looked at.
-        prefix: Stands before each name in what is stored.
+        names: Those that are checked.
+        prefix: Of each name among the stored ones.
 
     Raises:
-        ValueError: A value is such.
-        KeyError: A name is not there.
+        ValueError: A value is no such figure.
+        KeyError: A name is missing.
     """
     for name in names:
         check_numbers(stored, [prefix + name])
@@ -103,17 +102,17 @@ def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str =
 
 
 def read_evaluation(path: Path) -> dict[str, Any] | None:
-    """Return what evaluation.json holds, or None where there is none.
+    """Return the content of evaluation.json, or None where there is none.
 
     Raises:
-        RunError: It cannot be read, or holds what is no figure.
+        RunError: It cannot be read, or a value is no figure.
     """
     if not (path / EVALUATION).exists():
         return None
     stored = read_json(path, EVALUATION)
     try:
-        for found in (stored, stored.get("own_pairs") or {}):
-            check_figures(found, [name for name in _NAMES if found.get(name) is not None])
+        for part in (stored, stored.get("own_pairs") or {}):
+            check_figures(part, [name for name in _NAMES if part.get(name) is not None])
     except (AttributeError, TypeError, ValueError) as error:
         raise damaged(path, EVALUATION, error_text(error)) from error
     return stored
@@ -122,7 +121,7 @@ def read_evaluation(path: Path) -> dict[str, Any] | None:
 BLEU_KEYS = {"13a": "held_out_bleu", "zh": "held_out_bleu_zh", "char": "held_out_bleu_char"}
 """What BLEU counts, as sacrebleu calls it → its name among what was measured in training."""
 BLEU_NAMES = (N_("BLEU"), N_("BLEU (characters)"))
-"""What people call BLEU that counts words, and BLEU that counts characters."""
+"""Of words, and of characters."""
 _COUNTED = re.compile(r"tok:([^|]+)")
 _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
 
@@ -144,7 +143,7 @@ class Results:
     step: int
     """Steps of training of the model that was measured."""
     n: int | None
-    """Samples; None where only the training said the figures, which measures on few."""
+    """Samples; None where the figures are of the training alone, and older."""
     exact_match: float | None
     token_accuracy: float | None
     bleu: float | None
@@ -158,7 +157,7 @@ class Results:
     own_pairs: OwnPairs | None = None
     """Beside the figures above, which are then of the task's sentences alone."""
     while_training: bool = False
-    """Whether only the training said the figures: of a run that learns own pairs beside its task's
+    """Whether the figures are of the training alone: where own pairs are learned beside a task's
     sentences, half of its samples are own pairs."""
 
 
@@ -177,7 +176,7 @@ class RunRecord:
 
 
 def read_record(path: Path) -> RunRecord:
-    """Read what a run's files say of it.
+    """Read a run without its model.
 
     Raises:
         RunError: The folder is no run, or one of its files is damaged.
@@ -203,11 +202,7 @@ def read_record(path: Path) -> RunRecord:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return all that was measured in a run's training.
-
-    Raises:
-        RunError: metrics.jsonl is damaged.
-    """
+    """Return all rows of metrics.jsonl."""
     return read_metrics(path)[0]
 
 
@@ -217,17 +212,17 @@ def _parameters(model: ModelConfig) -> int:
 
 
 def counted_by_bleu(signature: str) -> str:
-    """Return what BLEU counts, as sacrebleu calls it; in older evaluations without signature words.
+    """Return what BLEU counts, as sacrebleu calls it; without a signature words.
 
     >>> counted_by_bleu("nrefs:1|tok:zh|version:2.6.0"), counted_by_bleu("")
     ('zh', '13a')
     """
-    said = _COUNTED.search(signature)
-    return said[1] if said else "13a"
+    match = _COUNTED.search(signature)
+    return match[1] if match else "13a"
 
 
 def bleu_name(tokens: str) -> str:
-    """Return what people call BLEU that counts these tokens: a marked text."""
+    """Return the name of BLEU that counts these tokens: a marked text."""
     return BLEU_NAMES[tokens != "13a"]
 
 
@@ -237,54 +232,42 @@ def _results(
     """Return the figures of the model that the run opens with, or the last ones before it.
 
     Args:
-        evaluation: What was stored after the training.
-        rows: What was measured in the training.
-        step: Of the weights that the run opens with; None where none were kept yet.
+        evaluation: Of the trained model.
+        rows: Of the training.
+        step: Of the weights that the run opens with; None where there are none yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
-        found = _figures({"step": step, **evaluation}, prefix="")
-        own = evaluation.get("own_pairs")
+        results = _figures({"step": step, **evaluation}, prefix="")
         tokens = counted_by_bleu(str(evaluation.get("bleu_signature", "")))
-        own_pairs = None if own is None else _own_pairs(own)
-        return replace(found, own_pairs=own_pairs, bleu_tokens=tokens)
+        own_pairs = None
+        if (own := evaluation.get("own_pairs")) is not None:
+            check_figures(own, ("n", "exact_match", "bleu"))
+            own_pairs = OwnPairs(int(own["n"]), own["exact_match"], own["bleu"])
+        return replace(results, own_pairs=own_pairs, bleu_tokens=tokens)
     measured = [
         row
         for row in rows
-        # Of weights that a step has spoiled, the loss is no number.
+        # The loss of a training that diverged is no number.
         if isfinite(row.get("held_out_loss", nan)) and (step is None or row["step"] <= step)
     ]
     if not measured:
         return None
     last = measured[-1]
     tokens = next((tokens for tokens, key in BLEU_KEYS.items() if key in last), "13a")
-    found = _figures({**last, "held_out_bleu": last.get(BLEU_KEYS[tokens])}, prefix="held_out_")
-    return replace(found, bleu_tokens=tokens, while_training=True)
+    results = _figures({**last, "held_out_bleu": last.get(BLEU_KEYS[tokens])}, prefix="held_out_")
+    return replace(results, bleu_tokens=tokens, while_training=True)
 
 
-def _own_pairs(stored: Mapping[str, Any]) -> OwnPairs:
-    check_figures(stored, ("n", "exact_match", "bleu"))
-    return OwnPairs(int(stored["n"]), stored["exact_match"], stored["bleu"])
-
-
-def _figures(found: Mapping[str, Any], prefix: str) -> Results:
-    names = [
-        name for name in (*_FIGURES, "n", "n_unfinished") if found.get(prefix + name) is not None
-    ]
-    check_figures(found, names, prefix)
-
-    def figure(name: str) -> float | None:
-        return found.get(prefix + name)
-
-    n = figure("n")
+def _figures(stored: Mapping[str, Any], prefix: str) -> Results:
+    names = (*_FIGURES, "n", "n_unfinished")
+    check_figures(stored, [name for name in names if stored.get(prefix + name) is not None], prefix)
+    n = stored.get(f"{prefix}n")
+    figures: dict[str, Any] = {name: stored.get(prefix + name) for name in _FIGURES}
     return Results(
-        step=int(found["step"]),
+        step=int(stored["step"]),
         n=None if n is None else int(n),
-        exact_match=figure("exact_match"),
-        token_accuracy=figure("token_accuracy"),
-        bleu=figure("bleu"),
-        chrf=figure("chrf"),
-        loss=figure("loss"),
-        n_unfinished=int(figure("n_unfinished") or 0),
+        n_unfinished=int(stored.get(f"{prefix}n_unfinished") or 0),
+        **figures,
     )
 
 
@@ -304,8 +287,8 @@ class Table:
     @classmethod
     def of_rows(cls, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Self:
         """Return rows as columns with these names."""
-        kept = list(rows)
-        return cls({name: [row[place] for row in kept] for place, name in enumerate(names)})
+        listed = list(rows)
+        return cls({name: [row[at] for row in listed] for at, name in enumerate(names)})
 
     def table(self) -> Mapping[str, Sequence[Any]]:
         """Return the name of each column → its values."""
@@ -323,7 +306,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
 
 
 def figures(record: RunRecord) -> dict[str, Any]:
-    """Return what is known of a run, flat: one row of a table of runs."""
+    """Return settings and results of a run as one row of a table of runs."""
     settings, results = record.settings, record.results
     return {
         "task": settings.task,
@@ -363,26 +346,16 @@ _OWN_PAIRS = {
 
 
 def measurements(path: Path) -> Table:
-    """Return what was measured in a training, a row for each step that was measured.
-
-    Raises:
-        RunError: The file is damaged.
-    """
+    """Return metrics.jsonl as a table."""
     return Table(columns_of(read_rows(path)))
 
 
 def numbers_of_runs(runs: Named) -> Table:
     """Return results, settings and measurements of runs, one number in each row.
 
-    Args:
-        runs: Names and folders.
-
     Returns:
-        what: "result", "setting" or "measured"; run; the number's name; at: the step, for what was
+        what: "result", "setting" or "measured"; run; the number's name; at: the step of what was
         measured in the training; and the value.
-
-    Raises:
-        RunError: A folder is no run, or one of its files is damaged.
     """
     return Table.of_rows(LONG, (row for name, path in runs for row in _rows_of(name, path)))
 
@@ -401,18 +374,16 @@ def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def settings_of(record: RunRecord) -> dict[str, Any]:
-    """Return what distinguishes a run from others: all but its command, which repeats it."""
-    found = record.settings.to_dict()
-    return {name: value for name, value in found.items() if name not in ("format", "command")}
+    """Return a run's settings without its command, which repeats them."""
+    settings = record.settings.to_dict()
+    return {name: value for name, value in settings.items() if name not in ("format", "command")}
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
+        if isinstance(value, list | tuple):
+            value = {str(number): each for number, each in enumerate(value)}
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")
-        elif isinstance(value, list | tuple):
-            yield from _flat(
-                dict(zip(map(str, range(len(value))), value, strict=True)), f"{prefix}{name}."
-            )
         else:
             yield f"{prefix}{name}", value

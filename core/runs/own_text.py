@@ -17,7 +17,7 @@ from core.tasks.corpus import FILES
 from core.tasks.pairs import as_tsv, read_pairs
 
 MOST_LINES = 200
-"""So many lines are kept: each is read by the model alone."""
+"""Lines that are used: the model reads each alone."""
 LEAST_LINES = 2
 
 
@@ -35,16 +35,14 @@ def give_text(path: Path, content: bytes, name: str) -> int:
     Raises:
         RunError: The run is not an opened one, or the content cannot be used; the message says why.
     """
-    settings = read_settings(path)
-    if not settings.is_opened:
-        raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
+    settings = _settings_of_opened(path)
     if settings.model.is_encoder_decoder:
-        task, file, kept, n = PAIRS, FILES["test"], *_pairs(content, name)
+        task, file, text, n = PAIRS, FILES["test"], *_pairs(content, name)
     else:
-        task, file, kept, n = LINES, LINES, *_lines(content, name)
-    _forget_what_was_measured(path)
-    write_atomically(path / file, kept)
-    _say_of(path, settings, task)
+        task, file, text, n = LINES, LINES, *_lines(content, name)
+    _remove_measurements(path)
+    write_atomically(path / file, text)
+    _write_task(path, settings, task)
     return n
 
 
@@ -55,22 +53,15 @@ def take_text_back(path: Path) -> None:
         RunError: The run is not an opened one.
         OSError: The folder cannot be written to.
     """
-    settings = read_settings(path)
-    if not settings.is_opened:
-        raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
-    # First: text that is there and of which nobody says so does no harm.
-    _say_of(path, settings, "")
-    _forget_what_was_measured(path)
+    # First: a text that run.json does not name does no harm.
+    _write_task(path, _settings_of_opened(path), "")
+    _remove_measurements(path)
     for file in (FILES["test"], LINES):
         (path / file).unlink(missing_ok=True)
 
 
 def text_of(path: Path) -> str:
-    """Return the pairs or lines that a run was given as they can be given again; empty for none.
-
-    Raises:
-        RunError: They cannot be read.
-    """
+    """Return the pairs or lines that a run was given as they can be given again; empty for none."""
     settings = read_settings(path)
     if not settings.is_opened or not settings.task:
         return ""
@@ -81,31 +72,30 @@ def text_of(path: Path) -> str:
 
 
 def n_given(path: Path) -> int:
-    """Return how many pairs or lines a run was given.
-
-    Raises:
-        RunError: They cannot be read.
-    """
+    """Return how many pairs or lines a run was given."""
     return len(text_of(path).splitlines())
 
 
-def _say_of(path: Path, settings: RunSettings, task: str) -> None:
-    # Always: whoever has loaded the run sees by it that something is another.
-    told = replace(settings, task=task).to_dict()
-    write_atomically(path / "run.json", (json.dumps(told, indent=2) + "\n").encode())
+def _settings_of_opened(path: Path) -> RunSettings:
+    settings = read_settings(path)
+    if not settings.is_opened:
+        raise RunError("{run} was trained here: it is measured on what it learned.", run=path.name)
+    return settings
 
 
-def _forget_what_was_measured(path: Path) -> None:
+def _write_task(path: Path, settings: RunSettings, task: str) -> None:
+    # Always: a page that has loaded the run sees by the file that something has changed.
+    changed = replace(settings, task=task).to_dict()
+    write_atomically(path / "run.json", (json.dumps(changed, indent=2) + "\n").encode())
+
+
+def _remove_measurements(path: Path) -> None:
     for file in (EVALUATION, HEADS, PRUNING):
         (path / file).unlink(missing_ok=True)
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines that a run was given; none where there are none.
-
-    Raises:
-        RunError: They cannot be read.
-    """
+    """Return the lines that a run was given."""
     return read_text(path, LINES).splitlines() if (path / LINES).is_file() else []
 
 

@@ -4,15 +4,15 @@ run.json          configs, task, seed, versions, the command that makes it
 tokenizer.json    in the format of the `tokenizers` library, or words and names
 words.txt         the source words that training saw
 metrics.jsonl     one line for each measured step, append-only
-NOTICE            what must be said of it wherever it is shown: where its data come from
+NOTICE            shown with it: where its data come from
 evaluation.json   figures on held-out samples, and what each head does
 status.json       state, step, heartbeat, process id, and why training failed if it did
 pairs.tsv         the user's own pairs, where it learned from them; valid.tsv and test.tsv
                   where these parts have pairs of their own
 lines.txt         lines of text by which an opened model of one stack is measured
-request           what somebody asks of the process that trains the run: pause or stop
-watched           touched by whoever wants to see its weights as they now are
-train.log         what that process said
+request           a request to the process that trains the run: pause or stop
+watched           touched by pages that show its weights as they now are
+train.log         the output of that process
 .lock             held by that process: see `core.jobs.job`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs.job`
@@ -42,14 +42,7 @@ from core.runs.checkpoint import (
     step_of,
     weights_at,
 )
-from core.runs.files import (
-    NOTICE,
-    about,
-    check_numbers,
-    damaged,
-    read_json,
-    read_text,
-)
+from core.runs.files import NOTICE, about, check_numbers, damaged, read_json, read_text
 from core.runs.files import RunError as RunError
 from core.runs.files import is_run as is_run
 from core.runs.metrics import check_figures, read_evaluation
@@ -62,7 +55,7 @@ from core.vocabulary import BOS, EOS
 
 LONGEST_NOTICE = 500
 _LARGEST_FRESH = 1 << 28
-"""Weights of a model that was never trained, of which there is no file."""
+"""Weights of a model without a file of weights, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +72,13 @@ class Run:
     step: int
     """Steps that the loaded weights were trained for."""
     known_words: frozenset[str]
-    """Source words that training saw; none where nobody knows."""
+    """Source words that training saw; none where that is unknown."""
     evaluation: Mapping[str, Any] | None
     """What `evaluate` stored of these weights, or None where it was not run on them."""
     notice: str
-    """What must be said of the run wherever it is shown; empty for most."""
+    """Shown with the run: where its data come from; empty for most."""
     damage: str = ""
-    """What of its folder is left out because it cannot be read; empty for most."""
+    """A file that is left out because it cannot be read; empty for most."""
 
     @property
     def name(self) -> str:
@@ -146,7 +139,7 @@ def _known_words(path: Path, settings: RunSettings) -> frozenset[str]:
 
 
 def _notice_of(path: Path) -> str:
-    """Return the beginning of what must be said of a run, in one line."""
+    """Return the beginning of a run's notice, in one line."""
     if not (path / NOTICE).exists():
         return ""
     return " ".join(read_text(path, NOTICE).split())[:LONGEST_NOTICE]
@@ -169,12 +162,7 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
 
 
 def _require_makeable(path: Path, settings: RunSettings) -> None:
-    """Refuse a model of which there is no file, if it is larger than one that there is, or large.
-
-    Raises:
-        CheckpointError: The run has weights, and they are of another model.
-        RunError: It has none, and the model is large.
-    """
+    """Refuse to make a model of other sizes than the run's weights; without any, a large one."""
     if (file := opening_weights(path, settings)) is not None:
         require_shapes(file.name, shapes_in(file), settings.model)
     elif count_parameters(settings.model) > _LARGEST_FRESH:
@@ -182,11 +170,7 @@ def _require_makeable(path: Path, settings: RunSettings) -> None:
 
 
 def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, Tokenizer]:
-    """Read the source's and the target's tokenizer, which are one for all but a few models.
-
-    Raises:
-        RunError: One is missing or damaged, or has other tokens than the model.
-    """
+    """Read the source's and the target's tokenizer, which are one for all but a few models."""
     if settings.is_opened:
         sizes = settings.model.vocab_size, settings.model.n_target_tokens
         try:
@@ -231,17 +215,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
 
 
 def _evaluation_of(path: Path, model: Transformer, step: int) -> dict[str, Any] | None:
-    """Return the stored evaluation, unless it was made of the weights of another step."""
-    stored = _read_evaluation(path, model)
-    return stored if stored is not None and stored.get("step", step) == step else None
-
-
-def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
-    """Read evaluation.json where there is one.
-
-    Raises:
-        RunError: It does not hold the figures, or speaks of heads that the model does not have.
-    """
+    """Return the stored evaluation, unless it is of the weights of another step."""
     stored = read_evaluation(path)
     if stored is None:
         return None
@@ -260,7 +234,7 @@ def _read_evaluation(path: Path, model: Transformer) -> dict[str, Any] | None:
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = error_text(error) if isinstance(error, ValueError) else repr(error)
         raise damaged(path, "evaluation.json", why) from error
-    return stored
+    return stored if stored.get("step", step) == step else None
 
 
 def read_words(path: Path) -> set[str]:

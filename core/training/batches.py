@@ -21,7 +21,7 @@ from core.tokenizer.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 
 BATCHES_PER_CHUNK = 16
-"""So many batches are drawn at once and sorted by length, so that little is padding."""
+"""Batches that are drawn at once and sorted by length, so that little is padding."""
 
 Indices = NDArray[np.int64]
 
@@ -37,9 +37,9 @@ def training_batches(
 
     Args:
         task: What is learned.
-        tokenizer: Splits its samples.
+        tokenizer: Of the model.
         config: Seed, and how large a batch is.
-        first_step: So many batches are passed over.
+        first_step: Batches that are passed over.
         model: Decides how it learns from a pair; None for encoder and decoder.
     """
     for step, pairs in enumerate(_groups(task, tokenizer, config, first_step), start=first_step):
@@ -59,7 +59,7 @@ def _groups(
         pairs = TokenisedPairs.of(task.part("train"), tokenizer)
         return _epochs(pairs, tokenizer, config, first_step)
     if isinstance(task, KeptCorpus):
-        pairs = TokenisedPairs.kept(task.run, tokenizer)
+        pairs = TokenisedPairs.read(task.run, tokenizer)
         return _epochs(pairs, tokenizer, config, first_step)
     return _drawn(task, tokenizer, config, first_step)
 
@@ -69,34 +69,21 @@ def _drawn(
 ) -> Iterator[list[Pair]]:
     """Yield groups of samples that a task makes, without end."""
     first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
-    chunk = first_chunk
-    while True:
-        seed = f"train {config.seed} {chunk}"
-        yield from _drawn_chunk(task, tokenizer, config, seed)[skipped:]
-        chunk, skipped = chunk + 1, 0
-
-
-def _drawn_chunk(
-    task: Task, tokenizer: Tokenizer, config: TrainConfig, seed: str
-) -> list[list[Pair]]:
-    rng, batch_size = random.Random(seed), config.batch_size
-    drawn = task.training_samples(rng)
-    samples = [next(drawn) for _ in range(batch_size * BATCHES_PER_CHUNK)]
-    pairs = encode_samples(tokenizer, samples, aligned=config.guide_to == "alignment")
-    pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
-    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
-    rng.shuffle(batches)
-    return batches
+    size = config.batch_size
+    for chunk in itertools.count(first_chunk):
+        rng = random.Random(f"train {config.seed} {chunk}")
+        samples = list(itertools.islice(task.training_samples(rng), size * BATCHES_PER_CHUNK))
+        pairs = encode_samples(tokenizer, samples, aligned=config.guide_to == "alignment")
+        pairs.sort(key=lambda pair: (len(pair.source), len(pair.target)))
+        batches = [pairs[start : start + size] for start in range(0, len(pairs), size)]
+        rng.shuffle(batches)
+        yield from batches[skipped if chunk == first_chunk else 0 :]
 
 
 def _epochs(
     pairs: TokenisedPairs, tokenizer: Tokenizer, config: TrainConfig, first_step: int
 ) -> Iterator[list[Pair]]:
-    """Yield groups of the user's own pairs without end: each epoch has every pair once.
-
-    An epoch has the pairs in an order of its own. Pairs of similar length, out of those that come
-    next, are put together.
-    """
+    """Yield groups of the user's own pairs without end."""
     for indices in epoch_indices(pairs.lengths_N2, config, first_step):
         yield [pairs.pair(index, tokenizer) for index in indices.tolist()]
 
@@ -104,12 +91,14 @@ def _epochs(
 def epoch_indices(
     lengths_N2: NDArray[np.int64], config: TrainConfig, first_step: int = 0
 ) -> Iterator[Indices]:
-    """Yield which pairs are in each batch.
+    """Yield the pairs of each batch: each epoch has every pair once, in an order of its own.
+
+    Pairs of similar length, out of those that come next, are put together.
 
     Args:
         lengths_N2: Tokens of each source and target, special ones left out.
         config: Seed, and how many tokens or pairs a batch has.
-        first_step: So many batches are passed over.
+        first_step: Batches that are passed over.
     """
     longest_N = _longest(lengths_N2)
     n_chunks = max(

@@ -43,12 +43,10 @@ class CorpusReport:
 def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> CorpusReport:
     """Describe pairs as a training with seed 0 would find them.
 
-    Lengths and numbers are of the file to learn from, from which parts may be split off.
-
     Args:
-        corpus: The pairs.
+        corpus: The pairs; lengths and numbers are of the file to learn from.
         vocab_size: Tokens to learn at most, special tokens included.
-        model: Has room for so many tokens a side.
+        model: The one to be trained, which has room for some tokens a side.
 
     Raises:
         CorpusError: There are too few different sources that fit.

@@ -46,7 +46,7 @@ def export_run(
         out: The folder to make.
         snapshots: Steps whose snapshots go with it.
         pairs: Whether the user's own pairs go with it; what was measured on them does in any case.
-        notice: What must be said of the run wherever it is shown; that of the run itself if empty.
+        notice: Shown with the run; that of the run itself if empty.
 
     Raises:
         FileExistsError: `out` holds something already.
@@ -54,8 +54,8 @@ def export_run(
             with it, or a snapshot was not kept.
     """
     run = load_run(run_path)
-    kept = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
-    if missing := sorted(set(snapshots) - set(kept)):
+    files = {step_of(file): file for file in weights_in(run_path, SNAPSHOTS)}
+    if missing := sorted(set(snapshots) - set(files)):
         raise RunError(
             "{path}: no snapshot of step {step} was kept", path=run_path, step=missing[0]
         )
@@ -69,7 +69,7 @@ def export_run(
         save_weights(run.model, copy / CHECKPOINTS / weights_file(run.step), torch.float16)
         for step in snapshots:
             (copy / SNAPSHOTS).mkdir(exist_ok=True)
-            with open_regular(kept[step]) as file:
+            with open_regular(files[step]) as file:
                 write_atomically(copy / SNAPSHOTS / weights_file(step), file.read())
 
 
@@ -82,11 +82,11 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     Args:
         run_path: A run that was trained with `keep_checkpoints`.
         out: The folder to make.
-        last: So many checkpoints, the newest among them.
+        last: How many checkpoints, the newest among them.
 
     Raises:
         FileExistsError: `out` holds something already.
-        RunError: The folder is no run, or has not so many checkpoints.
+        RunError: The folder is no run, or has fewer checkpoints.
     """
     run = load_run(run_path)
     files = weights_in(run_path, CHECKPOINTS)
@@ -98,10 +98,10 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
             n=len(files),
             last=last,
         )
-    found = [load_model(file, run.settings.model).saved() for file in files[-last:]]
+    weights = [load_model(file, run.settings.model).saved() for file in files[-last:]]
     with torch.no_grad():
         for name, tensor in run.model.saved().items():
-            tensor.copy_(torch.stack([each[name].double() for each in found]).mean(dim=0))
+            tensor.copy_(torch.stack([each[name].double() for each in weights]).mean(dim=0))
     words = ["python", "-m", "core", "average", str(run_path), str(out), "--last", str(last)]
     command = f"{run.settings.command}\n{shlex.join(words)}"
     settings = replace(run.settings, command=command)
@@ -114,26 +114,18 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
 def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
     """Yield a hidden copy of a run without weights and figures, to be given weights.
 
-    It is measured then, and takes its place: there is a whole run in the end, or none.
-
-    Raises:
-        FileExistsError: There is something in its place.
+    It is evaluated then, and takes its name: there is a whole run in the end, or none.
     """
     with new_folder(out) as copy:
-        _begin_copy(run_path, copy, pairs=pairs)
+        (copy / CHECKPOINTS).mkdir()
+        if (start := weights_at(run_path, 0)) is not None:
+            (copy / START).mkdir()
+            model = load_model(start, read_settings(run_path).model)
+            save_weights(model, copy / START / start.name, torch.float16)
+        for name in (*COPIED, *(FILES.values() if pairs else ())):
+            if (run_path / name).exists():
+                write_atomically(copy / name, read_bytes(run_path, name))
         yield copy
         # Also by pairs that do not go with it.
         figures = evaluate(load_run(copy), folder=run_path)
         RunFolder(copy).write_json("evaluation.json", figures)
-
-
-def _begin_copy(run_path: Path, copy: Path, *, pairs: bool) -> None:
-    """Write all of a run but weights and figures into an empty folder."""
-    (copy / CHECKPOINTS).mkdir()
-    if (start := weights_at(run_path, 0)) is not None:
-        (copy / START).mkdir()
-        model = load_model(start, read_settings(run_path).model)
-        save_weights(model, copy / START / start.name, torch.float16)
-    for name in (*COPIED, *(FILES.values() if pairs else ())):
-        if (run_path / name).exists():
-            write_atomically(copy / name, read_bytes(run_path, name))

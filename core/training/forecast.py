@@ -9,11 +9,11 @@ from core.config.training import TrainConfig
 from core.describe import describe
 from core.model import count_parameters
 from core.runs.metrics import Table
+from core.training.loop import learning_rate
 from core.training.presets import PRESETS, Preset
-from core.training.schedule import learning_rate
 
 POINTS = 200
-"""At so many steps, evenly spread, the learning rate is told; and at its peak."""
+"""Steps, evenly spread, whose learning rates are shown; that of the peak comes on top."""
 
 
 def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float]:
@@ -49,7 +49,7 @@ def forecast(preset: Preset, vocab_size: int) -> Table:
     """
     model = preset.sized(vocab_size)
     settings = model.to_dict() | preset.training.to_dict()
-    found: dict[str, dict[Any, Any]] = {
+    numbers: dict[str, dict[Any, Any]] = {
         "setting": {name: value for name, value in settings.items() if name != "adam_betas"},
         "size": {
             "parameters": count_parameters(model),
@@ -58,5 +58,5 @@ def forecast(preset: Preset, vocab_size: int) -> Table:
         "learning rate": learning_rates(model, preset.training),
         "parameters": parameters_of(model),
     }
-    rows = [(what, name, value) for what, each in found.items() for name, value in each.items()]
+    rows = [(what, name, value) for what, each in numbers.items() for name, value in each.items()]
     return Table.of_rows(("what", "name", "value"), rows)

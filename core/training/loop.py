@@ -1,4 +1,4 @@
-"""The training loop: a generator, so that whoever runs it decides what to do with each step."""
+"""The training loop: a generator, so that its caller decides what to do with each step."""
 
 import hashlib
 import time
@@ -14,16 +14,11 @@ from core.batch import Batch
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.device import autocast, rounded_products
-from core.evaluate.loss import token_loss
-from core.heads import Head
 from core.messages import MessageError
-from core.model import Record, Step, Transformer
-from core.training.free_running import free_running
-from core.training.loss import LENGTH_WEIGHT, Lengths, guided_loss, guided_rows, length_loss
-from core.training.metric import Candidates, draw, metric_loss
-from core.training.rewards import Reward
-from core.training.schedule import learning_rate
-from core.training.scheduled import sampled_share, with_own_words
+from core.model import Transformer
+from core.training.decoder_inputs import free_running, sampled_share, scheduled_sampling
+from core.training.losses import Auxiliary, losses
+from core.training.rewards import Candidates, Reward, draw, metric_loss
 from core.training.workers import ALONE, Workers
 
 
@@ -49,6 +44,24 @@ class TrainStep:
     seconds: float
     reward: float | None = None
     """Mean over the targets that were drawn; None where none were."""
+
+
+def learning_rate(step: int, d_model: int, config: TrainConfig) -> float:
+    """Return the learning rate of a step, the first being 1.
+
+    factor · d_model^−0.5 · min(step^−0.5, step · warmup^−1.5): it rises evenly for `warmup` steps
+    and then falls with the square root of the step (Vaswani et al. 2017, eq. 3). In the last
+    `cooldown` steps it is also multiplied by what is left of them.
+
+    >>> config = TrainConfig(steps=1000, warmup=100)
+    >>> [learning_rate(step, 64, config) for step in (50, 100, 400)]
+    [0.00625, 0.0125, 0.00625]
+    """
+    paper = (
+        config.learning_rate_factor * d_model**-0.5 * min(step**-0.5, step * config.warmup**-1.5)
+    )
+    left = (config.steps + 1 - step) / max(config.cooldown, 1)
+    return float(paper * min(1.0, left) if config.cooldown else paper)
 
 
 def make_optimizer(model: Transformer, config: TrainConfig) -> torch.optim.Adam:
@@ -91,7 +104,7 @@ def train(  # noqa: PLR0913
         if step > config.steps:
             return
         started = time.perf_counter()
-        # Whoever consumes the steps may evaluate in between.
+        # The caller may evaluate between the steps.
         model.train()
         torch.manual_seed(step_seed(config.seed, step, workers.rank))
         rate = learning_rate(step, model.config.d_model, config)
@@ -101,10 +114,9 @@ def train(  # noqa: PLR0913
         parts = _parts(model, batch, step, config, workers)
         with rounded_products(config.precision, model.device):
             if reward is None:
-                predicts = model.config.predicts_length
-                loss, guide_loss = _add_gradients(
-                    forward, parts, batch, config, workers, predicts_length=predicts
-                )
+                predicts_length = model.config.predicts_length
+                auxiliary = Auxiliary.of(batch, config, predicts_length=predicts_length)
+                loss, guide_loss = _add_gradients(forward, parts, batch, config, workers, auxiliary)
             else:
                 drawn = ((part, draw(model, part, config, reward)) for part in parts)
                 loss = _add_reward_gradients(forward, model.config, drawn, batch, config, workers)
@@ -141,7 +153,7 @@ def _parts(
     for index in range(first, first + config.accumulate):
         part = batch.part(index, count).to(model.device)
         if config.teacher_forcing:
-            yield with_own_words(model, part, sampled_share(step, config))
+            yield scheduled_sampling(model, part, sampled_share(step, config))
         else:
             yield free_running(model, part)
 
@@ -152,8 +164,7 @@ def _add_gradients(
     batch: Batch,
     config: TrainConfig,
     workers: Workers,
-    *,
-    predicts_length: bool,
+    auxiliary: Auxiliary,
 ) -> tuple[float, float | None]:
     """Add the gradients of this process's parts.
 
@@ -161,25 +172,17 @@ def _add_gradients(
         The cross-entropy and the guided head's loss of the whole batch, None where the batch has
         nothing to guide a head by.
     """
-    guide = Head.parse(config.guide) if config.guide else None
-    n_rows = len(guided_rows(batch, guide, config.guide_to)) if guide else 0
-    found: list[Tensor] = []
+    of_parts: list[Tensor] = []
     for index, part in enumerate(parts, start=1):
         # Gradients of several processes are brought together once, after the last part.
         with workers.together(forward, index == config.accumulate):
             with autocast(config.precision, part.fed_BT.device):
-                if predicts_length:
-                    loss, beside = losses_with_length(forward, part, config, batch)
-                    guide_loss = torch.zeros_like(loss)
-                else:
-                    counts = (batch.n_tokens, n_rows)
-                    loss, guide_loss = losses(forward, part, config, guide, counts)
-                    beside = config.guide_weight * guide_loss
+                loss, beside = losses(forward, part, batch, config, auxiliary)
             # Bringing together takes the mean over the processes; the losses are parts of a sum.
-            ((loss + beside) * workers.count).backward()
-        found.append(torch.stack([loss, guide_loss]).detach())
-    loss, guide_loss = workers.total(torch.stack(found).sum(dim=0)).tolist()
-    return loss, guide_loss if n_rows else None
+            ((loss + auxiliary.weight * beside) * workers.count).backward()
+        of_parts.append(torch.stack([loss, beside]).detach())
+    loss, guide_loss = workers.total(torch.stack(of_parts).sum(dim=0)).tolist()
+    return loss, guide_loss if auxiliary.n_rows else None
 
 
 def _add_reward_gradients(
@@ -192,63 +195,12 @@ def _add_reward_gradients(
 ) -> float:
     """Add the gradients of this process's parts; return minus the mean reward of the batch."""
     n_pairs = len(batch.source_BS)
-    found = 0.0
+    total = 0.0
     for index, (part, drawn) in enumerate(parts, start=1):
         device = part.fed_BT.device
         with workers.together(forward, index == config.accumulate):
             with autocast(config.precision, device):
                 loss = metric_loss(forward, model, part.source_BS, drawn, config)
             (loss / n_pairs * workers.count).backward()
-        found -= sum(each.sampled for each in drawn) / n_pairs
-    return float(workers.total(torch.tensor(found, device=device)))
-
-
-def losses(
-    model: nn.Module,
-    batch: Batch,
-    config: TrainConfig,
-    guide: Head | None,
-    counts: tuple[int, int],
-) -> tuple[Tensor, Tensor]:
-    """Return the cross-entropy, and the guided head's loss (0 where none is guided).
-
-    Args:
-        model: In training mode.
-        batch: A part of a batch, or all of it.
-        config: Label smoothing.
-        guide: The guided head.
-        counts: Target tokens and guided rows of the whole batch.
-    """
-    n_tokens, n_rows = counts
-    if guide is None:
-        logits_BTV = model(*batch.inputs)
-        loss = token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens)
-        return loss, loss.new_zeros(())
-    record = Record(frozenset({Step.WEIGHTS}), frozenset({guide.site}), keep_graph=True)
-    logits_BTV = model(*batch.inputs, record)
-    return (
-        token_loss(logits_BTV, batch.labels_BT, config.label_smoothing, n_tokens),
-        guided_loss(
-            record.weights(guide.site),
-            guided_rows(batch, guide, config.guide_to),
-            guide,
-            n_rows or None,
-        ),
-    )
-
-
-def losses_with_length(
-    model: nn.Module, part: Batch, config: TrainConfig, batch: Batch
-) -> tuple[Tensor, Tensor]:
-    """Return the cross-entropy of the words, and that of the length with its weight.
-
-    Args:
-        model: One that predicts the length, in training mode.
-        part: A part of a batch, or all of it.
-        config: Label smoothing.
-        batch: All of it.
-    """
-    lengths = Lengths()
-    logits_BTV = model(*part.inputs, lengths)
-    loss = token_loss(logits_BTV, part.labels_BT, config.label_smoothing, batch.n_tokens)
-    return loss, LENGTH_WEIGHT * length_loss(lengths.logits_BN, part, len(batch.source_BS))
+        total -= sum(each.sampled for each in drawn) / n_pairs
+    return float(workers.total(torch.tensor(total, device=device)))

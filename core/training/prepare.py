@@ -1,21 +1,24 @@
-"""A run folder before its first step: settings, tokenizer, and the user's own pairs."""
+"""A run folder before its first step: settings, tokenizer, own pairs, and weights to start from."""
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from core.config import ConfigError, ModelConfig, require
 from core.config.training import TrainConfig
 from core.files import write_atomically
-from core.heads import Stack
+from core.heads import Head, Stack
 from core.labels import SEPARATOR, longest_side
+from core.model import Transformer
 from core.model.building import outline
+from core.runs.checkpoint import START, has_state, kept_step, save_weights, weights_file
 from core.runs.files import PAIRS
-from core.runs.folder import RunFolder, versions
-from core.runs.run import RunSettings, read_settings, read_tokenizer
-from core.tasks import Sample, Task
+from core.runs.folder import RunFolder, new_folder, versions
+from core.runs.run import Run, RunError, RunSettings, load_run, read_settings, read_tokenizer
+from core.tasks import Sample, Task, task_named
 from core.tasks.corpus import (
     AT_HAND,
     FILES,
@@ -33,17 +36,14 @@ from core.tasks.task import Drawn, Part
 from core.tokenizer.byte_level import ByteLevelTokenizer, usual_apostrophe
 from core.tokenizer.tokenizer import Tokenizer
 from core.tokenizer.word_level import Vocabulary, WordTokenizer
-from core.training.guides import check_guide
-from core.training.presets import Preset
-from core.training.start import start_of
-from core.training.tokenised import keep
+from core.training.presets import LIKE, MODEL_SETTINGS, Preset, Setting
+from core.training.tokenised import write_tokens
 
 TOKENIZER_SAMPLES = 20_000
-"""So many training samples the tokenizer learns its pieces from; of the user's own pairs all, up to
-`AT_HAND`."""
+"""Training samples that the tokenizer learns from; of the user's own pairs all, up to `AT_HAND`."""
 
 _N_TRIED = 500
-"""So many made sentences say whether a model has room for them."""
+"""Made sentences that are checked to fit a model."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -78,47 +78,41 @@ def prepare_run(  # noqa: PLR0913
         CorpusError: Too few of the pairs fit the model's positions.
     """
     check_training(task, preset, starts=start is not None)
-    samples = _for_tokenizer(task, preset.training.seed)
+    seed = preset.training.seed
+    samples = _tokenizer_samples(task, seed)
     if start is None:
-        tokenizer = _tokenizer(task, samples, preset.vocab_size, preset.model)
+        tokenizer = train_tokenizer(task, preset.vocab_size, seed, preset.model, samples)
     else:
         tokenizer = read_tokenizer(start, read_settings(start).model)
     model = preset.sized(tokenizer.vocab_size)
-    begun = None if start is None else start_of(start, model)
+    start_run = None if start is None else _run_to_start_from(start, model)
     longest = longest_side(model, tokenizer)
     n_left_out = _n_in_memory(task) - _n_in_memory(fitting(task, tokenizer, longest))
     _check_made(task, tokenizer, longest)
     ratio = target_ratio(those_that_fit(samples, tokenizer, longest), tokenizer)
     model = replace(model, target_ratio=max(model.target_ratio, ratio))
 
-    def fill(folder: Path) -> None:
-        nonlocal n_left_out
-        n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
-        if begun is not None:
-            begun.write(folder)
-
-    RunFolder(path).begin(
-        RunSettings(
-            task=PAIRS if isinstance(task, OwnPairs) else task.name,
-            preset=preset_name,
-            model=model,
-            training=preset.training,
-            versions=versions(),
-            command=command,
-            start="" if begun is None else str(begun),
-        ),
-        tokenizer,
-        fill,
+    settings = RunSettings(
+        task=PAIRS if isinstance(task, OwnPairs) else task.name,
+        preset=preset_name,
+        model=model,
+        training=preset.training,
+        versions=versions(),
+        command=command,
+        start="" if start_run is None else f"{start_run.name}, step {start_run.step}",
     )
+    with new_folder(path) as folder:
+        n_left_out += _write_pairs(folder, task, tokenizer, longest, tell)
+        if start_run is not None:
+            _write_start(folder, start_run)
+        for name, content in tokenizer.files().items():
+            write_atomically(folder / name, content)
+        RunFolder(folder).write_json("run.json", settings.to_dict())
     return n_left_out
 
 
 def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
-    """Refuse a model that has no room for the sentences that a task makes.
-
-    Raises:
-        ConfigError: It has none for some of them.
-    """
+    """Refuse a model that has no room for the sentences that a task makes."""
     made = task.made if isinstance(task, Mixed) else task
     if own_pairs_of(made) is not None:
         return
@@ -145,70 +139,136 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
         ConfigError: The message says what does not go together.
     """
     config, model = preset.training, preset.model
-    require(config.seed >= 0, "seed is {seed}, not 0 or more", seed=config.seed)
-    if config.batch_tokens and own_pairs_of(task) is None:
-        raise ConfigError(
-            "batch_tokens is {batch_tokens}, but the task {name} makes its "
-            "sentences as it goes: its batches are counted in pairs (batch_size)",
-            batch_tokens=config.batch_tokens,
-            name=repr(task.name),
-        )
+    config.require(config.seed >= 0, "seed is {seed}, not 0 or more")
+    config.require(
+        not config.batch_tokens or own_pairs_of(task) is not None,
+        "batch_tokens is {batch_tokens}, but the task {name} makes its "
+        "sentences as it goes: its batches are counted in pairs (batch_size)",
+        name=repr(task.name),
+    )
     _check_model(preset)
-    if config.makes_rewards_large and not starts:
-        raise ConfigError(
-            "objective is {objective}, which makes a trained model better: a run "
-            "to start from is needed (--start RUN)",
-            objective=config.objective,
-        )
+    config.require(
+        not config.makes_rewards_large or starts,
+        "objective is {objective}, which makes a trained model better: a run "
+        "to start from is needed (--start RUN)",
+    )
     vocabulary = own_vocabulary(task, model.stacks)
     n_names = vocabulary.n_names if vocabulary else 0
-    if model.shared_names not in (0, n_names):
-        raise ConfigError(
-            "shared_names is {shared_names}: of the task {name} {n} tokens are names",
-            shared_names=model.shared_names,
-            name=repr(task.name),
-            n=n_names,
-        )
+    model.require(
+        model.shared_names in (0, n_names),
+        "shared_names is {shared_names}: of the task {name} {n} tokens are names",
+        name=repr(task.name),
+        n=n_names,
+    )
     if config.guide:
-        check_guide(config, task, outline(model))
+        _check_guide(config, task, outline(model))
 
 
 def _check_model(preset: Preset) -> None:
-    """Refuse a model that cannot learn from pairs, or not in the way that is asked for.
-
-    Raises:
-        ConfigError: The message says what does not go together.
-    """
-    model, config = preset.model, preset.training
-    own = ModelConfig(vocab_size=model.vocab_size)
+    """Refuse a model that cannot learn from pairs, or not in the way that is asked for."""
+    model, usual = preset.model, ModelConfig(vocab_size=preset.model.vocab_size)
     for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
         value = getattr(model, name)
-        if value != getattr(own, name):
-            raise ConfigError(
-                "{name} is {value}: such models can be opened, but not trained",
-                name=name,
-                value=repr(value),
-            )
+        require(
+            value == getattr(usual, name),
+            "{name} is {value}: such models can be opened, but not trained",
+            name=name,
+            value=repr(value),
+        )
     if model.is_encoder_decoder and not model.is_parallel:
         return
-    usual = TrainConfig()
     for name in ("guide", "scheduled_sampling", "teacher_forcing", "objective"):
-        if (value := getattr(config, name)) == getattr(usual, name):
-            continue
-        if model.is_parallel:
-            raise ConfigError(
-                "{name} is {value}, which is for a decoder that is fed word after "
-                "word: this model's is parallel",
-                name=name,
-                value=repr(value),
-            )
-        raise ConfigError(
+        value = getattr(preset.training, name)
+        is_usual = value == getattr(TrainConfig(), name)
+        require(
+            is_usual or not model.is_parallel,
+            "{name} is {value}, which is for a decoder that is fed word after "
+            "word: this model's is parallel",
+            name=name,
+            value=repr(value),
+        )
+        require(
+            is_usual,
             "{name} is {value}, which is for an encoder and a decoder: this model "
             "is the {alone} alone",
             name=name,
             value=repr(value),
             alone=model.stacks[0],
         )
+
+
+def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
+    """Refuse to guide a head that is not there, or on a task that has nothing to guide it by."""
+    try:
+        head = Head.parse(config.guide)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if config.guide_to == "alignment":
+        require(
+            head.kind.sides == ("target", "source"),
+            "{site} does not look from the target to the source: "
+            "guide_to=alignment is for cross-attention, as in decoder.1.cross:0",
+            site=head.site,
+        )
+        # Sentences that a task makes know their links, files of pairs do not.
+        require(
+            isinstance(task.made if isinstance(task, Mixed) else task, Drawn),
+            "the task {name} does not know which words belong together, so it has "
+            "no alignment that {head} could be guided by",
+            name=repr(task.name),
+            head=head,
+        )
+    else:
+        config.require(
+            bool(task.pronouns),
+            "the task {name} has no pronouns that {guide} could be guided by",
+            name=repr(task.name),
+        )
+        require(
+            head.kind.key_side == "source",
+            "{site} never sees the source, so it cannot be guided to an antecedent",
+            site=head.site,
+        )
+    config.require(
+        head.site in model.sites() and head.index < model.config.n_heads,
+        "{guide} is no head of this model",
+    )
+
+
+def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
+    """Return the run whose weights a training begins with."""
+    run = load_run(path)
+    other = run.settings.model.to_dict()
+    # How long targets are, depends on the new pairs.
+    asked = replace(model, target_ratio=run.settings.model.target_ratio).to_dict()
+    differing = sorted(name for name in {*other, *asked} if other.get(name) != asked.get(name))
+    if run.settings.is_opened or differing:
+        what = ", ".join(differing) or "its tokenizer"
+        raise ConfigError(
+            "{path} has another model than the one to be trained: {what}", path=path, what=what
+        )
+    return run
+
+
+def _write_start(folder: Path, run: Run) -> None:
+    """Write a run's weights into a new run's folder as those of step 0, and the words it knows."""
+    (folder / START).mkdir()
+    save_weights(run.model, folder / START / weights_file(0))
+    write_atomically(folder / "words.txt", "\n".join(sorted(run.known_words)).encode())
+
+
+def with_model_of(start: Path, preset: Preset, changes: Mapping[str, Setting]) -> Preset:
+    """Return a preset with the model of the run that it starts from.
+
+    Raises:
+        ConfigError: Settings of the model were to change.
+        RunError: There is no such run.
+    """
+    if changed := sorted(set(changes) & {*MODEL_SETTINGS, LIKE}):
+        raise ConfigError(
+            "{name} cannot change: the model is that of {start}", name=changed[0], start=start
+        )
+    return replace(preset, model=read_settings(start).model)
 
 
 def _n_in_memory(task: Task) -> int:
@@ -223,23 +283,19 @@ def _write_pairs(
 
     Returns:
         How many pairs of a large corpus are longer than `longest` tokens and not written.
-
-    Raises:
-        CorpusError: Of a part of a large corpus no pair is as short as `longest` tokens.
     """
     written: dict[Part, Sequence[Sample]] = {}
     n_left_out = 0
     own = own_pairs_of(task)
     if isinstance(own, LargeCorpus):
-        kept = keep(path, own.to_learn_from(), tokenizer, longest, tell)
+        n, n_left_out = write_tokens(path, own.to_learn_from(), tokenizer, longest, tell)
         written = {part: those_that_fit(own.part(part), tokenizer, longest) for part in HELD_OUT}
-        if kept.n == 0 or not all(written.values()):
+        if n == 0 or not all(written.values()):
             raise CorpusError(
                 "{name}: too few pairs fit the model's {longest} positions",
                 name=own.name,
                 longest=longest,
             )
-        n_left_out = kept.n_too_long
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
         # Where no part has pairs of its own, all are in one file and are split again from it.
@@ -252,7 +308,11 @@ def _write_pairs(
 
 
 def train_tokenizer(
-    task: Task, vocab_size: int, seed: int, model: ModelConfig | None = None
+    task: Task,
+    vocab_size: int,
+    seed: int,
+    model: ModelConfig | None = None,
+    samples: Sequence[Sample] | None = None,
 ) -> Tokenizer:
     """Learn at most `vocab_size` tokens from samples of a task that are not held out.
 
@@ -262,21 +322,16 @@ def train_tokenizer(
         task: What is learned.
         vocab_size: The most tokens.
         seed: Of the samples.
-        model: Decides which signs and special tokens there are besides; None for encoder and
-            decoder.
+        model: Decides which special tokens there are; None for encoder and decoder.
+        samples: Those that the seed draws, where they are drawn already.
 
     Raises:
-        ConfigError: The task has words of its own, and none for what is asked of it.
+        ConfigError: The task has words of its own, and none for this kind of model.
     """
-    return _tokenizer(task, _for_tokenizer(task, seed), vocab_size, model)
-
-
-def _tokenizer(
-    task: Task, samples: Sequence[Sample], vocab_size: int, model: ModelConfig | None
-) -> Tokenizer:
     stacks = ("encoder", "decoder") if model is None else model.stacks
     if vocabulary := own_vocabulary(task, stacks):
         return WordTokenizer(vocabulary)
+    samples = _tokenizer_samples(task, seed) if samples is None else samples
     between = [SEPARATOR] if len(stacks) == 1 else []
     texts = (text for each in samples for text in (each.source, *between, each.target))
     apostrophe = usual_apostrophe(sample.target for sample in samples)
@@ -302,9 +357,64 @@ def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
     return made.vocabulary
 
 
-def _for_tokenizer(task: Task, seed: int) -> list[Sample]:
+def _tokenizer_samples(task: Task, seed: int) -> list[Sample]:
     """Return the samples that a tokenizer learns from."""
     own = own_pairs_of(task)
     n_own = own.n_train if isinstance(own, Corpus | LargeCorpus) else 0
     drawn = task.training_samples(random.Random(f"tokenizer {seed}"))
     return list(itertools.islice(drawn, max(TOKENIZER_SAMPLES, min(AT_HAND, n_own))))
+
+
+def require_state(path: Path) -> None:
+    """Refuse a run that cannot go on.
+
+    Raises:
+        RunError: It has weights, but no optimizer.
+    """
+    if not has_state(path):
+        raise RunError("{path}: its optimizer was not kept, so it cannot go on", path=path)
+
+
+def extend_run(path: Path, steps: int | None = None, made_share: float | None = None) -> None:
+    """Ask a run for another number of steps, or other batches, than it was prepared for.
+
+    The schedule of its first steps was that of the old number: what makes the same run again is
+    both commands, one after the other.
+
+    Args:
+        path: The run's folder.
+        steps: In all; None for those it has.
+        made_share: Of the sentences that a task makes beside own pairs, from now on; None for
+            what it was.
+
+    Raises:
+        ConfigError: There are no such steps, more have been done, or the share is of nothing.
+        RunError: The folder is no run, it cannot go on, or a process is training it.
+    """
+    folder = RunFolder(path)
+    settings = read_settings(path)
+    asked = {"steps": steps, "made_share": made_share}
+    changes = {name: value for name, value in asked.items() if value is not None}
+    training = TrainConfig.from_dict(settings.training.to_dict() | changes)
+    if made_share is not None and not isinstance(task_named(settings.task, path), Mixed):
+        raise ConfigError(
+            "{path} learned nothing beside its task: made_share is a share of both", path=path
+        )
+    with folder.held():
+        if training == settings.training:
+            return
+        done = kept_step(path)
+        if training.steps < done:
+            raise ConfigError(
+                "steps is {steps}, but {path} has done {done}",
+                steps=training.steps,
+                path=path,
+                done=done,
+            )
+        require_state(path)
+        then = ["python", "-m", "core", "train", str(path), "--resume"]
+        then += ["--steps", str(steps)] if steps is not None else []
+        then += ["--set", f"made_share={made_share:g}"] if made_share is not None else []
+        command = f"{settings.command}\n{shlex.join(then)}  # from step {done} on"
+        longer = replace(settings, training=training, command=command)
+        folder.write_json("run.json", longer.to_dict())

@@ -1,17 +1,34 @@
-"""Sizes with settings that are known to work, by name."""
+"""Sizes with settings that are known to work, by name, and how settings of them are changed."""
 
+import dataclasses
 import math
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import islice
+from pathlib import Path
+from typing import get_args
 
-from core.config import ModelConfig
+from core.config import ConfigError, ModelConfig
+from core.config.settings import one_of
 from core.config.training import TrainConfig
+from core.families.styles import in_style, style_named
 from core.tasks import Sample
 from core.tokenizer.words import has_unspaced
 
+Setting = bool | int | float | str
+MODEL_SETTINGS = {field.name: field.type for field in dataclasses.fields(ModelConfig)}
+TRAINING_SETTINGS = {field.name: field.type for field in dataclasses.fields(TrainConfig)}
+LIKE = "like"
+"""Another kind of Transformer than the paper's."""
+SHORT = (LIKE, "steps", "seed", "positions", "guide")
+"""Settings with an option of their own."""
+_LISTS = ("adam_betas", "rotary_scaling")
+"""Settings of several numbers, which no option changes."""
+_NAMES = sorted((MODEL_SETTINGS | TRAINING_SETTINGS).keys() - set(_LISTS))
 N_READ = 20_000
-"""So many pairs tell which characters own pairs have."""
+"""Pairs that are read for the characters of own pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +40,7 @@ class Preset:
     vocab_size: int
 
     def sized(self, vocab_size: int) -> ModelConfig:
-        """Return the model's sizes for a tokenizer that learned so many tokens."""
+        """Return the model's sizes for a tokenizer with so large a vocabulary."""
         return replace(self.model, vocab_size=vocab_size)
 
 
@@ -104,7 +121,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def vocabulary_for(n_pairs: int, samples: Iterable[Sample]) -> int:
-    """Return how many tokens suit so many pairs of one's own: it grows with their square root.
+    """Return how many tokens suit own pairs: the number grows with the square root of theirs.
 
     The characters of scripts without spaces come on top: they are many, and each is a token that
     is made of three bytes.
@@ -124,3 +141,96 @@ def vocabulary_for(n_pairs: int, samples: Iterable[Sample]) -> int:
     merges = {letter[:end] for letter in spelled for end in range(2, len(letter) + 1)}
     suitable = max(320, round(math.sqrt(n_pairs / 2_500) * 10) * 100)
     return min(32_000, suitable + len(merges))
+
+
+def parse_setting(text: str) -> tuple[str, Setting]:
+    """Read NAME=VALUE.
+
+    >>> parse_setting("dropout=0.1"), parse_setting("norm=pre"), parse_setting("tied=false")
+    (('dropout', 0.1), ('norm', 'pre'), ('tied', False))
+
+    Raises:
+        ConfigError: There is no such setting, or the value is of another type.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or name not in _NAMES:
+        near = get_close_matches(name, _NAMES, n=1) if equals and name not in _LISTS else []
+        if near:
+            raise ConfigError(
+                "there is no setting {name}; did you mean {near}?", name=repr(name), near=near[0]
+            )
+        raise ConfigError(
+            "{text} sets nothing: NAME=VALUE with one of {known}",
+            text=repr(text),
+            known=", ".join(_NAMES),
+        )
+    kind = (MODEL_SETTINGS | TRAINING_SETTINGS)[name]
+    if kind is str:
+        return name, value
+    if kind is int or kind is float:
+        try:
+            return name, kind(value)
+        except ValueError as error:
+            known = "a whole number" if kind is int else "a number"
+            raise _not_known(name, value, known) from error
+    # Files and commands of before say true or false of `tied`, too.
+    truths = {"true": True, "false": False} if kind is bool or name == "tied" else {}
+    words = get_args(kind) or tuple(truths)
+    if value not in (*words, *truths):
+        raise _not_known(name, value, one_of(words))
+    return name, truths.get(value, value)
+
+
+def _not_known(name: str, value: str, known: str) -> ConfigError:
+    return ConfigError("{name} is {value}, not {known}", name=name, value=repr(value), known=known)
+
+
+def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
+    """Return a preset with some settings changed.
+
+    `like` names another kind of Transformer (`core.families.styles`), which the others then change.
+    More or fewer steps keep the share of the cooldown, and heads of another number or width share
+    the model's width evenly, unless the settings say something else.
+
+    Raises:
+        ConfigError: A value cannot be, or does not go with the others.
+    """
+    model = {name: value for name, value in settings.items() if name in MODEL_SETTINGS}
+    training = {name: value for name, value in settings.items() if name in TRAINING_SETTINGS}
+    if unknown := sorted(set(settings) - set(model) - set(training) - {LIKE}):
+        raise ConfigError("there is no setting {name}", name=", ".join(unknown))
+    like, old = settings.get(LIKE), preset.training
+    if like and "steps" not in training:
+        training["steps"] = old.steps * style_named(str(like)).steps
+    steps = training.get("steps")
+    if isinstance(steps, int) and "cooldown" not in training:
+        training["cooldown"] = old.cooldown * steps // old.steps
+    widths: dict[str, Setting] = {"d_k": 0, "d_v": 0} if {"d_model", "n_heads"} & set(model) else {}
+    base = in_style(str(like), preset.model) if like else preset.model
+    return Preset(
+        ModelConfig.from_dict(base.to_dict() | widths | model),
+        TrainConfig.from_dict(preset.training.to_dict() | training),
+        int(model.get("vocab_size", preset.vocab_size)),
+    )
+
+
+def train_command(
+    path: Path, files: Mapping[str, Sequence[str]], preset: str, settings: Mapping[str, Setting]
+) -> str:
+    """Return the command line that makes the same run again.
+
+    Args:
+        path: The run's folder.
+        files: "task" → its name or files; "valid" and "test" → files, where there are any.
+        preset: Its name.
+        settings: What differs from it.
+    """
+    words = ["python", "-m", "core", "train", str(path)]
+    for option, names in files.items():
+        words += [f"--{option}", *names] if names else []
+    words += ["--preset", preset]
+    for name, value in settings.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        # What many want has an option of its own.
+        words += [f"--{name}", text] if name in SHORT else ["--set", f"{name}={text}"]
+    return shlex.join(words)

@@ -1,53 +1,49 @@
 """A training as a process of its own: it goes on when the app is reloaded, closed or started anew.
 
-What is known of it stands in the run folder: `status.json`, `metrics.jsonl`, and what every job
-keeps there (see `core.jobs.job`).
+What is known of it is in the run folder: `status.json`, `metrics.jsonl`, and the files of every job
+(see `core.jobs.job`).
 """
 
 import json
+import os
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from core.files import end_of
+from core.files import end_of, read_checked, write_atomically
 from core.jobs.job import Wish
 from core.messages import Message, message_from_json, message_to_json
 from core.runs.checkpoint import has_state, kept_step, newest_checkpoint
 from core.runs.files import PAIRS
 from core.runs.folder import TRAINING
+from core.runs.metrics import Named, Table, columns_of, figures, read_record
 from core.runs.run import read_settings
 from core.training.tokenised import TOKENS
 
+AtWork = Literal["starting", "running", "evaluating"]
 State = Literal[
-    "prepared",
-    "starting",
-    "running",
-    "evaluating",
-    "paused",
-    "stopped",
-    "finished",
-    "failed",
-    "interrupted",
-    "opened",
+    AtWork, "prepared", "paused", "stopped", "finished", "failed", "interrupted", "opened"
 ]
 """prepared: never begun; interrupted: its process ended without a word (killed, power cut);
 opened: it was trained elsewhere."""
-AT_WORK: tuple[State, ...] = ("starting", "running", "evaluating")
+AT_WORK: tuple[State, ...] = get_args(AtWork)
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """How a run's training stands."""
+    """The state of a run's training."""
 
     state: State
     step: int
     """Steps that are done, as far as is known."""
     steps: int
-    """Steps that are wanted."""
+    """Steps in all."""
     message: str
     """Why it failed, or ended early; else empty."""
     can_go_on: bool
-    """Whether starting it makes sense: nobody trains it, and something is left to do."""
+    """Whether it can be started: no process trains it, and something is left to do."""
 
     @property
     def alive(self) -> bool:
@@ -56,7 +52,7 @@ class Situation:
 
 
 def situation(path: Path) -> Situation:
-    """Return how a run's training stands.
+    """Return the state of a run's training.
 
     Raises:
         RunError: The folder is no run.
@@ -65,15 +61,13 @@ def situation(path: Path) -> Situation:
     if settings.is_opened:
         return Situation("opened", 0, 0, "", can_go_on=False)
     steps = settings.training.steps
-    status = _status(path)
-    state = _told_state(path, status)
+    status, state = _status(path)
     if state in AT_WORK:
         if TRAINING.at_work(path):
             step = max(status.get("step", 0), kept_step(path), _measured_step(path))
             return Situation(state, step, steps, "", can_go_on=False)
-        # It may have ended in between: what a process without the lock has told is its last word.
-        status = _status(path)
-        state = _told_state(path, status)
+        # It may have ended in between: without the lock, what is written is its last word.
+        status, state = _status(path)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
     message = message_from_json(status)
@@ -97,12 +91,12 @@ def start(path: Path) -> None:
 
 
 def pause(path: Path) -> None:
-    """Ask the process to keep what it has learned and to end, for now."""
+    """Ask the process to write a checkpoint and to end, for now."""
     TRAINING.ask(path, "pause")
 
 
 def stop(path: Path) -> None:
-    """Ask the process to keep what it has learned, to measure it, and to end."""
+    """Ask the process to write a checkpoint, to evaluate the run, and to end."""
     TRAINING.ask(path, "stop")
 
 
@@ -121,23 +115,17 @@ def _has_pairs(path: Path, task: str) -> bool:
     return task != PAIRS or any((path / name).exists() for name in (PAIRS, *TOKENS))
 
 
-def _told_state(path: Path, status: dict[str, Any]) -> State:
-    told = status.get("state")
-    found = next((state for state in get_args(State) if state == told), None)
-    if found is not None:
-        return found
-    # A run that was exported has no status, but weights.
-    return "prepared" if newest_checkpoint(path) is None else "finished"
-
-
-def _status(path: Path) -> dict[str, Any]:
-    status = TRAINING.told(path)
-    if isinstance(status.get("step"), int):
-        return status
-    if TRAINING.is_damaged(path):
+def _status(path: Path) -> tuple[dict[str, Any], State]:
+    """Return the content of status.json, and the state that it names."""
+    status = read_checked(path / TRAINING.files.progress)
+    if status is None:
         damage = Message("{name} is damaged", name=TRAINING.files.progress)
-        return {"state": "interrupted", "step": 0, **message_to_json(damage)}
-    return {}
+        return {"step": 0, **message_to_json(damage)}, "interrupted"
+    if not isinstance(status.get("step"), int):
+        status = {}
+    state = next((state for state in get_args(State) if state == status.get("state")), None)
+    # A run that was exported has no status, but weights.
+    return status, state or ("prepared" if newest_checkpoint(path) is None else "finished")
 
 
 def _measured_step(path: Path) -> int:
@@ -147,3 +135,60 @@ def _measured_step(path: Path) -> int:
         return int(json.loads(whole.rpartition("\n")[2])["step"])
     except (KeyError, TypeError, ValueError):
         return 0
+
+
+QUEUED = "in.line"
+"""A file in the folder of a prepared run that waits for others to end; no archive holds it."""
+
+
+def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
+    """Put a prepared run at the end of the queue.
+
+    Args:
+        path: The run's folder.
+        others: Runs that may wait; it comes after them, whatever the clock says.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    write_atomically(path / QUEUED, b"")
+    # A file system's own clock is too coarse to tell two who come at once.
+    last = max((_queued_since(other) or 0 for other in others), default=0)
+    now = max(time.time_ns(), last + 1)
+    os.utime(path / QUEUED, ns=(now, now))
+
+
+def dequeue(path: Path) -> None:
+    """Take a run out of the queue, if it is in it.
+
+    Raises:
+        OSError: The folder cannot be written to.
+    """
+    (path / QUEUED).unlink(missing_ok=True)
+
+
+def queue(paths: Iterable[Path]) -> list[Path]:
+    """Return the runs that wait, the one that waits longest first."""
+    since = {path: at for path in paths if (at := _queued_since(path)) is not None}
+    return sorted(since, key=lambda path: (since[path], path))
+
+
+def _queued_since(path: Path) -> int | None:
+    try:
+        return (path / QUEUED).stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def table_of_runs(runs: Named) -> Table:
+    """Return the state, settings and results of each run in a row.
+
+    Raises:
+        RunError: A folder is no run, or one of its files is damaged.
+    """
+    rows = []
+    for name, path in runs:
+        current = situation(path)
+        status = {"state": current.state, "step": current.step, "steps": current.steps}
+        rows.append({"run": name, **status, **figures(read_record(path))})
+    return Table(columns_of(rows))

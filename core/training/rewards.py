@@ -1,17 +1,28 @@
-"""What a whole sentence is worth: rewards that a training can be asked to make large."""
+"""Training on the metric: objectives that raise the reward of whole sentences the model samples.
 
-from collections.abc import Callable
+B batch, N targets of all its sources, T target length, V vocabulary.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
+import torch
 from sacrebleu.metrics.bleu import BLEU
+from torch import Tensor
 
-from core.batch import Ids
+from core.batch import Batch, Ids, pad
+from core.config import ModelConfig
 from core.config.training import TrainConfig
+from core.decoding.choosing import Sampling
+from core.decoding.generate import generate
+from core.decoding.step import mask_special_tokens
 from core.evaluate.bleu import bleu_tokens
+from core.model import Transformer
 from core.tokenizer.tokenizer import Tokenizer
 
 Reward = Callable[[Ids, Ids], float]
-"""From what was written and what is right, both without BOS and up to EOS, to 0 … 1."""
+"""From an output and the right target, both without BOS and up to EOS, to 0 … 1."""
 
 
 def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
@@ -27,18 +38,130 @@ def _sentence_bleu(tokenizer: Tokenizer) -> Reward:
     """Return BLEU of one sentence, smoothed, of as many n-grams as it has (sacrebleu's)."""
     bleu_of = lru_cache(lambda tokens: BLEU(tokenize=tokens, effective_order=True))
 
-    def reward(said: Ids, true: Ids) -> float:
-        right = tokenizer.decode(true)
-        found = bleu_of(bleu_tokens([right])).sentence_score(tokenizer.decode(said), [right])
+    def reward(output: Ids, target: Ids) -> float:
+        right = tokenizer.decode(target)
+        bleu = bleu_of(bleu_tokens([right])).sentence_score(tokenizer.decode(output), [right])
         # Rounding may bring a perfect score a hair above 100.
-        return min(1.0, found.score / 100)
+        return min(1.0, bleu.score / 100)
 
     return reward
 
 
-def _exact(said: Ids, true: Ids) -> float:
-    return float(said == true)
+def _exact(output: Ids, target: Ids) -> float:
+    return float(output == target)
 
 
-def _constant(_said: Ids, _true: Ids) -> float:
+def _constant(_output: Ids, _target: Ids) -> float:
     return 1.0
+
+
+Scores = Callable[[Tensor, Tensor], Tensor]
+"""From source_BS and fed_BT to logits_BTV: a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Targets of one source, and what each is worth."""
+
+    targets: tuple[Ids, ...]
+    """Without BOS, up to EOS."""
+    rewards: tuple[float, ...]
+    baseline: float = 0.0
+    """The reward beside which those of the targets are good or bad."""
+    sampled: float = 0.0
+    """The mean reward of what the model drew."""
+
+
+@torch.no_grad()
+def draw(model: Transformer, batch: Batch, config: TrainConfig, reward: Reward) -> list[Candidates]:
+    """Let a model write targets of each source of a batch.
+
+    For minimum risk the different ones among the samples and the true target, as Shen et al. 2016
+    have it; else all samples, and in self-critical training the reward of the greedy target as
+    the baseline (Rennie et al. 2017).
+
+    Args:
+        model: Of encoder and decoder; left in the mode that it was in.
+        batch: Sources and true targets, on the model's device.
+        config: Objective, and number of samples.
+        reward: What a target is worth.
+    """
+    was_training = model.training
+    model.eval()
+    n = config.samples
+    outputs = generate(model, batch.source_BS.repeat_interleave(n, dim=0), Sampling(seed=None))
+    greedy: Sequence[Ids] = ()
+    if config.objective == "self_critical":
+        greedy = generate(model, batch.source_BS)
+    model.train(was_training)
+    candidates = []
+    for at, row in enumerate(batch.labels_BT.tolist()):
+        true = tuple(token for token in row if token != batch.pad_id)
+        targets = samples = tuple(outputs[at * n : (at + 1) * n])
+        if config.objective == "minimum_risk":
+            targets = tuple(dict.fromkeys((true, *samples)))
+        baseline = reward(greedy[at], true) if greedy else 0.0
+        worth = {target: reward(target, true) for target in targets}
+        rewards = tuple(worth[target] for target in targets)
+        sampled = sum(worth[target] for target in samples) / n
+        candidates.append(Candidates(targets, rewards, baseline, sampled))
+    return candidates
+
+
+def metric_loss(
+    scores: Scores,
+    model: ModelConfig,
+    source_BS: Tensor,
+    candidates: Sequence[Candidates],
+    config: TrainConfig,
+) -> Tensor:
+    """Return what is made small, summed over the sources.
+
+    Minimum risk (Shen et al. 2016, eq. 9): −Σ Q(y) r(y) with Q(y) ∝ P(y)^α over the candidates.
+    Else −Σ (r(y) − b) log P(y) / n, whose gradient is that of REINFORCE (Williams 1992): b is the
+    greedy target's reward in self-critical training, and 0 without a baseline.
+
+    Args:
+        scores: The model, which may be one that brings the gradients of processes together.
+        model: Its settings.
+        source_BS: The sources.
+        candidates: Of each source.
+        config: Objective and α.
+    """
+    targets = [target for each in candidates for target in each.targets]
+    sizes = [len(each.targets) for each in candidates]
+    repeats_B = torch.tensor(sizes, device=source_BS.device)
+    sources_NS = source_BS.repeat_interleave(repeats_B, dim=0)
+    log_probabilities_N = sequence_log_probabilities(scores, model, sources_NS, targets)
+    rewards_N = log_probabilities_N.new_tensor([r for each in candidates for r in each.rewards])
+    total = log_probabilities_N.new_zeros(())
+    of_each = zip(candidates, log_probabilities_N.split(sizes), rewards_N.split(sizes), strict=True)
+    for each, logs_N, worth_N in of_each:
+        if config.objective == "minimum_risk":
+            total = total - ((config.alpha * logs_N).softmax(dim=0) * worth_N).sum()
+        else:
+            total = total - ((worth_N - each.baseline) * logs_N).mean()
+    return total
+
+
+def sequence_log_probabilities(
+    scores: Scores, model: ModelConfig, source_NS: Tensor, targets: Sequence[Ids]
+) -> Tensor:
+    """Return log P of whole targets, in nats, each after its source.
+
+    Of what can be written: the model never writes PAD or BOS, so that they have no share.
+
+    Args:
+        scores: The model.
+        model: Its settings.
+        source_NS: A source for each target.
+        targets: Without BOS, up to EOS or to where writing was cut.
+    """
+    device = source_NS.device
+    fed_NT = pad([(*model.begins, *target[:-1]) for target in targets], pad_id=model.pad_id)
+    labels_NT = pad(targets, pad_id=model.pad_id).to(device)
+    logits_NTV = mask_special_tokens(scores(source_NS, fed_NT.to(device)), model)
+    exact = torch.promote_types(logits_NTV.dtype, torch.float32)
+    logs_NTV = logits_NTV.to(exact).log_softmax(dim=-1)
+    logs_NT = logs_NTV.gather(-1, labels_NT[..., None])[..., 0]
+    return torch.where(labels_NT == model.pad_id, 0.0, logs_NT).sum(dim=1)

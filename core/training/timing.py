@@ -1,81 +1,51 @@
-"""How long a training takes here: a few steps of it, done for real in a process of its own.
-
-The process works in a folder that `request` fills; what it found stands there when it has ended.
-"""
+"""How long a training takes here: a few steps of it, done for real in a process of its own."""
 
 import itertools
 import json
+import math
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import OrderedDict
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryFile
+from typing import IO
 
-from core.config import ConfigError, ModelConfig
+from core.config import ModelConfig
 from core.config.training import TrainConfig
-from core.files import write_atomically
-from core.jobs.job import Files, Job
-from core.jobs.process import main, working
+from core.jobs.process import bound_memory, make_way
 from core.labels import longest_side
-from core.messages import N_
 from core.model import build
-from core.runs.files import PAIRS
-from core.runs.run import RunError, load_run
-from core.tasks import CorpusError, Task, task_named
+from core.runs.run import load_run
+from core.tasks import TASKS, Sample, Task
 from core.tasks.corpus import Corpus
 from core.tasks.length_filter import fitting
-from core.tasks.pairs import as_tsv
 from core.training.batches import BATCHES_PER_CHUNK, training_batches
 from core.training.loop import make_optimizer, train
 from core.training.prepare import train_tokenizer
 from core.training.presets import Preset
 from core.training.rewards import reward_of
 
-TIMING = Job("core.training.timing", N_("trying a few steps"), Files.named("timing"))
-WANTED, FOUND = "wanted.json", "found.json"
 FEWEST, MOST = 3, 9
-"""Steps: at least so many, and no more than this."""
+"""Steps that are tried."""
 SECONDS = 4.0
 """No further step is begun after so long."""
 LARGEST = 20_000
-"""Of more pairs so many are tried, evenly spread: the lengths of all of them count."""
-
-
-def request(folder: Path, task: Task, preset: Preset, start: Path | None = None) -> None:
-    """Write what is to be tried into an empty folder; `TIMING.start` then tries it.
-
-    Args:
-        folder: For this alone.
-        task: From `TASKS`, or own pairs.
-        preset: Sizes, and how it would be trained.
-        start: The run that it would begin with; None for fresh weights.
-
-    Raises:
-        OSError: The folder cannot be written to.
-    """
-    name = task.name
-    if isinstance(task, Corpus):
-        # All of them: the process splits them as a training would.
-        name, samples = PAIRS, task.samples
-        kept = samples[:: max(1, -(-len(samples) // LARGEST))]
-        write_atomically(folder / PAIRS, as_tsv(kept))
-    asked = {
-        "task": name,
-        "model": preset.model.to_dict(),
-        "training": preset.training.to_dict(),
-        "vocab_size": preset.vocab_size,
-        "start": None if start is None else str(start.resolve()),
-    }
-    write_atomically(folder / WANTED, json.dumps(asked).encode())
-
-
-def found(folder: Path) -> float | None:
-    """Return the seconds of a step, or None where they are not known, or not yet."""
-    try:
-        return float(json.loads((folder / FOUND).read_text(encoding="utf-8"))["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+"""Most pairs that are tried, evenly spread among all: the lengths of all of them count."""
+REMEMBERED = 200
+"""Trainings whose seconds are remembered."""
+INDIFFERENT = frozenset(
+    (
+        *("steps", "seed", "warmup", "cooldown", "learning_rate_factor", "label_smoothing"),
+        *("adam_betas", "adam_eps", "patience", "evaluate_every", "checkpoint_every"),
+        *("keep_checkpoints", "guide_weight", "made_share"),
+    )
+)
+"""Settings of a training that do not change how long a step takes."""
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> float:
@@ -97,8 +67,8 @@ def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> f
         tokenizer = train_tokenizer(task, preset.vocab_size, config.seed, preset.model)
         model = build(preset.sized(tokenizer.vocab_size), config.seed)
     else:
-        begun = load_run(start)
-        tokenizer, model = begun.tokenizer, begun.model
+        run = load_run(start)
+        tokenizer, model = run.tokenizer, run.model
     fitted = fitting(task, tokenizer, longest_side(model.config, tokenizer))
     # In the middle: what grows in the course of a training has half its size there.
     middle = config.steps // 2
@@ -120,20 +90,125 @@ def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> f
     return median(taken[1:] or taken) + preparing
 
 
-def _tried(folder: Path) -> Iterator[None]:
-    """Try what the folder wants, and write what was found."""
-    with working(TIMING, folder):
-        asked = json.loads((folder / WANTED).read_text(encoding="utf-8"))
-        preset = Preset(
-            ModelConfig.from_dict(asked["model"]),
-            TrainConfig.from_dict(asked["training"]),
-            int(asked["vocab_size"]),
-        )
-        start = asked["start"] and Path(asked["start"])
-        seconds = seconds_per_step(task_named(asked["task"], folder), preset, start)
-        write_atomically(folder / FOUND, json.dumps({"seconds": seconds}).encode())
-        yield
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """A process that tries a training; its files have no names, so nothing is left behind."""
+
+    key: str
+    process: subprocess.Popen[bytes]
+    output: IO[bytes]
+
+    @classmethod
+    def start(cls, key: str, task: Task, preset: Preset, start: Path | None) -> "_Try":
+        """Start a process that tries a training.
+
+        Raises:
+            OSError: There is no room for its files, or no process can be started.
+        """
+        output = TemporaryFile()  # noqa: SIM115  # closed when it is read
+        with TemporaryFile() as request:
+            request.write(_request(task, preset, start))
+            request.seek(0)
+            process = subprocess.Popen(
+                [sys.executable, "-m", "core.training.timing"],
+                cwd=_ROOT,
+                stdin=request,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
+                # Ctrl-C in the app's terminal is not meant for it.
+                start_new_session=True,
+            )
+        return cls(key, process, output)
+
+    def seconds(self) -> float:
+        """Return the output of a process that has ended; NaN where it failed."""
+        with self.output as file:
+            file.seek(0)
+            try:
+                return float(file.read())
+            except ValueError:
+                return math.nan
+
+
+class Stopwatch:
+    """Tries one training after the other, for all visitors of an app, and remembers the results."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, float] = OrderedDict()
+        self._trying: _Try | None = None
+        self._lock = threading.Lock()
+
+    def seconds(self, task: Task, preset: Preset, start: Path | None = None) -> float | None:
+        """Return how long a step takes, once that was tried.
+
+        Returns:
+            Seconds; None as long as it is being tried, or another training is; NaN where it
+            could not be tried.
+        """
+        key = _key(task, preset, start)
+        with self._lock:
+            if self._trying is not None and self._trying.process.poll() is not None:
+                self._remember(self._trying.key, self._trying.seconds())
+                self._trying = None
+            if key not in self._known and self._trying is None:
+                try:
+                    self._trying = _Try.start(key, task, preset, start)
+                except OSError:
+                    self._remember(key, math.nan)
+            return self._known.get(key)
+
+    def _remember(self, key: str, seconds: float) -> None:
+        self._known[key] = seconds
+        while len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+
+
+def _key(task: Task, preset: Preset, start: Path | None) -> str:
+    """Return what two trainings have in common whose steps take equally long."""
+    learned: tuple[object, ...] = (task.name,)
+    if isinstance(task, Corpus):
+        learned = (task.name, len(task.samples), task.samples[0], task.samples[-1])
+    training = preset.training.to_dict()
+    relevant = {name: value for name, value in training.items() if name not in INDIFFERENT}
+    return repr((learned, preset.model, relevant, preset.vocab_size, start))
+
+
+def _request(task: Task, preset: Preset, start: Path | None) -> bytes:
+    """Return what the process reads: how to train, and own pairs."""
+    pairs = None
+    if isinstance(task, Corpus):
+        # All parts: the process splits them as a training would.
+        samples = task.samples[:: max(1, -(-len(task.samples) // LARGEST))]
+        pairs = [(each.source, each.target) for each in samples]
+    request = {
+        "task": task.name,
+        "pairs": pairs,
+        "model": preset.model.to_dict(),
+        "training": preset.training.to_dict(),
+        "vocab_size": preset.vocab_size,
+        "start": None if start is None else str(start.resolve()),
+    }
+    return json.dumps(request).encode()
+
+
+def _answer(request: bytes) -> float:
+    """Return the seconds of a step of the training that `_request` wrote."""
+    asked = json.loads(request)
+    preset = Preset(
+        ModelConfig.from_dict(asked["model"]),
+        TrainConfig.from_dict(asked["training"]),
+        asked["vocab_size"],
+    )
+    pairs = asked["pairs"]
+    task = (
+        TASKS[asked["task"]]
+        if pairs is None
+        else Corpus(asked["task"], [Sample(*pair) for pair in pairs])
+    )
+    return seconds_per_step(task, preset, asked["start"] and Path(asked["start"]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(TIMING, _tried, mendable=(ConfigError, CorpusError, RunError)))
+    make_way()
+    bound_memory()
+    print(_answer(sys.stdin.buffer.read()))  # noqa: T201

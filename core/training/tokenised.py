@@ -4,7 +4,7 @@ Millions of pairs take no more memory than their lengths do: the ids are read wh
 N pairs.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,11 +22,11 @@ from core.vocabulary import BOS, EOS
 FOLDER = "tokens"
 IDS, LENGTHS = "ids.bin", "lengths.bin"
 TOKENS = (f"{FOLDER}/{IDS}", f"{FOLDER}/{LENGTHS}")
-"""Their places in a run's folder."""
+"""Their paths in a run's folder."""
 AT_ONCE = 20_000
-"""So many pairs are split to tokens at once."""
+"""Pairs that are split to tokens at once."""
 MOST_WORDS = 500_000
-"""So many different words are remembered; of more, all are forgotten and learned again."""
+"""Different words in the cache of a tokenizer; with more, it begins anew."""
 LongestText = np.uint16
 
 
@@ -44,13 +44,13 @@ class TokenisedPairs:
     @classmethod
     def of(cls, samples: Iterable[Sample], tokenizer: Tokenizer) -> Self:
         """Split pairs to tokens, in memory."""
-        blocks = list(_blocks(samples, tokenizer)) or [_Spelled(tokenizer).block([])]
+        blocks = list(_blocks(samples, tokenizer))
         ids = np.concatenate([block.ids for block in blocks])
-        return cls._found(ids, np.concatenate([block.lengths_N2 for block in blocks]))
+        return cls._with_lengths(ids, np.concatenate([block.lengths_N2 for block in blocks]))
 
     @classmethod
-    def kept(cls, run: Path, tokenizer: Tokenizer) -> Self:
-        """Open what `keep` wrote; the ids stay on the disk.
+    def read(cls, run: Path, tokenizer: Tokenizer) -> Self:
+        """Open the files of `write_tokens`; the ids stay on the disk.
 
         Raises:
             CorpusError: The files are missing, or do not belong together.
@@ -71,10 +71,10 @@ class TokenisedPairs:
                 ids=IDS,
                 lengths=LENGTHS,
             )
-        return cls._found(ids, lengths)
+        return cls._with_lengths(ids, lengths)
 
     @classmethod
-    def _found(cls, ids: NDArray[Any], lengths: NDArray[Any]) -> Self:
+    def _with_lengths(cls, ids: NDArray[Any], lengths: NDArray[Any]) -> Self:
         lengths_N2 = lengths.astype(np.int64)
         ends = lengths_N2.sum(axis=1).cumsum()
         return cls(ids, lengths_N2, ends - lengths_N2.sum(axis=1))
@@ -92,41 +92,35 @@ class TokenisedPairs:
         return Pair(source=(*source, EOS), target=(BOS, *target, EOS), text=text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """How many pairs were written, and how many left out."""
-
-    n: int
-    n_too_long: int
-    """They do not fit the model's positions."""
-
-
-def keep(
+def write_tokens(
     run: Path,
     samples: Iterable[Sample],
     tokenizer: Tokenizer,
     max_positions: int,
-    tell: Callable[[int], None] = lambda _: None,
-) -> Kept:
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[int, int]:
     """Write pairs as tokens into a run's folder, in one pass.
 
     Args:
         run: The folder.
         samples: Any number.
         tokenizer: The run's.
-        max_positions: So many tokens a side has room for; one of them is special.
-        tell: Called with the pairs that were read so far, every 20,000.
+        max_positions: Tokens of a side, the special one included; longer pairs are left out.
+        progress: Called with the pairs that were read so far, every 20,000.
+
+    Returns:
+        How many pairs were written, and how many left out.
     """
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
-    n_read = n_kept = 0
+    n_read = n_written = 0
     with (run / FOLDER / IDS).open("wb") as ids, (run / FOLDER / LENGTHS).open("wb") as lengths:
         for block in _blocks(samples, tokenizer):
             fits = block.lengths_N2.max(axis=1) + 1 <= max_positions
-            n_read, n_kept = n_read + len(fits), n_kept + int(fits.sum())
+            n_read, n_written = n_read + len(fits), n_written + int(fits.sum())
             ids.write(block.ids[np.repeat(fits, block.lengths_N2.sum(axis=1))].tobytes())
             lengths.write(block.lengths_N2[fits].astype(LongestText).tobytes())
-            tell(n_read)
-    return Kept(n_kept, n_read - n_kept)
+            progress(n_read)
+    return n_written, n_read - n_written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,34 +130,20 @@ class _Block:
 
 
 def _blocks(samples: Iterable[Sample], tokenizer: Tokenizer) -> Iterator[_Block]:
-    left, spelled = iter(samples), _Spelled(tokenizer)
+    """Yield pairs as ids: each different word is split once, as no token reaches over its end."""
+    left, id_type = iter(samples), _id_type(tokenizer)
+    ids_of: dict[str, bytes] = {}
     while block := list(islice(left, AT_ONCE)):
-        yield spelled.block(block)
-
-
-class _Spelled:
-    """Splits texts to ids: each different piece once, as no token reaches over its end."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._type = _id_type(tokenizer)
-        self._ids_of: dict[str, bytes] = {}
-
-    def block(self, samples: Sequence[Sample]) -> _Block:
-        """Return some pairs as ids."""
-        rows = [apart(text) for sample in samples for text in (sample.source, sample.target)]
-        self._learn({word for row in rows for word in row})
-        spelled = [b"".join(map(self._ids_of.__getitem__, row)) for row in rows]
-        sizes = np.fromiter(map(len, spelled), np.int64, len(spelled)).reshape(-1, 2)
-        ids = np.frombuffer(b"".join(spelled), self._type)
-        return _Block(ids, sizes // ids.itemsize)
-
-    def _learn(self, words: set[str]) -> None:
-        if len(self._ids_of) > MOST_WORDS:
-            self._ids_of.clear()
-        new = [word for word in words if word not in self._ids_of]
-        for word, ids in zip(new, self._tokenizer.ids_of_all(new), strict=True):
-            self._ids_of[word] = np.array(ids, self._type).tobytes()
+        rows = [apart(text) for sample in block for text in (sample.source, sample.target)]
+        if len(ids_of) > MOST_WORDS:
+            ids_of.clear()
+        new = [word for word in {word for row in rows for word in row} if word not in ids_of]
+        for word, word_ids in zip(new, tokenizer.ids_of_all(new), strict=True):
+            ids_of[word] = np.array(word_ids, id_type).tobytes()
+        texts = [b"".join(map(ids_of.__getitem__, row)) for row in rows]
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts)).reshape(-1, 2)
+        ids = np.frombuffer(b"".join(texts), id_type)
+        yield _Block(ids, sizes // ids.itemsize)
 
 
 def _id_type(tokenizer: Tokenizer) -> type[np.unsignedinteger[Any]]:

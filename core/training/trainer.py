@@ -1,10 +1,13 @@
 """A training from its run folder to its end, in one process or in several."""
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from statistics import fmean
+from types import TracebackType
+from typing import Literal, Self
 
 import torch
 
@@ -13,11 +16,11 @@ from core.config import ConfigError
 from core.config.training import TrainConfig
 from core.evaluate.evaluation import evaluate
 from core.evaluate.metrics import Quality, measure
-from core.jobs.job import Wish
 from core.jobs.process import reason
 from core.labels import longest_side
 from core.model import Transformer, build
 from core.runs.checkpoint import (
+    is_snapshot_step,
     kept_step,
     load_model,
     load_state,
@@ -26,18 +29,24 @@ from core.runs.checkpoint import (
     weights_at,
 )
 from core.runs.folder import TRAINING, RunFolder
+from core.runs.metrics import BLEU_KEYS, read_metrics
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.tasks import task_named
 from core.tasks.length_filter import fitting
 from core.tokenizer.tokenizer import Tokenizer
 from core.training.batches import training_batches
-from core.training.keeper import Keeper
 from core.training.loop import TrainStep, make_optimizer, train
 from core.training.rewards import Reward, reward_of
 from core.training.workers import Workers, workers
 
 EVALUATION_SAMPLES = 200
-"""So many held-out samples are measured while training goes on."""
+"""Held-out samples that are measured while training goes on."""
+METRICS_EVERY = 10
+"""Steps of a line of metrics.jsonl, which has their mean losses."""
+SECONDS_BETWEEN_LIVE = 2.0
+"""Weights for a page that watches are written no more often than this …"""
+SHARE_FOR_LIVE = 0.05
+"""… and take no more of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +57,47 @@ class Progress:
     held_out: Quality | None
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """How a training ended."""
+def train_run(path: Path) -> Generator[Progress]:
+    """Train a prepared run to its end, from its newest checkpoint where there is one.
 
-    state: Literal["finished", "paused", "stopped"]
-    """All steps are done or patience is at its end; asked to pause; asked to stop."""
-    step: int
-    message: str = ""
+    Under `torchrun` all processes train it together. Closing the generator, or asking for it
+    by `core.training.process`, pauses the training after the current step; nothing of it is lost.
+
+    Raises:
+        RunError: The folder is no run, or another process is training it, or took its place.
+        CorpusError: The task is a file of pairs that cannot be used.
+        ConfigError: There are more processes than pairs in a batch.
+        TrainingError: The loss is not a number.
+        OSError: The folder cannot be written to, or the disk is full.
+    """
+    yield from _train_run(path, evaluates=False)
+
+
+def complete_run(path: Path) -> Generator[Progress]:
+    """Train a run as `train_run` does, and then evaluate it, unless it was paused."""
+    yield from _train_run(path, evaluates=True)
+
+
+def _train_run(path: Path, *, evaluates: bool) -> Generator[Progress]:
+    with workers() as (team, device):
+        if team.leads:
+            read_settings(path)
+        folder = RunFolder(path)
+        # Only the first process writes into the folder.
+        with (
+            folder.held() if team.leads else nullcontext(),
+            _Writer(folder) if team.leads else nullcontext() as writer,
+        ):
+            with team.folder(path, device) as own:
+                training = _begin(own, team, device)
+            if writer is not None:
+                writer.begin(training)
+            for step in training.steps(team):
+                yield Progress(step, None) if writer is None else writer.write(step)
+                if team.agreed(int(writer is not None and writer.ends), device):
+                    break
+            if writer is not None:
+                writer.end(device, evaluates=evaluates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,164 +113,19 @@ class _Training:
     held_out: list[Pair]
     first_step: int
     words: set[str]
+    """Source words of the batches so far."""
 
-    def measured(self) -> Quality:
-        """Measure the model as it now stands."""
-        return measure(self.model, self.held_out, self.tokenizer)
-
-
-def train_run(path: Path) -> Generator[Progress]:
-    """Train a prepared run to its end, from its newest checkpoint where there is one.
-
-    Under `torchrun` all processes train it together. Whoever closes the generator, or asks for it
-    by `core.training.process`, pauses the training after the step under way, and nothing of it is
-    lost.
-
-    Raises:
-        RunError: The folder is no run, or another process is training it, or took its place.
-        CorpusError: The task is a file of pairs that cannot be used.
-        ConfigError: There are more processes than pairs in a batch.
-        TrainingError: The loss is not a number.
-        OSError: The folder cannot be written to, or the disk is full.
-    """
-    with workers() as (team, device), _held(path, team) as folder:
-        yield from _train_run(folder, team, device, measures=False)
-
-
-def complete_run(path: Path) -> Generator[Progress]:
-    """Train a run as `train_run` does, and then measure it, unless it was paused."""
-    with workers() as (team, device), _held(path, team) as folder:
-        end = yield from _train_run(folder, team, device, measures=True)
-        if team.leads and end.state != "paused":
-            with _failures_noted(folder, lambda: end.step):
-                run = load_run(path)
-                run.model.to(device)
-                folder.write_json("evaluation.json", evaluate(run))
-            folder.write_status(end.state, end.step, end.message)
-
-
-@contextmanager
-def _held(path: Path, team: Workers) -> Iterator[RunFolder]:
-    """Hold the run's folder, which only the first process does."""
-    folder = RunFolder(path)
-    if not team.leads:
-        yield folder
-        return
-    read_settings(path)
-    with folder.held():
-        yield folder
-
-
-def _train_run(
-    folder: RunFolder, team: Workers, device: torch.device, *, measures: bool
-) -> Generator[Progress, None, _End]:
-    """Train; `measures` says that the trained model is to be measured next."""
-    if not team.leads:
-        with team.folder(folder.path, device) as copy:
-            training = _begin(copy, team, device)
-        return (yield from _followed(training, team))
-    noted = _failures_noted(folder, lambda: kept_step(folder.path))
-    with noted, team.folder(folder.path, device) as own:
-        training = _begin(own, team, device)
-    end = yield from _led(folder, training, team)
-    # Whoever reads "finished" may count on the run's being measured.
-    measured_next = measures and end.state != "paused"
-    folder.write_status("evaluating" if measured_next else end.state, end.step, end.message)
-    return end
-
-
-def _led(folder: RunFolder, training: _Training, team: Workers) -> Generator[Progress, None, _End]:
-    """Train, measure and keep."""
-    config = training.config
-    with _failures_noted(folder, lambda: training.first_step):
-        keeper = Keeper(
-            folder,
-            training.model,
-            training.optimizer,
-            training.words,
-            training.first_step,
-            config.keep_checkpoints,
+    def steps(self, team: Workers) -> Iterator[TrainStep]:
+        """Train step by step."""
+        return train(
+            self.model,
+            self.optimizer,
+            self.batches,
+            self.config,
+            self.first_step,
+            team,
+            self.reward,
         )
-    end = _End("finished", training.first_step)
-    with _failures_noted(folder, lambda: keeper.step, paused=keeper.keep):
-        for train_step in _steps(training, team):
-            step = train_step.step
-            due = step % config.evaluate_every == 0 or step == config.steps
-            quality = training.measured() if due else None
-            keeper.note(train_step, quality)
-            end = _end(config, keeper, TRAINING.asked(folder.path))
-            ends = end.state != "finished" or bool(end.message)
-            if ends or step % config.checkpoint_every == 0 or step == config.steps:
-                keeper.keep()
-                folder.write_status("running", step)
-            yield Progress(train_step, quality)
-            if team.agreed(int(ends), training.model.device):
-                break
-        TRAINING.forget(folder.path)
-        folder.drop_live()
-    return end
-
-
-def _end(config: TrainConfig, keeper: Keeper, wish: Wish | None) -> _End:
-    """Return how training would end after this step; with a message where it must."""
-    if wish is not None:
-        return _End("paused" if wish == "pause" else "stopped", keeper.step)
-    if 0 < config.patience <= keeper.evaluations_without_gain():
-        return _End(
-            "finished",
-            keeper.step,
-            f"stopped early: the held-out loss was not lower in {config.patience} evaluations",
-        )
-    return _End("finished", keeper.step)
-
-
-def _followed(training: _Training, team: Workers) -> Generator[Progress, None, _End]:
-    """Train only; the first process says when it ends."""
-    step = training.first_step
-    for train_step in _steps(training, team):
-        step = train_step.step
-        yield Progress(train_step, None)
-        if team.agreed(0, training.model.device):
-            break
-    return _End("finished", step)
-
-
-def _steps(training: _Training, team: Workers) -> Iterator[TrainStep]:
-    return train(
-        training.model,
-        training.optimizer,
-        training.batches,
-        training.config,
-        training.first_step,
-        team,
-        training.reward,
-    )
-
-
-@contextmanager
-def _failures_noted(
-    folder: RunFolder, step: Callable[[], int], paused: Callable[[], None] | None = None
-) -> Iterator[None]:
-    """Say in the folder's status why a training ended before its end.
-
-    Args:
-        folder: The run's.
-        step: Returns how many steps are done.
-        paused: What to do first where a generator was closed between two steps.
-    """
-    try:
-        yield
-    except GeneratorExit:
-        if paused is not None:
-            paused()
-        folder.write_status("paused", step())
-        raise
-    except BaseException as error:
-        state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
-        # A full disk or a folder that is gone cannot be told so; the error itself says it.
-        with suppress(OSError, RunError):
-            folder.write_status(state, step(), reason(error))
-        raise
 
 
 def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
@@ -288,3 +185,159 @@ def _noting_words(
         for source in batch.sources:
             words.update(tokenizer.words(source))
         yield batch
+
+
+class _Writer:
+    """Writes a training into its run folder: metrics, checkpoints, snapshots, the best weights.
+
+    Its context ends with the training, and notes in the status why that was before its end.
+    """
+
+    training: _Training
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.step = self._kept = kept_step(folder.path)
+        self.state: Literal["finished", "paused", "stopped"] = "finished"
+        self.message = ""
+        """Why the training ends early."""
+        self._unwritten: list[TrainStep] = []
+
+    def begin(self, training: _Training) -> None:
+        """Forget what was written after the step from which training goes on."""
+        self.training = training
+        self.folder.clear_torn()
+        self.folder.forget_after(self.step)
+        rows, _ = read_metrics(self.folder.path)
+        self._seconds = next((float(row["seconds"]) for row in rows[::-1] if "seconds" in row), 0.0)
+        self._held_out_losses = [row["held_out_loss"] for row in rows if "held_out_loss" in row]
+        self._next_live = time.perf_counter() + SECONDS_BETWEEN_LIVE
+        self.folder.write_status("running", self.step)
+
+    @property
+    def ends(self) -> bool:
+        """Whether training ends after this step, though steps are left."""
+        return self.state != "finished" or bool(self.message)
+
+    def write(self, step: TrainStep) -> Progress:
+        """Evaluate and write what is due after a step."""
+        config, model = self.training.config, self.training.model
+        self.step = step.step
+        self._seconds += step.seconds
+        self._unwritten.append(step)
+        quality = None
+        if self._is_due(config.evaluate_every):
+            quality = measure(model, self.training.held_out, self.training.tokenizer)
+            if quality.loss < min(self._held_out_losses, default=float("inf")):
+                self.folder.keep_best(model, self.step)
+            self._held_out_losses.append(quality.loss)
+        if self.step % METRICS_EVERY == 0 or quality is not None:
+            self._write_metrics(quality)
+        if is_snapshot_step(self.step):
+            self.folder.snapshot(model, self.step, self.training.words)
+        self._write_live()
+        self._note_early_end()
+        if self.ends or self._is_due(config.checkpoint_every):
+            self._write_checkpoint()
+            self.folder.write_status("running", self.step)
+        return Progress(step, quality)
+
+    def end(self, device: torch.device, *, evaluates: bool) -> None:
+        """Evaluate the trained run where that is asked for, and note how the training ended."""
+        TRAINING.forget(self.folder.path)
+        self.folder.drop_live()
+        if evaluates and self.state != "paused":
+            # A run that is called finished has been evaluated.
+            self.folder.write_status("evaluating", self.step, self.message)
+            run = load_run(self.folder.path)
+            run.model.to(device)
+            self.folder.write_json("evaluation.json", evaluate(run))
+        self.folder.write_status(self.state, self.step, self.message)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Note in the status why the training ended before its end."""
+        if isinstance(error, GeneratorExit):
+            self._write_checkpoint()
+            self.folder.write_status("paused", self.step)
+        elif error is not None:
+            state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+            # Not possible on a full disk or in a folder that is gone; the error itself says it.
+            with suppress(OSError, RunError):
+                self.folder.write_status(state, self.step, reason(error))
+
+    def _is_due(self, every: int) -> bool:
+        return self.step % every == 0 or self.step == self.training.config.steps
+
+    def _note_early_end(self) -> None:
+        wish, patience = TRAINING.asked(self.folder.path), self.training.config.patience
+        losses = self._held_out_losses
+        if wish is not None:
+            self.state = "paused" if wish == "pause" else "stopped"
+        elif losses and 0 < patience <= len(losses) - 1 - losses.index(min(losses)):
+            self.message = (
+                f"stopped early: the held-out loss was not lower in {patience} evaluations"
+            )
+
+    def _write_checkpoint(self) -> None:
+        """Write a checkpoint, from which training can go on, unless there is one."""
+        if self._unwritten:
+            self._write_metrics(None)
+        if self.step > self._kept:
+            training = self.training
+            self.folder.checkpoint(
+                training.model,
+                training.optimizer,
+                self.step,
+                training.words,
+                training.config.keep_checkpoints,
+            )
+            self._kept = self.step
+
+    def _write_live(self) -> None:
+        """Write the weights as they are now, if a page watches and the last ones are old."""
+        now = time.perf_counter()
+        if now < self._next_live or not TRAINING.is_watched(self.folder.path):
+            return
+        self.folder.keep_live(self.training.model, self.step, self.training.words)
+        took = time.perf_counter() - now
+        self._next_live = now + max(SECONDS_BETWEEN_LIVE, took / SHARE_FOR_LIVE)
+
+    def _write_metrics(self, quality: Quality | None) -> None:
+        self.folder.add_metrics(_metrics(self._unwritten, self._seconds, quality))
+        self._unwritten.clear()
+
+
+def _metrics(
+    steps: Sequence[TrainStep], seconds: float, quality: Quality | None
+) -> dict[str, float]:
+    """Return one line of metrics: the means of some steps, and the quality after the last."""
+    # The mean reward where that is made large, else the mean loss.
+    rewards = [step.reward for step in steps if step.reward is not None]
+    record: dict[str, float] = {
+        "step": steps[-1].step,
+        "seconds": round(seconds, 3),
+        **({"reward": fmean(rewards)} if rewards else {"loss": fmean(each.loss for each in steps)}),
+        "learning_rate": steps[-1].learning_rate,
+        "tokens_per_second": sum(step.n_tokens for step in steps)
+        / sum(step.seconds for step in steps),
+    }
+    guide_losses = [step.guide_loss for step in steps if step.guide_loss is not None]
+    if guide_losses:
+        record["guide_loss"] = fmean(guide_losses)
+    if quality is not None:
+        record["held_out_loss"] = quality.loss
+        record["held_out_exact_match"] = quality.exact_match
+        record["held_out_token_accuracy"] = quality.token_accuracy
+        record[BLEU_KEYS[quality.bleu.tokens]] = quality.bleu.score
+        record["held_out_chrf"] = quality.chrf
+        record["held_out_n"] = quality.n
+        record["held_out_n_unfinished"] = quality.n_unfinished
+    return record

@@ -4,6 +4,7 @@
 run folder: the others get a copy of it, so that machines need not share a disk.
 """
 
+import io
 import json
 import os
 import shutil
@@ -96,7 +97,7 @@ ALONE = Workers()
 
 @contextmanager
 def workers() -> Iterator[tuple[Workers, torch.device]]:
-    """Find the other processes where `torchrun` started this one; yields the device to use, too.
+    """Yield the processes that `torchrun` started, and the device to use.
 
     May be nested: the outermost begins and ends the connection.
     """
@@ -118,25 +119,20 @@ def workers() -> Iterator[tuple[Workers, torch.device]]:
 
 
 def _files(path: Path) -> dict[str, bytes]:
-    found = [path / name for name in SHARED]
+    files = [path / name for name in SHARED]
     if (checkpoint := newest_checkpoint(path)) is not None:
-        found += [checkpoint, checkpoint.with_suffix(".state.safetensors")]
+        files += [checkpoint, checkpoint.with_suffix(".state.safetensors")]
     elif (start := weights_at(path, 0)) is not None:
-        found.append(start)
-    return {str(file.relative_to(path)): file.read_bytes() for file in found if file.exists()}
+        files.append(start)
+    return {str(file.relative_to(path)): file.read_bytes() for file in files if file.exists()}
 
 
 def _shared_files(files: dict[str, bytes], device: torch.device) -> dict[str, bytes]:
     """Return the first process's files. As plain bytes: objects would be pickled."""
     sizes = json.dumps({name: len(content) for name, content in files.items()}).encode()
-    found = json.loads(_shared_bytes(sizes, device))
-    contents = _shared_bytes(b"".join(files.values()), device)
-    ends = 0
-    shared = {}
-    for name, size in found.items():
-        shared[name] = contents[ends : ends + size]
-        ends += size
-    return shared
+    sizes_of = json.loads(_shared_bytes(sizes, device))
+    contents = io.BytesIO(_shared_bytes(b"".join(files.values()), device))
+    return {name: contents.read(size) for name, size in sizes_of.items()}
 
 
 def _shared_bytes(content: bytes, device: torch.device) -> bytes:

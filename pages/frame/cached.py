@@ -26,7 +26,7 @@ from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
-from core.training.stopwatch import Stopwatch
+from core.training.timing import Stopwatch
 from pages.frame import interrupts, run_folders, service
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.config.choices import CHOICES
-from core.config.training import TRAINING_CHOICES
+from core.config import ModelConfig
+from core.config.training import TrainConfig
 from pages.frame import texts
 from pages.frame.language import ENGLISH, N_, _, n_, number
 from pages.frame.listed import alternatives, listed_apart
@@ -37,7 +37,7 @@ class Knob:
     @property
     def offered(self) -> tuple[str, ...]:
         """The words to choose from, where it is one; else it is a number, or on and off."""
-        return {**CHOICES, **TRAINING_CHOICES}.get(self.name, ())
+        return (ModelConfig.choices() | TrainConfig.choices()).get(self.name, ())
 
     @property
     def label(self) -> str:
@@ -81,7 +81,7 @@ def _group(name: str) -> tuple[Knob, ...]:
 def _condition(stated: Mapping[str, Any]) -> Condition:
     """Return each setting with the values that it may have; a file may name all others."""
     return {
-        name: [each for each in CHOICES[name] if each not in values["not"]]
+        name: [each for each in ModelConfig.choices()[name] if each not in values["not"]]
         if isinstance(values, Mapping)
         else values
         for name, values in stated.items()

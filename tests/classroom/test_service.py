@@ -17,7 +17,7 @@ from core.config import ConfigError
 from core.runs.archive import LARGEST
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError
-from core.training import line, process
+from core.training import process
 from core.training.presets import PRESETS
 from pages.frame import cached
 from pages.frame.service import OWNER, Visitor
@@ -140,7 +140,7 @@ def test_who_comes_when_the_line_is_full_is_told(of_class):
 
 def test_a_run_that_cannot_be_started_leaves_the_line_to_others(of_class, monkeypatch):
     served = of_class(ANN)
-    line.enter(run_of(ANN))
+    process.enqueue(run_of(ANN))
 
     def refuse(path):
         raise RunError(f"{path}: no")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from classroom.limits import MEGABYTE
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning import PRUNING
-from core.training import line, process
+from core.training import process
 from pages.frame import cached
 from pages.frame.service import OWNER, Visitor
 from tests.classroom.serving import serve
@@ -88,23 +88,23 @@ def test_what_measures_heads_is_asked_to_stop(a_class, job):
 
 def test_who_waits_is_shown_in_order_and_taken_out_of_the_line(a_class):
     first, second = a_class("Ben", "first"), a_class("Ann", "second")
-    line.enter(first)
-    line.enter(second)
+    process.enqueue(first)
+    process.enqueue(second)
     at = opened()
     assert "0 trainings or measurements under way, 2 in line" in said(at)
     assert "runs/Ann/second · waits, place 2" in said(at)
     at.button(key="end runs/Ben/first").click().run()
-    assert line.in_line([first, second]) == [second]
+    assert process.queue([first, second]) == [second]
     assert "runs/Ann/second · waits, place 1" in said(at)
 
 
 def test_what_could_not_be_stopped_is_said(a_class, monkeypatch):
-    line.enter(run := a_class("Ann", "mine"))
-    monkeypatch.setattr(line, "leave", lambda path: (_ for _ in ()).throw(OSError(28, "Full")))
+    process.enqueue(run := a_class("Ann", "mine"))
+    monkeypatch.setattr(process, "dequeue", lambda path: (_ for _ in ()).throw(OSError(28, "Full")))
     at = opened()
     at.button(key="end runs/Ann/mine").click().run()
     assert "That could not be done: No space left on the disk" in said(at)
-    assert line.in_line([run]) == [run]
+    assert process.queue([run]) == [run]
 
 
 def grow(run, megabytes):

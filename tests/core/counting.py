@@ -29,7 +29,7 @@ def count(folder, n, seconds="0"):
 
 def fail(folder, error):
     with working(COUNTING, folder) as work:
-        work.tell(1, 3)
+        work.write_progress(1, 3)
         yield 0
         if error == "memory":
             bytearray(3 * 10**9)

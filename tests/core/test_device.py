@@ -12,11 +12,10 @@ from core.batch import collate
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.device import autocast, best_device, rounded_products
-from core.heads import Head
 from core.model import Cache, build
 from core.model.masks import padding_mask
-from core.training.loop import losses
-from core.training.scheduled import with_own_words
+from core.training.decoder_inputs import scheduled_sampling
+from core.training.losses import Auxiliary, losses
 
 META = torch.device("meta")
 
@@ -32,17 +31,19 @@ def model(request, tokenizer):
 @pytest.mark.parametrize("guide", ["", "encoder.0.self:1", "decoder.0.cross:0"])
 def test_a_batch_is_learned_where_the_model_is(model, translation_pairs, guide):
     pairs = [pair for pair in translation_pairs if pair.references][:8]
-    batch = collate(pairs).to(model.device)
+    whole = collate(pairs)
+    batch = whole.to(model.device)
     assert batch.fed_BT.device == batch.labels_BT.device == META
     config = TrainConfig(guide=guide, label_smoothing=0.1)
-    loss, guide_loss = losses(model, batch, config, Head.parse(guide) if guide else None, (100, 5))
+    auxiliary = Auxiliary.of(whole, config, predicts_length=False)
+    loss, guide_loss = losses(model, batch, whole, config, auxiliary)
     (loss + guide_loss).backward()
     assert all(each.grad.device == META for each in model.parameters())
 
 
 def test_own_words_are_mixed_in_where_the_model_is(model, translation_pairs):
     batch = collate(translation_pairs[:8]).to(model.device)
-    assert with_own_words(model, batch, 0.5).fed_BT.device == META
+    assert scheduled_sampling(model, batch, 0.5).fed_BT.device == META
 
 
 def test_several_new_tokens_are_decoded_where_the_model_is(model):

@@ -25,7 +25,7 @@ from core.runs.run import load_run
 from core.studies.opening.examples import known_continuation
 from core.tasks import TASKS
 from core.training.prepare import prepare_run, train_tokenizer
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.training.trainer import train_run
 from core.vocabulary import BOS, EOS, PAD
 from tests.core.conftest import MINIATURE, draw_few

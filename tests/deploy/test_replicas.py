@@ -16,7 +16,7 @@ from benchmarks.websocket_visitor import Visitor
 from classroom import cookie, settings
 from classroom.names import admitted
 from core.runs.metrics import read_metrics
-from core.training import line
+from core.training import process
 from core.training.process import pause, situation
 
 SECONDS = 240
@@ -116,7 +116,7 @@ async def killed_while_ann_trains(served, ann, at, ben):
         # The other replica knows of it, from the moment that it is started.
         await train(of_ben)
         [waiting] = [each.parent for each in trained(runs) if each.parent != run]
-        assert line.in_line([waiting]) == [waiting]
+        assert process.queue([waiting]) == [waiting]
         assert not situation(waiting).alive
         until(lambda: read_metrics(run)[0])
 
@@ -132,9 +132,9 @@ async def killed_while_ann_trains(served, ann, at, ben):
     measured = len(read_metrics(run)[0])
     assert situation(run).alive
     until(lambda: len(read_metrics(run)[0]) > measured or situation(run).state == "finished")
-    assert not line.in_line([run])
+    assert not process.queue([run])
     # Its turn comes by the one that is left.
     pause(run)
-    until(lambda: not line.in_line([waiting]))
+    until(lambda: not process.queue([waiting]))
     until(lambda: read_metrics(waiting)[0])
     assert {each.parent for each in trained(runs)} == {run, waiting}

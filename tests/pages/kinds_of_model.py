@@ -7,7 +7,7 @@ from core.studies.opening.opening import open_model
 from core.tasks import TASKS
 from core.training import trainer
 from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE, draw_few
 from tests.core.families.folders import write_folder
 

@@ -20,9 +20,8 @@ from core.runs.run import read_settings
 from core.tasks import NEED_PAIRS, TASKS, task_named
 from core.training import process
 from core.training.prepare import train_tokenizer
-from core.training.presets import PRESETS
+from core.training.presets import PRESETS, with_settings
 from core.training.process import situation
-from core.training.settings import with_settings
 from pages.frame import cached
 from pages.frame.language import duration
 from pages.frame.view_text import view_text

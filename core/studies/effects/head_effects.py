@@ -15,8 +15,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from core.batch import Batch, Pair, collate
-from core.decoding.limit import length_limit
-from core.decoding.step import mask_special_tokens, require_next
+from core.decoding.step import length_limit, mask_special_tokens, require_next
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.intervals import Difference, mean_difference, share_difference
 from core.evaluate.metrics import sorted_batches

@@ -6,9 +6,8 @@ from enum import StrEnum
 
 from core.messages import N_
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.training.presets import PRESETS, Preset
-from core.training.schedule import learning_rate
-from core.training.settings import Setting, with_settings
+from core.training.loop import learning_rate
+from core.training.presets import PRESETS, Preset, Setting, with_settings
 
 BASE = "base"
 """The variant that the others are compared with."""

@@ -23,7 +23,7 @@ from core.studies.experiments.measuring import measured
 from core.studies.experiments.results import SHIPPED, Results, Trained
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
-from core.training.settings import MODEL, train_command
+from core.training.presets import MODEL_SETTINGS, train_command
 from core.training.trainer import complete_run
 
 RUNS = "runs"
@@ -161,7 +161,7 @@ def _train(
         changes = {**experiment.settings, **variant.changes}
         if start is not None:
             # The model is that of the start.
-            changes = {name: value for name, value in changes.items() if name not in MODEL}
+            changes = {name: value for name, value in changes.items() if name not in MODEL_SETTINGS}
         task = experiment.task_of(variant)
         files = {"task": [task]} | ({} if start is None else {"start": [start.name]})
         command = train_command(Path(path.name), files, PRESET, {"seed": seed, **changes})

@@ -11,7 +11,7 @@ from core.runs.run import RunError
 from core.tasks import Task
 from core.tokenizer.word_level import Vocabulary
 from core.training.prepare import own_vocabulary
-from core.training.settings import Setting
+from core.training.presets import Setting
 from pages.frame import cached, controls, folded
 from pages.frame.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob, group_title
 from pages.frame.language import _

@@ -11,8 +11,7 @@ from core.config.training import TrainConfig
 from core.model import count_parameters
 from core.tasks import Task
 from core.training.forecast import learning_rates, parameters_of, share_of_base
-from core.training.presets import PRESETS, Preset
-from core.training.settings import Setting
+from core.training.presets import PRESETS, Preset, Setting
 from pages.frame import address, cached
 from pages.frame.knobs import KNOBS, Knob
 from pages.frame.language import _, duration, n_, number, percent, plain

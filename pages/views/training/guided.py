@@ -9,8 +9,7 @@ from core.model import Transformer
 from core.model.building import outline
 from core.tasks import Task
 from core.tasks.task import Drawn
-from core.training.presets import PRESETS
-from core.training.settings import Setting, with_settings
+from core.training.presets import PRESETS, Setting, with_settings
 from pages.frame import controls
 from pages.frame.language import N_, _
 from pages.views.training.settings import WIDTH, Begun

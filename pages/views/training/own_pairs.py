@@ -14,8 +14,7 @@ from core.tasks.corpus import FEWEST_SOURCES, Corpus
 from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
-from core.training.presets import vocabulary_for
-from core.training.settings import Setting
+from core.training.presets import Setting, vocabulary_for
 from pages.frame import cached, controls, knobs, service, session
 from pages.frame.language import N_, _, number, plain
 from pages.frame.listed import ended, joined, labelled

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import streamlit as st
 
 from core.runs.metrics import read_record
-from core.training.listing import table_of_runs
+from core.training.process import table_of_runs
 from pages.frame import address, measured_on, service, session
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.listed import joined, labelled, listed

@@ -12,10 +12,9 @@ from core.model import count_parameters
 from core.runs.files import PAIRS
 from core.tasks import TASKS, Task, right_targets
 from core.training.forecast import forecast
+from core.training.loop import learning_rate
 from core.training.prepare import check_training, train_tokenizer
-from core.training.presets import PRESETS, Preset
-from core.training.schedule import learning_rate
-from core.training.settings import LIKE, Setting, with_settings
+from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, service
 from pages.frame.charts import chart

@@ -10,9 +10,15 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.heads import Stack
-from core.training import settings
-from core.training.presets import PRESETS, Preset
-from core.training.settings import LIKE, SHORT, Setting, with_settings
+from core.training.presets import (
+    LIKE,
+    MODEL_SETTINGS,
+    PRESETS,
+    SHORT,
+    Preset,
+    Setting,
+    with_settings,
+)
 from pages.frame import address, cached, controls, visit
 from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, group_title, lacking
 from pages.frame.language import _, number
@@ -64,7 +70,7 @@ class Begun:
 
     def has(self, knob: Knob) -> bool:
         """Say whether a setting means something: a single stack has no layers of the other."""
-        if self.start and knob.name in settings.MODEL:
+        if self.start and knob.name in MODEL_SETTINGS:
             return False
         stacks = self.preset.model.stacks
         if len(stacks) == 2:

@@ -13,8 +13,7 @@ from core.runs.run import RunError
 from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run
-from core.training.presets import Preset
-from core.training.settings import LIKE, Setting, train_command
+from core.training.presets import LIKE, Preset, Setting, train_command
 from pages.frame import address, cached, controls, service, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.runs.run import RunError
-from core.training import line, process
+from core.training import process
 from core.training.process import Situation
 from pages.frame import cached, measured_on, progress, service, session
 from pages.frame.language import N_, _, duration, n_, number, percent, plain
@@ -65,7 +65,7 @@ def buttons(path: Path, found: Situation) -> None:
         _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
         _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
     elif service.current().place_in_line(path):
-        _button(_("Leave the line"), ":material/close:", line.leave, path, _GO)
+        _button(_("Leave the line"), ":material/close:", process.dequeue, path, _GO)
     elif found.can_go_on:
         label = _("Start") if found.state == "prepared" else _("Resume")
         _button(label, ":material/play_arrow:", _start, path, _GO)

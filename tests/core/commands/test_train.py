@@ -17,7 +17,7 @@ from core.runs.run import load_run, read_settings
 from core.tasks import pairs as pairs_module
 from core.tasks.pairs import read_pairs
 from core.training import trainer
-from core.training.extend import extend_run
+from core.training.prepare import extend_run
 from core.training.presets import PRESETS
 from core.training.process import situation
 

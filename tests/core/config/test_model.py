@@ -1,56 +1,44 @@
 import dataclasses
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.config import ConfigError, ModelConfig
+from core.config.checks import LARGEST_SIZE, MOST_LAYERS
 from core.config.training import TrainConfig
+from core.model import count_parameters
+from core.model.building import outline
 
-MODEL = {"vocab_size": 300}
+CONFIG = ModelConfig(23, 2, 2, 16, 32, 4)
+ONE_STACK = {"n_decoder_layers": 0}
+NO_LAYERS = {"n_encoder_layers": 0, "n_decoder_layers": 0}
+RECURRENT = {"decoder_mixing": "gru", "cross": "none"}
+UNPROJECTED = {"projections": False, "d_v": 3}
 
 
-def test_defaults_are_the_papers_base_model():
-    model = ModelConfig(37000)
+def test_defaults_are_the_papers():
+    model, training = ModelConfig(37000), TrainConfig()
     assert (model.n_encoder_layers, model.n_decoder_layers, model.n_heads) == (6, 6, 8)
     assert (model.d_model, model.d_ff, model.dropout) == (512, 2048, 0.1)
     assert (model.norm, model.positions, model.tied) == ("post", "sinusoidal", "all")
+    assert (training.warmup, training.label_smoothing) == (4000, 0.1)
+    assert (training.adam_betas, training.adam_eps) == ((0.9, 0.98), 1e-9)
+    assert (training.cooldown, training.clip_norm, training.learning_rate_factor) == (0, 0, 1)
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("vocab_size", 0),
-        ("d_model", -16),
-        ("d_ff", 0),
-        ("n_heads", 0),
-        ("max_positions", -1),
-        ("n_encoder_layers", -1),
-        ("n_decoder_layers", -3),
-        ("d_k", -64),
-        ("d_v", -65),
-        ("dropout", 1.0),
-        ("dropout", -0.25),
-        ("norm", "batch"),
-        ("positions", "spiral"),
-        ("norm_kind", "power"),
-        ("norm_eps", 0.0),
-        ("activation", "tanh"),
-        ("score_scale", "half"),
-        ("rotary_pairs", "all"),
-        ("tied", "some"),
-        ("decoder_mixing", "waves"),
-        ("sinusoid_base", 0.0),
-        ("n_kv_heads", 3),
-        ("n_buckets", 6),
-        ("n_segments", -2),
+        *(("vocab_size", 0), ("d_model", -16), ("n_encoder_layers", -1), ("d_k", -64)),
+        *(("dropout", 1.0), ("norm", "batch"), ("positions", "spiral"), ("tied", "some")),
+        *(("norm_eps", 0.0), ("n_kv_heads", 3), ("shared_names", -1), ("n_segments", -2)),
+        *(("d_model", 16.5), ("d_model", "16"), ("dropout", "0.1"), ("norm", None)),
     ],
 )
-def test_message_names_the_model_setting_and_its_value(name, value):
-    positions = {"positions": "buckets"} if name == "n_buckets" else {}
-    with pytest.raises(ConfigError) as refused:
-        ModelConfig(**{**MODEL, **positions, name: value})
-    assert name in str(refused.value)
-    assert str(value) in str(refused.value)
+def test_message_names_the_setting_and_its_value(name, value):
+    with pytest.raises(ConfigError, match=f"{name} is {value!r}"):
+        ModelConfig.from_dict({"vocab_size": 300, name: value})
 
 
 def test_width_of_a_head_is_the_models_share_unless_it_is_given():
@@ -71,6 +59,71 @@ def test_odd_width_is_refused_with_sinusoids_and_fine_with_a_learned_table():
     with pytest.raises(ConfigError, match="d_model is 15"):
         ModelConfig(300, d_model=15, n_heads=3)
     assert ModelConfig(300, d_model=15, n_heads=3, positions="learned").d_model == 15
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n_kv_heads": 2, "d_k": 5, "d_v": 7},
+        {"positions": "rotary", "score_scale": "none"},
+        {"positions": "sinusoidal", "n_buckets": 6, "max_distance": 3},
+        {"memory": "first", "norm_kind": "batch", "norm": "pre"},
+        {"memory": "mixed"},
+        {"decoder_mixing": "gru", "pointer": True},
+        {"memory": "first", "pointer": True},
+        {"shared_names": 20},
+    ],
+    ids=str,
+)
+def test_these_go_together(changes):
+    made = replace(CONFIG, **changes)
+    assert all(getattr(made, name) == value for name, value in changes.items())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"memory": "first", **ONE_STACK}, "memory is first"),
+        ({"memory": "same", "n_decoder_layers": 3}, "2 encoder layers and 3 decoder layers"),
+        ({"memory": "same", "norm_kind": "batch", "norm": "pre"}, "statistics of several layers"),
+        ({"memory": "mixed", "norm_kind": "batch", "norm": "pre"}, "statistics of several layers"),
+        (
+            {"scores": "linear", "encoder_mixing": "average", **RECURRENT},
+            "nothing is attended to",
+        ),
+        ({"scores": "additive", "positions": "rotary"}, "positions is rotary"),
+        ({"positions": "rotary", "d_k": 3}, "need an even width"),
+        ({"positions": "buckets", "n_buckets": 6, "max_distance": 9}, "not a multiple of 4"),
+        ({"positions": "buckets", "max_distance": 16}, "max_distance is 16"),
+        ({"positions": "rotary", "rotary_scaling": (1.0, 2.0)}, "not four numbers above 0"),
+        ({"positions": "rotary", "rotary_scaling": (8.0, 4.0, 4.0, 9.0)}, "the third above"),
+        ({"shared": "qk", "n_kv_heads": 2}, "which are no queries"),
+        ({"shared": "kv", "d_k": 8}, "keys are 8 wide and values 4"),
+        (UNPROJECTED, "do not make d_model, 16"),
+        ({"shared_names": -1}, "shared_names is -1, not 0"),
+        ({"shared_names": 21}, "shared_names is 21, not 0"),
+        ({"shared_names": 1, **ONE_STACK}, "shared_names is 1: it needs an encoder and a decoder"),
+        ({"pointer": True, **ONE_STACK}, "pointer is True: it needs an encoder and a decoder"),
+        ({"pointer": True, **RECURRENT}, "pointer is True and cross is none"),
+        ({"pointer": True, "memory": "same"}, "pointer is True and memory is same"),
+        ({"pointer": True, "memory": "mixed"}, "pointer is True and memory is mixed"),
+        (NO_LAYERS, "there is no layer"),
+        ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied .all"),
+        ({"decoder_mixing": "gru", **ONE_STACK}, "decoder_mixing is gru: it needs an encoder"),
+        ({"decoder_mixing": "gru", "positions": "buckets"}, "no buckets"),
+        ({"has_output": False}, "a decoder says which token comes next"),
+        ({"n_encoder_layers": MOST_LAYERS, "n_decoder_layers": 1}, "there are 257 layers"),
+        ({"vocab_size": 2**62}, "vocab_size is .*, not a number|vocab_size is .*, more than"),
+        ({"d_ff": LARGEST_SIZE + 1}, "d_ff is 16,777,217, more than 16,777,216"),
+        ({"n_heads": 2**20, "d_k": 64, "d_v": 1}, "d_k is 64: 1,048,576 heads"),
+        ({"max_positions": 2**22}, "table of positions"),
+        ({"max_positions": 2**22, "positions": "halves"}, "table of positions"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused_with_its_values_before_anything_is_made(changes, message):
+    with pytest.raises(ConfigError, match=message):
+        replace(CONFIG, **changes)
 
 
 @pytest.mark.parametrize(
@@ -97,51 +150,9 @@ def test_missing_setting_is_named():
         ModelConfig.from_dict({"d_model": 16})
 
 
-def test_text_where_a_number_belongs_is_refused():
-    with pytest.raises(ConfigError, match="d_model is 'wide', not of type int"):
-        ModelConfig.from_dict({**MODEL, "d_model": "wide"})
-
-
-def test_a_config_says_how_many_layers_each_stack_has():
-    config = ModelConfig(300, n_encoder_layers=3, n_decoder_layers=2)
-    assert (config.layers_of("encoder"), config.layers_of("decoder")) == (3, 2)
-
-
 def test_config_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         ModelConfig(300).d_model = 8
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("d_model", 16.5), ("d_model", "16"), ("tied", 1), ("dropout", "0.1"), ("norm", None)],
-)
-def test_a_value_of_another_type_is_refused_with_name_and_value(name, value):
-    with pytest.raises(ConfigError, match=f"{name} is {value!r}"):
-        ModelConfig.from_dict({"vocab_size": 11, name: value})
-
-
-def test_a_whole_number_may_stand_for_a_share():
-    assert ModelConfig(vocab_size=11, dropout=0).dropout == 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"n_encoder_layers": 0, "n_decoder_layers": 0}, "there is no layer"),
-        ({"positions": "rotary", "d_k": 5}, "rotary positions turn pairs"),
-        ({"rotary_scaling": (8.0, 1.0)}, "not four numbers above 0"),
-        ({"target_vocab_size": 301}, "embeddings of different sizes cannot be tied (all)"),
-        ({"decoder_mixing": "gru", "n_encoder_layers": 0}, "it needs an encoder"),
-        ({"decoder_mixing": "gru", "n_decoder_layers": 0}, "decoder_mixing is gru"),
-        ({"decoder_mixing": "gru", "positions": "buckets"}, "no buckets"),
-        ({"has_output": False}, "a decoder says which token comes next"),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(settings, said):
-    with pytest.raises(ConfigError) as refused:
-        ModelConfig(**MODEL, **settings)
-    assert said in str(refused.value)
 
 
 def test_the_file_of_a_model_of_the_paper_says_what_it_said_before():
@@ -163,3 +174,41 @@ def test_another_kind_of_transformer_comes_back_as_it_was():
     assert written["rotary_scaling"] == [8.0, 1.0, 4.0, 64.0]
     assert "ff_bias" not in written
     assert (config.stacks, config.n_key_value_sets) == (("decoder",), 2)
+
+
+ONE = {"vocab_size": 11, "d_model": 8, "n_heads": 2, "d_ff": 8, "n_encoder_layers": 1} | ONE_STACK
+
+
+def test_the_largest_sizes_can_still_be_counted():
+    wide = {"d_model": LARGEST_SIZE, "d_ff": LARGEST_SIZE, "vocab_size": LARGEST_SIZE}
+    model = ModelConfig(**ONE | wide | {"max_positions": 1})
+    d = LARGEST_SIZE
+    # Tied embeddings; query, key, value, output; feed-forward; and a vector for each bias and norm.
+    assert count_parameters(model) == d * d + 4 * (d * d + d) + 2 * (d * d + d) + 2 * 2 * d
+
+
+def test_positions_that_are_turned_ask_for_no_memory():
+    model = ModelConfig(**ONE | {"positions": "rotary", "max_positions": 2**24})
+    assert "source_embedding.positions_PD" not in dict(outline(model).named_buffers())
+
+
+@pytest.mark.parametrize(
+    ("n_encoder", "n_decoder", "is_so"),
+    [(2, 2, (True, False, False)), (0, 2, (False, True, False)), (2, 0, (False, False, True))],
+)
+def test_the_stacks_that_have_layers_decide_the_kind(n_encoder, n_decoder, is_so):
+    config = ModelConfig(vocab_size=9, n_encoder_layers=n_encoder, n_decoder_layers=n_decoder)
+    assert (config.is_encoder_decoder, config.is_decoder_only, config.is_encoder_only) == is_so
+
+
+def test_what_never_follows_a_word_fills_up_begins_or_masks():
+    assert ModelConfig(300).never_said == (0, 1)
+    assert ModelConfig(300, decoder="parallel").never_said == (0, 1, 299)
+    # Where a model has no BOS, and ends with what fills up.
+    opened = ModelConfig(300, n_encoder_layers=0, bos_id=-1, pad_id=5, eos_ids=(5,))
+    assert (opened.never_said, opened.begins) == ((), ())
+
+
+def test_the_mask_is_the_last_token_of_the_vocabulary_that_is_written_in():
+    config = ModelConfig(300, target_vocab_size=200, tied="target", decoder="parallel")
+    assert (config.n_target_tokens, config.mask_id) == (200, 199)

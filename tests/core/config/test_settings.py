@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.config.settings import ConfigError, Settings, require
+from core.config.settings import ConfigError, Settings
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Sizes(Settings):
     factors: tuple[float, ...] = ()
 
     def __post_init__(self):
-        self.check_types()
+        self.check_values()
 
 
 def test_settings_come_back_from_what_they_are_written_as():
@@ -23,14 +23,11 @@ def test_settings_come_back_from_what_they_are_written_as():
     ("given", "said"),
     [
         ({"height": 3}, "Sizes has no setting height"),
-        ({"width": 3.0}, "width is 3.0, not of type int"),
         ({"width": True}, "width is True, not of type int"),
         ({"share": "half"}, "share is 'half', not of type float"),
         ({"factors": (1.0, "2")}, "factors is .* not of type tuple"),
         ({"width": 2**63}, "width is 9223372036854775808, not a number up to"),
-        ({"width": -(10**400)}, "width is -1000.*, not a number up to"),
         ({"share": float("nan")}, "share is nan, not a number up to"),
-        ({"share": 10**400}, "share is 1000.*, not a number up to"),
         ({"factors": (1.0, float("inf"))}, "factors is .*inf.*, not a number up to"),
     ],
 )
@@ -44,9 +41,3 @@ def test_a_refusal_is_one_sentence_whatever_is_refused():
         with pytest.raises(ConfigError) as refused:
             Sizes.from_dict(given)
         assert len(str(refused.value)) < 200
-
-
-def test_a_condition_that_does_not_hold_is_said():
-    require(True, "fine")
-    with pytest.raises(ConfigError, match="not fine"):
-        require(False, "not fine")

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from core.decoding.methods import Forced, decode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.decoding import step as step_module
 from core.decoding.choosing import Greedy
+from core.decoding.generate import Forced, decode
 from core.decoding.step import DecodeStep
 from core.evaluate.exposure import divergences
 from core.evaluate.side_by_side import (

@@ -7,17 +7,18 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from core.jobs import job as jobs
 from core.jobs.job import ROOT, Files, JobError, Status, is_worked_on
-from core.jobs.process import main, working
+from core.jobs.process import locked, working
 from core.messages import MessageError
+from core.runs.folder import TRAINING
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
-TRACES = {"count.lock", "count.progress", "count.log", "count.request", "count.watched"}
 
 
 def until(condition):
@@ -58,27 +59,18 @@ def test_work_is_done_in_another_process_and_leaves_its_result_alone(folder):
     assert told["pid"] != os.getpid()
 
 
-def test_whoever_uses_the_machine_comes_first_and_an_interrupt_is_not_meant_for_it(
-    folder, monkeypatch
-):
-    monkeypatch.setenv("JOB_NICENESS", "7")
+@pytest.mark.parametrize("niceness", [7, 19])
+def test_others_come_first_and_an_interrupt_is_not_meant_for_it(folder, monkeypatch, niceness):
+    monkeypatch.setenv("JOB_NICENESS", str(niceness))
     COUNTING.start(folder, 1)
     ended(folder)
-    told = json.loads((folder / "counted.json").read_text())
-    assert told["nice"] == 7
+    counted = json.loads((folder / "counted.json").read_text())
+    assert counted["nice"] == niceness
     # Where Linux weighs sessions against each other, that of the job counts as little.
-    assert told.get("session_nice", 7) == 7
-    assert not told.get("runs_only_when_idle")
+    assert counted.get("session_nice", niceness) == niceness
+    assert counted.get("runs_only_when_idle", niceness == 19) == (niceness == 19)
     # Ctrl-C goes to all processes of a terminal's session that are in front.
-    assert told["session"] == told["pid"] != os.getsid(0)
-
-
-@pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="Linux alone has such a policy")
-def test_what_comes_last_runs_when_nobody_else_wants_to(folder, monkeypatch):
-    monkeypatch.setenv("JOB_NICENESS", "19")
-    COUNTING.start(folder, 1)
-    ended(folder)
-    assert json.loads((folder / "counted.json").read_text())["runs_only_when_idle"]
+    assert counted["session"] == counted["pid"] != os.getsid(0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone bounds what a process writes to")
@@ -90,16 +82,9 @@ def test_work_gets_no_more_memory_than_it_may_and_says_so(folder, monkeypatch):
     assert found.message.startswith("more than 2,000 MB of memory are needed")
 
 
-def test_how_far_it_is_is_told(folder):
-    begun(folder)
-    found = COUNTING.status(folder)
-    assert (found.state, found.of, found.message) == ("running", 1_000_000, "")
-    until(lambda: COUNTING.status(folder).done > found.done)
-
-
 def test_it_outlives_the_process_that_started_it(folder):
     start = "from tests.core.counting import COUNTING; from pathlib import Path; import sys, time\n"
-    start += "COUNTING.start(Path(sys.argv[1]), 400, 0.01); print(flush=True); time.sleep(600)"
+    start += "COUNTING.start(Path(sys.argv[1]), 100, 0.01); print(flush=True); time.sleep(600)"
     with subprocess.Popen(
         [sys.executable, "-c", start, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
     ) as app:
@@ -108,7 +93,7 @@ def test_it_outlives_the_process_that_started_it(folder):
         app.send_signal(signal.SIGKILL)
     assert COUNTING.status(folder).state == "running"
     assert ended(folder).state == "idle"
-    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 400
+    assert len(json.loads((folder / "counted.json").read_text())["found"]) == 100
 
 
 def test_a_pause_keeps_how_far_it_is_and_it_can_be_gone_on_with(folder):
@@ -130,25 +115,11 @@ def test_a_stop_leaves_no_trace(folder):
     assert names(folder) == set()
 
 
-def test_a_wish_that_comes_with_the_last_part_changes_nothing(folder):
-    steps = count(folder, "2")
-    assert [next(steps), next(steps)] == [0, 1]
-    COUNTING.ask(folder, "stop")
-    assert list(steps) == []
-    assert names(folder) == {"counted.json"}
-
-
 def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
     COUNTING.ask(folder, "stop")
     COUNTING.start(folder, 3)
     ended(folder)
     assert (folder / "counted.json").exists()
-
-
-@pytest.mark.parametrize("content", [b"", b"dance", b"\xff\xfe"])
-def test_a_damaged_wish_is_none(folder, content):
-    (folder / "count.request").write_bytes(content)
-    assert COUNTING.asked(folder) is None
 
 
 def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
@@ -185,13 +156,6 @@ def test_an_error_that_somebody_has_to_mend_is_told(folder):
     assert not (folder / "count.lock").exists()
 
 
-def test_any_other_error_is_told_too_and_where_it_came_from_stands_in_the_log(folder):
-    COUNTING.start(folder, "strange")
-    assert ended(folder) == Status("failed", 1, 3, "'no more numbers'")
-    assert child_of(folder).wait(SECONDS) == 1
-    assert "Traceback" in (folder / "count.log").read_text()
-
-
 def test_two_who_start_at_once_start_one_process(folder):
     refused = []
 
@@ -220,15 +184,6 @@ def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(fo
     assert names(folder) == {"counted.json"}
 
 
-def test_who_comes_second_leaves_what_the_first_tells(folder, capsys):
-    steps = count(folder, "3")
-    next(steps)
-    assert main(COUNTING, count, [str(folder), "3"]) == 2
-    assert "another process is counting here" in capsys.readouterr().err
-    assert COUNTING.status(folder) == Status("running", 1, 3, "")
-    assert list(steps) == [1, 2]
-
-
 def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
     monkeypatch.setattr(jobs.Job, "is_held", lambda *_: False)
     COUNTING.start(folder, 1_000_000, 1)
@@ -238,38 +193,18 @@ def test_it_is_known_as_at_work_before_it_holds_the_lock(folder, monkeypatch):
         COUNTING.start(folder, 3)
 
 
-def test_a_process_that_has_begun_and_ended_does_not_count_as_starting_while_it_goes_home(folder):
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as leaving:
-        jobs._started[folder.resolve(), COUNTING] = leaving
-        COUNTING.tell(folder, "starting", {})
-        assert COUNTING.at_work(folder)
-        COUNTING.tell(folder, "paused", {"done": 1, "of": 2})
-        assert COUNTING.status(folder) == Status("paused", 1, 2, "")
-
-
 def test_a_process_that_ends_while_it_is_looked_at_has_the_last_word(folder, monkeypatch):
-    COUNTING.tell(folder, "running", {"done": 1, "of": 4})
+    COUNTING.write_progress(folder, "running", {"done": 1, "of": 4})
 
     def ends_now(*_):
-        COUNTING.tell(folder, "paused", {"done": 2, "of": 4})
+        COUNTING.write_progress(folder, "paused", {"done": 2, "of": 4})
         return False
 
     monkeypatch.setattr(jobs.Job, "is_held", ends_now)
     assert COUNTING.status(folder) == Status("paused", 2, 4, "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{",
-        "[]",
-        "[" * 100_000,
-        '{"done": "x", "of": 3}',
-        '{"of": 3}',
-        '{"done": true, "of": 1}',
-    ],
-)
+@pytest.mark.parametrize("text", ["[]", "[" * 100_000, '{"of": 3}', '{"done": true, "of": 1}'])
 def test_damaged_progress_is_none(folder, text):
     (folder / "count.progress").write_text(text)
     assert COUNTING.status(folder) == Status("interrupted", 0, 0, "")
@@ -317,32 +252,16 @@ def test_who_looks_is_noticed_for_a_few_seconds(folder):
         assert not COUNTING.is_watched(folder)
 
 
-def test_all_traces_are_named_after_the_job(folder):
-    files = Files.named("count")
-    found = {files.lock, files.progress, files.log, files.request, files.watched}
-    assert found == TRACES
-
-
 @pytest.mark.parametrize(
     ("by", "seconds", "counts"), [("me", 0, False), ("it", 0, True), ("it", 99, False)]
 )
 def test_what_another_app_has_just_started_counts_for_a_while(folder, by, seconds, counts):
     # The process of this app that would be starting is none of those that it started.
-    COUNTING.tell(folder, "starting", {"by": jobs._ME if by == "me" else by})
+    COUNTING.write_progress(folder, "starting", {"by": jobs._ME if by == "me" else by})
     progress = folder / COUNTING.files.progress
     written = progress.stat().st_mtime - seconds
     os.utime(progress, (written, written))
     assert COUNTING.at_work(folder) == is_worked_on(folder) == counts
-
-
-def test_an_app_forgets_processes_that_have_ended(folder):
-    COUNTING.start(folder, 1)
-    ended(folder)
-    child_of(folder).wait(SECONDS)
-    key = folder.resolve(), COUNTING
-    assert key in jobs._started
-    jobs._let_go_of_ended()
-    assert key not in jobs._started
 
 
 def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
@@ -351,3 +270,61 @@ def test_a_failure_is_told_so_that_a_page_can_say_it_otherwise(folder):
     found = COUNTING.status(folder)
     assert found == Status("failed", 0, 0, "1,200 numbers")
     assert found.message.template == "{n} numbers"
+
+
+def test_a_folder_that_is_gone_does_not_come_back(folder):
+    folder.rmdir()
+    for begin in (lambda: COUNTING.start(folder, 3), lambda: next(count(folder, "3"))):
+        with pytest.raises(JobError, match="no such folder"):
+            begin()
+    assert not folder.exists()
+
+
+def test_nothing_is_written_into_a_folder_that_took_the_place_of_the_held_one(folder):
+    steps = count(folder, "3")
+    next(steps)
+    folder.rename(folder.with_name("moved"))
+    folder.mkdir()
+    (folder / "count.lock").touch()
+    with pytest.raises(JobError, match="removed or replaced"):
+        next(steps)
+    assert names(folder) == {"count.lock"}
+    assert not (folder.with_name("moved") / "counted.json").exists()
+
+
+def test_who_stops_in_between_leaves_no_hold(folder):
+    steps = count(folder, "3")
+    next(steps)
+    assert is_worked_on(folder)
+    steps.close()
+    assert COUNTING.status(folder) == Status("interrupted", 1, 3, "")
+    assert not is_worked_on(folder)
+
+
+class GivesUpError(BaseException):
+    """As a library raises where it cannot go on."""
+
+
+@pytest.mark.parametrize("error", [GivesUpError, MemoryError, RecursionError])
+def test_whatever_ends_a_job_is_said_to_have_failed_it(folder, error):
+    with pytest.raises(error), working(COUNTING, folder):
+        raise error("it broke")
+    assert COUNTING.status(folder).state == "failed"
+    assert "it broke" in COUNTING.status(folder).message
+
+
+def test_different_work_on_one_folder_goes_on_side_by_side(folder):
+    other = replace(COUNTING, files=Files.named("other"))
+    with working(COUNTING, folder), working(other, folder), locked(TRAINING, folder):
+        assert COUNTING.is_held(folder)
+        assert other.is_held(folder)
+        assert TRAINING.is_held(folder)
+    # Runs that exist have this one, and nothing is in it.
+    assert names(folder) == {".lock"}
+    assert not is_worked_on(folder)
+
+
+def test_work_that_goes_on_counts_from_where_it_was(folder):
+    with working(COUNTING, folder) as held:
+        told = [(item, COUNTING.status(folder).done) for item in held.counted("cd", of=4, done=2)]
+    assert told == [("c", 3), ("d", 4)]

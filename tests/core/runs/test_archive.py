@@ -1,7 +1,6 @@
 import io
 import json
 import shutil
-import threading
 import zipfile
 
 import pytest
@@ -16,13 +15,12 @@ from core.runs.archive import (
     belongs,
     is_weights,
     unpack_run,
-    whole_lines,
 )
-from core.runs.checkpoint import newest_checkpoint, weights_file
-from core.runs.folder import RunFolder, rename_run
+from core.runs.checkpoint import weights_file
+from core.runs.folder import RunFolder
 from core.runs.run import RunError, load_run, read_settings
-from core.training.extend import extend_run
 from core.training.loop import make_optimizer
+from core.training.prepare import extend_run
 from core.training.trainer import train_run
 
 
@@ -70,12 +68,6 @@ def test_a_run_that_was_never_trained_is_taken_in_as_well(prepare, tmp_path):
     assert read_settings(taken) == read_settings(path)
 
 
-def test_a_run_without_optimizer_is_taken_in(run, tmp_path):
-    newest_checkpoint(run).with_suffix(".state.safetensors").unlink()
-    taken = unpack_run(archived(run), tmp_path / "elsewhere")
-    assert_same_weights(weights_of(taken), weights_of(run))
-
-
 def test_what_belongs_to_the_process_that_trained_stays_behind(run):
     before = entries(archived(run))
     for name in ("request", "watched", "train.log", ".lock", ".run.json.x1", "notes.txt"):
@@ -103,18 +95,6 @@ def test_the_same_run_gives_the_same_bytes_however_often_and_wherever(run, tmp_p
     assert archived(run) == archived(again) == archived(run)
 
 
-def test_the_folder_in_the_archive_is_named_like_the_run(run):
-    renamed = rename_run(run, "été 2")
-    assert {name.split("/")[0] for name in entries(archived(renamed))} == {"été 2"}
-
-
-def test_weights_are_stored_and_texts_packed(run):
-    with zipfile.ZipFile(io.BytesIO(archived(run))) as opened:
-        for info in opened.infolist():
-            stored = info.filename.endswith(".safetensors")
-            assert info.compress_type == (zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
-
-
 def test_an_archive_on_disk_equals_the_one_in_memory(run, tmp_path):
     archive_run(run, tmp_path / "mine.zip")
     assert (tmp_path / "mine.zip").read_bytes() == archived(run)
@@ -133,13 +113,6 @@ def test_an_archive_that_cannot_be_written_leaves_the_one_before(run, tmp_path, 
         archive_run(run, file)
     assert file.read_bytes() == b"before"
     assert list(file.parent.iterdir()) == [file]
-
-
-def test_what_is_no_run_is_not_archived(tmp_path):
-    file = tmp_path / "x.zip"
-    with pytest.raises(RunError, match="no such run"):
-        archive_run(tmp_path / "none", file)
-    assert not file.exists()
 
 
 def test_a_line_of_metrics_that_is_half_written_stays_behind(run):
@@ -174,43 +147,12 @@ def test_a_checkpoint_that_vanishes_while_it_is_read_gives_way_to_the_newer(run,
     ]
 
 
-def test_a_listing_that_shows_neither_the_old_nor_the_new_is_made_again(run, monkeypatch):
-    whole, listed = archived(run), archive.weights_of
-    first = iter([[]])
-    monkeypatch.setattr(archive, "weights_of", lambda path: next(first, listed(path)))
-    assert archived(run) == whole
-
-
 def test_checkpoints_that_never_hold_still_are_given_up(run, monkeypatch):
     listed = archive.weights_of
     names = iter(f"checkpoints/step-{step:08d}.safetensors" for step in range(100, 1000))
     monkeypatch.setattr(archive, "weights_of", lambda path: [*listed(path), next(names)])
     with pytest.raises(RunError, match="change more quickly"):
         archived(run)
-
-
-def test_a_run_that_trains_meanwhile_is_archived_as_it_was_at_one_moment(run, tmp_path):
-    keep, ended = trained_on(run), threading.Event()
-
-    def train():
-        step = 40
-        while not ended.is_set():
-            keep(step)
-            step += 1
-
-    training = threading.Thread(target=train)
-    training.start()
-    try:
-        for number in range(20):
-            given = archived(run)
-            weights = {name for name in entries(given) if "/checkpoints/" in name}
-            steps = {name.split("/")[-1].split(".")[0] for name in weights}
-            assert len(weights) == 2 * len(steps) > 0
-            taken = unpack_run(given, tmp_path / "elsewhere", f"picture {number}")
-            assert load_run(taken).step >= 30
-    finally:
-        ended.set()
-        training.join()
 
 
 @given(st.integers(0, 10**12 - 1), st.sampled_from(["checkpoints", "snapshots", "best"]))
@@ -222,25 +164,3 @@ def test_weights_of_every_step_belong_to_a_run_under_the_name_that_they_are_writ
     state = name.replace(".safetensors", ".state.safetensors")
     assert belongs(state) == (folder == "checkpoints")
     assert not is_weights(state)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(".lock", "log.txt", "request.json", "other.json", "", "run.json/", "./run.json"),
-        *("../run.json", "checkpoints/run.json", "step-00000001.safetensors"),
-        *("checkpoints/step-1.safetensors", "checkpoints/step-000000001.safetensors"),
-        *("checkpoints/step-00000001.safetensors.tmp", "other/step-00000001.safetensors"),
-        *("checkpoints/../step-00000001.safetensors", "checkpoints/step-00000001.safetensors\n"),
-    ],
-)
-def test_any_other_file_stays_behind(name):
-    assert not belongs(name)
-
-
-@given(st.binary().map(lambda content: content.replace(b"x", b"\n")))
-def test_of_lines_only_the_last_can_be_left_out_and_only_where_it_does_not_end(content):
-    whole = whole_lines(content)
-    assert content.startswith(whole)
-    assert b"\n" not in content[len(whole) :]
-    assert whole == b"" or whole.endswith(b"\n")

@@ -23,8 +23,7 @@ from core.studies.opening.opening import open_model
 from core.tasks import TASKS
 from core.training import export, trainer
 from core.training.export import export_run
-from core.training.extend import extend_run
-from core.training.prepare import prepare_run
+from core.training.prepare import extend_run, prepare_run
 from core.training.presets import Preset
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.core.families.folders import write_folder

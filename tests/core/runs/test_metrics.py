@@ -19,7 +19,6 @@ from core.runs.metrics import (
     check_figures,
     figures,
     numbers_of_runs,
-    read_evaluation,
     read_metrics,
     read_record,
     read_rows,
@@ -56,12 +55,8 @@ def test_metrics_that_have_become_shorter_are_read_from_their_beginning(tmp_path
     assert read_metrics(tmp_path, offset) == (ROWS[:1], LINES.index(b"\n") + 1)
 
 
-def test_before_anything_was_measured_there_are_no_rows(tmp_path):
-    assert read_metrics(tmp_path) == ([], 0)
-
-
 @pytest.mark.parametrize(
-    "line", ["{", "[1]", "3", "null", '{"loss": 1}', '{"step": "1"}', '{"step": 1, "x": true}']
+    "line", ["{", "[1]", '{"loss": 1}', '{"step": "1"}', '{"step": 1, "x": true}']
 )
 def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
     (tmp_path / "metrics.jsonl").write_text(f'{{"step": 1}}\n{line}\n')
@@ -72,32 +67,18 @@ def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
 NAMES = ("exact_match", "bleu", "loss", "n")
 
 
-def test_figures_may_be_whatever_a_measurement_can_give():
-    check_figures({"exact_match": 0, "bleu": 100.00000000000004, "loss": 40.0, "n": 1}, NAMES)
-    check_figures({"of_exact_match": 1.0}, ["exact_match"], "of_")
-
-
 @pytest.mark.parametrize(
     ("name", "value", "most"),
     [
         ("exact_match", 1.01, "1"),
-        ("exact_match", float("nan"), "1"),
         ("bleu", 101, "100"),
         ("loss", -0.5, "9,007,199,254,740,992"),
-        ("loss", float("inf"), "9,007,199,254,740,992"),
         ("n", 1e308, "9,007,199,254,740,992"),
     ],
 )
 def test_what_none_can_give_is_named_with_its_bounds(name, value, most):
     with pytest.raises(ValueError, match=re.escape(f"of_{name} is {value!r}, not 0 to {most}")):
         check_figures({f"of_{name}": value}, [name], "of_")
-
-
-def test_an_evaluation_of_a_part_is_checked_as_that_of_the_whole(tmp_path):
-    assert read_evaluation(tmp_path) is None
-    (tmp_path / "evaluation.json").write_text('{"own_pairs": {"bleu": 1e308}}')
-    with pytest.raises(RunError, match=r"evaluation\.json is damaged: bleu is .*, not 0 to 100"):
-        read_evaluation(tmp_path)
 
 
 GALLERY = ROOT / "gallery"
@@ -127,19 +108,6 @@ def test_every_setting_stands_in_a_row_of_its_own_and_the_command_does_not():
     assert settings["training.adam_betas.1"] == stored["training"]["adam_betas"][1]
     assert settings["task"] == "translate"
     assert "command" not in settings
-
-
-def test_results_are_those_of_the_record():
-    results = {row[2]: row[4] for row in rows_of("translate") if row[0] == "result"}
-    found = read_record(GALLERY / "translate").results
-    assert results["exact_match"] == found.exact_match
-    assert (results["held_out_pairs"], results["measured_at_step"]) == (found.n, found.step)
-
-
-def test_runs_come_one_after_the_other():
-    runs = [row[1] for row in rows_of("translate", "copy")]
-    assert runs == sorted(runs, reverse=True)
-    assert set(runs) == {"translate", "copy"}
 
 
 def test_figures_of_a_run_that_was_not_measured_are_missing(tmp_path):
@@ -210,11 +178,6 @@ def test_no_weights_are_read(run):
     assert read_record(run) == wanted
 
 
-def test_a_run_that_was_never_begun_has_no_figures(prepare, tmp_path):
-    found = read_record(prepare(tmp_path / "run"))
-    assert (found.results, found.seconds) == (None, None)
-
-
 def test_before_its_evaluation_a_run_has_the_figures_of_its_last_measurement(run):
     (run / "evaluation.json").unlink()
     last = [row for row in read_rows(run) if "held_out_loss" in row][-1]
@@ -238,12 +201,6 @@ def test_what_was_measured_after_the_weights_that_were_kept_is_not_shown(run):
     assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
 
 
-def test_before_any_weights_were_kept_the_last_measurement_is_shown(run):
-    shutil.rmtree(run / "checkpoints")
-    measure(run, [4.0, 2.0, 3.0])
-    assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
-
-
 def test_with_patience_the_figures_are_those_of_the_best_weights(run):
     measure(run, [4.0, 2.0, 3.0])
     let_patience(run)
@@ -254,14 +211,6 @@ def test_with_patience_the_figures_are_those_of_the_best_weights(run):
     assert (read_record(run).results.step, read_record(run).results.loss) == (20, 1.9)
     (run / "evaluation.json").unlink()
     assert (read_record(run).results.step, read_record(run).results.loss) == (20, 2.0)
-
-
-def test_the_lowest_loss_is_not_shown_where_its_weights_were_not_kept(run):
-    measure(run, [4.0, 2.0, 3.0])
-    let_patience(run)
-    shutil.rmtree(run / "best")
-    (run / "evaluation.json").unlink()
-    assert (read_record(run).results.step, read_record(run).results.loss) == (30, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -306,15 +255,11 @@ def test_when_it_changed_is_when_it_was_last_measured(run):
     ("name", "content"),
     [
         ("run.json", "{"),
-        ("evaluation.json", "{"),
         ("evaluation.json", '{"step": "late"}'),
-        ("evaluation.json", '{"exact_match": "0.5"}'),
-        ("evaluation.json", '{"n": Infinity}'),
         ("evaluation.json", '{"bleu": -1}'),
         ("evaluation.json", '{"own_pairs": {"n": 3, "chrf": 100.5}}'),
         ("evaluation.json", '{"step": 1e400}'),
         ("metrics.jsonl", '{"step": 10, "seconds": -1e308}\n'),
-        ("metrics.jsonl", '{"step": NaN}\n'),
         ("metrics.jsonl", '{"step": 1, "loss": 1' + "0" * 400 + "}\n"),
         ("metrics.jsonl", '{"step": 20000, "seconds": []}\n'),
     ],
@@ -331,8 +276,3 @@ def test_figures_of_the_training_are_checked_as_those_after_it(run, figure):
     (run / "metrics.jsonl").write_text(f'{{"step": 10, "held_out_loss": 1.0, {figure}}}\n')
     with pytest.raises(RunError, match="held_out_.* is .*, not 0 to"):
         read_record(run)
-
-
-def test_a_folder_that_is_no_run_is_refused(tmp_path):
-    with pytest.raises(RunError, match=r"run\.json"):
-        read_record(tmp_path)

@@ -35,7 +35,6 @@ from core.training import prepare, trainer
 from core.training.loop import make_optimizer
 from core.training.presets import Preset
 from core.training.process import situation
-from core.training.start import Start
 from tests.core.damages import DAMAGES, remove, rename
 from tests.core.families.folders import write_folder
 
@@ -65,8 +64,9 @@ def trained(path, miniature):
         prepare.prepare_run(before, corpus, "miniature", preset, "python -m core train …")
         for _ in trainer.complete_run(before):
             pass
-        start = Start(load_run(before))
-        prepare.prepare_run(path, corpus, "miniature", preset, "python -m core train …", start)
+        prepare.prepare_run(
+            path, corpus, "miniature", preset, "python -m core train …", start=before
+        )
         for _ in trainer.complete_run(path):
             pass
     run = load_run(path)

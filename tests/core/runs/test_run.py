@@ -1,14 +1,13 @@
 import json
-import re
 import shutil
+from dataclasses import replace
 
 import pytest
 import torch
 
 from core.runs.checkpoint import newest_checkpoint
-from core.runs.files import is_run
-from core.runs.metrics import read_record
-from core.runs.run import RunError, load_run
+from core.runs.files import check_numbers
+from core.runs.run import RunError, load_run, read_settings
 
 
 @pytest.fixture
@@ -49,15 +48,10 @@ def test_stored_evaluation_is_loaded(folder):
     "damage",
     [
         "{,",
-        "[]",
-        {"exact_match": None},
         {"seed": "x"},
         {"exact_match": float("nan")},
-        {"exact_match": 1e308},
         {"pronoun": {"accuracy": 1.5, "n": 2, "baselines": {}}},
-        {"pronoun": {"accuracy": 0.5, "n": 2, "baselines": {"first_noun": float("inf")}}},
         {"heads": [{**HEAD, "score": -0.5}]},
-        {"pronoun": {}},
         {"heads": None},
         {"heads": [{**HEAD, "site": "encoder.9.self"}]},
         {"heads": [{**HEAD, "head": 99}]},
@@ -83,91 +77,59 @@ def test_the_checkpoint_with_the_most_steps_is_loaded(folder):
     assert load_run(folder).step == 101
 
 
-def test_no_folder_is_no_run(tmp_path):
-    with pytest.raises(RunError, match=re.escape(f"{tmp_path / 'none'}: no such folder")):
-        load_run(tmp_path / "none")
-    assert not is_run(tmp_path / "none")
-
-
-def test_a_damaged_run_still_claims_to_be_one(folder):
-    (folder / "run.json").write_text("{")
-    assert is_run(folder)
-
-
-DAMAGES = {
-    "missing run.json": ("run.json", lambda path: path.unlink()),
-    "broken JSON": ("run.json", lambda path: path.write_text('{"format": 1')),
-    "wrong format": ("run.json", lambda path: rewrite(path, lambda s: s.update(format=2))),
-    "no versions": ("run.json", lambda path: rewrite(path, lambda s: s.update(versions=3))),
-    "model is a list": ("run.json", lambda path: rewrite(path, lambda s: s.update(model=[1]))),
-    "unknown model setting": (
-        "colour",
-        lambda path: rewrite(path.with_name("run.json"), lambda s: s["model"].update(colour=1)),
-    ),
-    "unknown training setting": (
-        "speed",
-        lambda path: rewrite(path.with_name("run.json"), lambda s: s["training"].update(speed=1)),
-    ),
-    "value that cannot be": (
-        "n_heads is 0",
-        lambda path: rewrite(path.with_name("run.json"), lambda s: s["model"].update(n_heads=0)),
-    ),
-    "text for a number": (
-        "run.json",
-        lambda path: rewrite(path, lambda s: s["model"].update(n_heads="two")),
-    ),
-    "missing tokenizer": ("tokenizer.json", lambda path: path.unlink()),
-    "broken tokenizer": (
-        "tokenizer",
-        lambda path: path.with_name("tokenizer.json").write_text("{"),
-    ),
-    "tokenizer of another size": (
-        "291",
-        lambda path: rewrite(
-            path.with_name("run.json"), lambda s: s["model"].update(vocab_size=291)
-        ),
-    ),
-    "missing words": ("words.txt", lambda path: path.unlink()),
-    "no checkpoint": ("checkpoint", lambda path: shutil.rmtree(path.with_name("checkpoints"))),
-    "other sizes": (
-        "step-00000030.safetensors",
-        lambda path: rewrite(path.with_name("run.json"), lambda s: s["model"].update(d_ff=64)),
-    ),
-    "truncated weights": (
-        "step-00000030.safetensors",
-        lambda path: (path.parent / "checkpoints" / path.name).write_bytes(b"\x10\x00"),
-    ),
+SETTINGS = {
+    "format": {"format": 2},
+    "run.json": {"versions": 3},
+    "ModelConfig": {"model": [1]},
+    "colour": {"model": {"colour": 1}},
+    "speed": {"training": {"speed": 1}},
+    "n_heads is 0": {"model": {"n_heads": 0}},
+    "n_heads is 'two'": {"model": {"n_heads": "two"}},
+    "291": {"model": {"vocab_size": 291}},
+    "step-00000030.safetensors": {"model": {"d_ff": 64}},
+    "100,001 layers": {"model": {"n_encoder_layers": 100_000}},
+    "vocab_size is 9223372036854775808": {"model": {"vocab_size": 2**63}},
+    "norm_eps is inf": {"model": {"norm_eps": float("inf")}},
 }
+"""What is named → what run.json says otherwise."""
+FILES = {
+    "run.json is missing": ("run.json", None),
+    "run.json is damaged": ("run.json", b'{"format": 1'),
+    "tokenizer.json is missing": ("tokenizer.json", None),
+    "tokenizer.json": ("tokenizer.json", b"{"),
+    "words.txt is missing": ("words.txt", None),
+    "no checkpoint": ("checkpoints/step-00000030.safetensors", None),
+    "step-00000030.safetensors": ("checkpoints/step-00000030.safetensors", b"\x10\x00"),
+}
+"""What is named → a file, and what is in it; None where it is missing."""
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_named_with_the_folder(folder, damage):
-    named, do_damage = DAMAGES[damage]
-    do_damage(folder / named)
+def refusal(folder):
     with pytest.raises(RunError) as refused:
         load_run(folder)
-    assert str(folder) in str(refused.value)
-    assert named in str(refused.value)
+    assert str(refused.value).startswith(f"{folder}: ")
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("named", SETTINGS)
+def test_settings_that_cannot_be_are_named_with_the_folder(folder, named):
+    def change(stored):
+        for name, value in SETTINGS[named].items():
+            stored[name] = stored[name] | value if isinstance(value, dict) else value
+
+    rewrite(folder / "run.json", change)
+    assert named in refusal(folder)
+
+
+@pytest.mark.parametrize("named", FILES)
+def test_a_damaged_file_is_named_with_the_folder(folder, named):
+    name, content = FILES[named]
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    assert named in refusal(folder)
 
 
 WIDE = {"d_model": 2**23, "d_ff": 2**23, "max_positions": 1}
 """Of 1 PB of weights, of which each matrix is one that could be."""
-
-
-@pytest.mark.parametrize(
-    ("sizes", "said"),
-    [
-        ({"n_encoder_layers": 100_000}, "100,001 layers"),
-        ({"vocab_size": 2**63}, "vocab_size is 9223372036854775808"),
-        ({"d_ff": 10**400}, "d_ff is 1000"),
-        ({"norm_eps": float("inf")}, "norm_eps is inf"),
-    ],
-)
-def test_sizes_that_no_model_can_have_are_refused_by_all_that_read_them(folder, sizes, said):
-    rewrite(folder / "run.json", lambda s: s["model"].update(sizes))
-    for read in (load_run, read_record, lambda path: load_run(path, 0)):
-        with pytest.raises(RunError, match=said):
-            read(folder)
 
 
 def test_a_model_is_compared_with_its_weights_before_memory_is_asked_for(folder):
@@ -188,3 +150,31 @@ def test_loading_leaves_the_folder_and_the_random_state_alone(folder):
     load_run(folder)
     assert content() == before
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_settings_come_back_from_json_as_they_were(copy_folder, tmp_path):
+    settings = read_settings(copy_folder)
+    opened = replace(settings, task="", origin="owner/name", family="BERT")
+    for each in (settings, opened):
+        (tmp_path / "run.json").write_text(json.dumps(each.to_dict()))
+        assert read_settings(tmp_path) == each
+    assert (settings.is_opened, opened.is_opened) == (False, True)
+    assert "origin" not in settings.to_dict()
+
+
+@pytest.mark.parametrize("name", ["task", "model", "training"])
+def test_a_missing_setting_is_named(copy_folder, tmp_path, name):
+    stored = json.loads((copy_folder / "run.json").read_text())
+    del stored[name]
+    (tmp_path / "run.json").write_text(json.dumps(stored))
+    with pytest.raises(RunError, match=f"run.json does not say '{name}'"):
+        read_settings(tmp_path)
+
+
+@pytest.mark.parametrize("value", [True, "1", None, [1.0]])
+def test_what_is_no_number_is_refused_by_name(value):
+    check_numbers({"step": 1, "loss": 0.5, "other": value}, ("step", "loss"))
+    with pytest.raises(ValueError, match="other is .*, not a number"):
+        check_numbers({"step": 1, "other": value}, ("step", "other"))
+    with pytest.raises(KeyError):
+        check_numbers({"step": 1}, ("loss",))

@@ -15,7 +15,6 @@ from safetensors.torch import load, save
 
 from core.runs import archive
 from core.runs.archive import archive_run, unpack_run
-from core.runs.metrics import read_metrics
 from core.runs.run import RunError, load_run
 
 WEIGHTS = "mine/checkpoints/step-00000030.safetensors"
@@ -78,10 +77,6 @@ def test_an_archive_is_taken_from_bytes_and_from_a_file(good, runs, make):
     assert [path.name for path in runs.iterdir()] == ["mine"]
 
 
-def test_the_run_takes_the_name_that_is_asked_for(good, runs):
-    assert unpack_run(good, runs, " my run ") == runs / "my run"
-
-
 @pytest.mark.parametrize("there", ["mine", "MINE"])
 def test_a_taken_name_gets_a_number_and_what_has_it_is_left_alone(good, runs, there):
     (runs / there).mkdir()
@@ -100,10 +95,6 @@ def test_a_name_that_somebody_takes_at_the_last_moment_is_left_alone(good, runs,
     assert (runs / "mine" / "notes").read_text() == "old"
 
 
-def test_others_may_read_a_run_that_was_taken_in(good, runs):
-    assert unpack_run(good, runs).stat().st_mode & 0o777 == 0o755
-
-
 def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
     seen = []
     check = archive.check_run
@@ -119,21 +110,13 @@ def test_nothing_shows_before_all_of_it_is_checked(good, runs, monkeypatch):
     [
         "../evil",
         "mine/../../evil",
-        "mine/../run.json",
         "/tmp/evil",
-        "//server/evil",
         "mine//run.json",
-        "mine/./run.json",
-        "./mine/run.json",
         "mine\\..\\..\\evil",
-        "..\\evil",
         "C:/evil",
-        "C:evil",
         "mine/checkpoints/C:evil",
         "mine/words.txt\0.png",
         "..",
-        "../",
-        "/",
     ],
 )
 def test_a_path_that_leads_out_of_the_folder_is_refused(members, refused, tmp_path, name):
@@ -174,29 +157,21 @@ def test_files_that_belong_to_no_run_are_left_out(members, runs, content_of):
     assert folders == {name.split("/")[1] for name in members if name.count("/") == 2}
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_an_archive_that_was_packed_again_is_taken(members, runs, method):
-    folders = {"mine/": b"", "mine/checkpoints/": b""}
-    assert unpack_run(packed({**folders, **members}, method), runs).is_dir()
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_packing_that_may_need_much_memory_is_refused(members, refused, method):
     refused(packed(members, method), "another method")
 
 
-def test_several_folders_are_refused(members, refused):
-    other = {name.replace("mine", "other"): content for name, content in members.items()}
-    refused(packed({**members, **other}), "holds 2 folders")
-
-
-def test_files_outside_of_a_folder_are_refused(members, refused):
-    bare = {name.removeprefix("mine/"): content for name, content in members.items()}
-    refused(packed(bare), "outside of the run's folder")
-
-
-def test_an_empty_archive_is_refused(refused):
-    refused(packed({}), "holds 0 folders")
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (lambda name: [name, name.replace("mine", "other")], "holds 2 folders"),
+        (lambda name: [name.removeprefix("mine/")], "outside of the run's folder"),
+        (lambda name: [], "holds 0 folders"),
+    ],
+)
+def test_an_archive_without_one_folder_is_refused(members, refused, names, why):
+    refused(packed({each: members[name] for name in members for each in names(name)}), why)
 
 
 def test_the_same_file_twice_is_refused(members, refused):
@@ -224,12 +199,6 @@ def test_an_archive_that_unpacks_to_more_than_the_limit_is_refused(members, refu
     bomb = packed({**members, name: bytes(20_000_000)}, zipfile.ZIP_DEFLATED)
     assert len(bomb) < 1_000_000
     refused(bomb, "too large", limit=10_000_000)
-
-
-def test_all_files_together_count_for_the_limit(members, runs, refused):
-    total = sum(map(len, members.values()))
-    refused(packed(members), "too large", limit=total - 1)
-    assert unpack_run(packed(members), runs, limit=total).is_dir()
 
 
 def test_a_json_file_that_would_fill_the_memory_is_refused(members, refused):
@@ -310,12 +279,6 @@ def test_figures_that_are_no_numbers_are_refused(members, refused, name, content
     refused(packed({**members, f"mine/{name}": content.encode()}), name.split(".")[0])
 
 
-def test_a_loss_below_nothing_is_taken_in_as_it_is(members, runs):
-    content = b'{"step": 10, "loss": -1, "seconds": 1.5}\n'
-    taken = unpack_run(packed({**members, "mine/metrics.jsonl": content}), runs)
-    assert read_metrics(taken)[0] == [{"step": 10, "loss": -1, "seconds": 1.5}]
-
-
 @pytest.mark.parametrize("missing", ["run.json", "tokenizer.json", "words.txt"])
 def test_an_archive_without_what_a_run_needs_is_refused(members, refused, missing):
     rest = {name: content for name, content in members.items() if name != f"mine/{missing}"}
@@ -351,12 +314,10 @@ def test_an_optimizer_that_is_none_is_refused(members, refused):
     "change",
     [
         {"d_model": 10**9, "d_k": 1, "d_v": 1},
-        {"d_ff": 10**12},
         {"d_ff": 10**30},
         {"n_encoder_layers": 10**9},
         {"n_heads": 10**12, "d_k": 10**6},
         {"max_positions": 10**12},
-        {"vocab_size": 10**12},
     ],
 )
 @pytest.mark.parametrize("kept", [True, False])
@@ -386,21 +347,20 @@ def test_text_that_breaks_its_reader_is_refused(members, refused, name, content)
 
 
 @pytest.mark.parametrize(
-    ("stored", "told"),
+    ("stored", "status"),
     [
         (
             b'{"state": "running", "step": 3, "pid": 1, "host": "x", "heartbeat": 9.5}',
             {"state": "running", "step": 3},
         ),
         (b'{"state": 1, "step": "x", "message": ["y"]}', {}),
-        (b"[1]", {}),
         (b"[" * 100_000, {}),
         (b"\xff", {}),
     ],
 )
-def test_a_process_of_another_machine_is_forgotten(members, runs, stored, told):
+def test_a_process_of_another_machine_is_forgotten(members, runs, stored, status):
     taken = unpack_run(packed({**members, "mine/status.json": stored}), runs)
-    assert json.loads((taken / "status.json").read_text()) == told
+    assert json.loads((taken / "status.json").read_text()) == status
 
 
 @pytest.mark.parametrize("when", ["fsync", "rename", "load"])

@@ -72,12 +72,6 @@ def test_no_two_chunks_are_the_same(tokenizer):
     assert max(sources.values()) == 1
 
 
-def test_sorting_by_length_keeps_every_sample_once(tokenizer):
-    batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
-    numbers = sorted(int(text.split()[0]) for batch in batches for text in batch.sources)
-    assert numbers == list(range(4 * BATCHES_PER_CHUNK))
-
-
 def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
     batches = first_batches(tokenizer, BATCHES_PER_CHUNK, task=Counting())
     lengths = [(batch.source_BS != PAD).sum(dim=1).tolist() for batch in batches]
@@ -85,12 +79,6 @@ def test_batches_of_a_chunk_do_not_overlap_in_length(tokenizer):
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(ordered))
     # They come in no such order, or training would see short sentences first.
     assert [min(each) for each in lengths] != sorted(min(each) for each in lengths)
-
-
-def test_held_out_samples_are_never_trained_on(tokenizer):
-    task = TASKS["copy"]
-    for batch in first_batches(tokenizer, 40):
-        assert not any(task.held_out(Sample(source, source)) for source in batch.sources)
 
 
 WORDS = ("a", "bb", "ccc", "dddd")
@@ -134,17 +122,6 @@ def test_epochs_that_go_on_at_a_step_are_those_that_never_stopped(lengths_N2, co
     whole = itertools.islice(epoch_indices(lengths_N2, config), step, step + 5)
     later = itertools.islice(epoch_indices(lengths_N2, config, step), 5)
     assert [each.tolist() for each in whole] == [each.tolist() for each in later]
-
-
-def test_no_two_epochs_have_the_same_order_and_neither_do_two_seeds():
-    lengths_N2 = np.full((64, 2), 3)
-
-    def epochs(seed):
-        found = epoch_indices(lengths_N2, TrainConfig(batch_size=64, seed=seed))
-        return [next(found).tolist() for _ in range(2)]
-
-    orders = [*epochs(0), *epochs(1)]
-    assert len(set(map(tuple, orders))) == 4
 
 
 def test_pairs_of_similar_length_come_together():
@@ -221,12 +198,6 @@ def test_any_whole_number_is_a_seed(tokenizer, config):
         for seed in (-1, 0, 1)
     ]
     assert len(set(map(tuple, orders))) == 3
-
-
-def test_made_sentences_keep_what_is_known_of_their_pronouns(tokenizer):
-    batches = training_batches(MIXED, tokenizer, CONFIGS[0])
-    references = [each for batch in itertools.islice(batches, 40) for each in batch.references]
-    assert any(references)
 
 
 def test_without_a_share_no_sentence_is_made(tokenizer):

@@ -2,9 +2,8 @@ import pytest
 
 from core.config import ModelConfig
 from core.tasks.corpus import Corpus, CorpusError
-from core.tasks.length_filter import fitting, token_counts
+from core.tasks.length_filter import fitting
 from core.tasks.task import Sample
-from core.training import prepare
 from core.training.corpus_report import corpus_report
 from core.training.prepare import train_tokenizer
 
@@ -75,25 +74,6 @@ def test_the_tokenizer_is_the_one_that_a_training_with_seed_0_learns(report):
     )
 
 
-def test_the_seed_of_its_samples_is_0(monkeypatch):
-    # Of so few samples that it depends on the seed which they are.
-    monkeypatch.setattr(prepare, "TOKENIZER_SAMPLES", 3)
-    monkeypatch.setattr(prepare, "AT_HAND", 3)
-    texts = [each.source for each in SAMPLES]
-    first, second = (
-        token_counts(train_tokenizer(Corpus("mine", SAMPLES), 290, seed), texts).tolist()
-        for seed in (0, 1)
-    )
-    assert first != second
-    assert (
-        corpus_report(Corpus("mine", SAMPLES), 290, room_for(100)).source_tokens.tolist() == first
-    )
-
-
-def test_few_texts_do_not_have_as_many_pieces_as_are_asked_for():
-    assert 259 < corpus_report(Corpus("mine", SAMPLES), 5000, room_for(100)).vocab_size < 1000
-
-
 def test_examples_are_the_first_the_longest_and_the_one_split_finest():
     longest = Sample(" ".join(["the cat saw birds"] * 12), "birds")
     report = corpus_report(Corpus("mine", [*SAMPLES, longest, FINEST]), 290, room_for(200))
@@ -102,18 +82,6 @@ def test_examples_are_the_first_the_longest_and_the_one_split_finest():
         ("thecatsawbirds" * 12, "birds"),
         (f"␣{FINEST.source}", f"␣{FINEST.target}"),
     ]
-
-
-def test_a_pair_that_is_longest_and_split_finest_is_shown_once():
-    both = Sample("".join(map(chr, range(0x4E00, 0x4E40))), FINEST.target)
-    assert len(corpus_report(Corpus("mine", [*SAMPLES, both]), 290, room_for(300)).examples) == 2
-    assert len(corpus_report(Corpus("mine", [both, *SAMPLES]), 290, room_for(300)).examples) == 1
-
-
-def test_too_few_different_sources_are_refused():
-    samples = [Sample(f"a {n % 9}", f"b {n}") for n in range(50)]
-    with pytest.raises(CorpusError, match="9 different sources"):
-        corpus_report(Corpus("mine", samples), 290, room_for(100))
 
 
 def test_too_few_sources_that_fit_are_refused():

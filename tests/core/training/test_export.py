@@ -7,13 +7,12 @@ from safetensors.numpy import load_file
 
 from core.evaluate.evaluation import evaluate
 from core.inspection import inspect_sentence
-from core.runs.checkpoint import CHECKPOINTS, step_of, stops, weights_in
+from core.runs.checkpoint import CHECKPOINTS, stops, weights_in
 from core.runs.run import RunError, load_run
 from core.tasks import Sample
 from core.tasks.corpus import Corpus
 from core.training import export
 from core.training.export import average_run, export_run
-from core.training.extend import extend_run
 from core.training.trainer import train_run
 
 
@@ -36,11 +35,6 @@ def test_a_snapshot_that_was_not_kept_is_named_and_nothing_is_written(copy_folde
     with pytest.raises(RunError, match="no snapshot of step 3 was kept"):
         export_run(copy_folder, tmp_path / "small", [2, 3])
     assert not (tmp_path / "small").exists()
-
-
-def test_without_snapshots_only_the_beginning_and_the_end_are_there(copy_folder, tmp_path):
-    export_run(copy_folder, tmp_path / "small")
-    assert stops(tmp_path / "small") == (0, 30)
 
 
 def test_a_run_with_patience_is_given_away_with_its_best_weights(copy_folder, tmp_path):
@@ -88,13 +82,6 @@ def test_more_checkpoints_than_there_are_cannot_be_averaged(kept, tmp_path):
     with pytest.raises(RunError, match="the mean is of 1 to 3 checkpoints, not of 4"):
         average_run(kept, tmp_path / "mean", 4)
     assert not (tmp_path / "mean").exists()
-
-
-def test_a_training_goes_on_with_the_checkpoints_that_it_kept(kept):
-    extend_run(kept, 30)
-    for _ in train_run(kept):
-        pass
-    assert [step_of(file) for file in weights_in(kept, CHECKPOINTS)] == [20, 25, 30]
 
 
 def test_own_pairs_stay_where_nothing_else_could_measure_the_run(prepare, tmp_path):

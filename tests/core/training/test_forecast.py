@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from core.model import count_parameters
@@ -10,8 +8,8 @@ from core.training.forecast import (
     parameters_of,
     share_of_base,
 )
+from core.training.loop import learning_rate
 from core.training.presets import PRESETS
-from core.training.schedule import learning_rate
 
 TINY = PRESETS["tiny"]
 
@@ -22,11 +20,6 @@ def test_learning_rates_go_from_the_first_step_to_the_last_and_name_the_peak():
     assert max(found, key=found.get) == TINY.training.warmup
     assert len(found) <= POINTS + 1
     assert found[1] == learning_rate(1, TINY.model.d_model, TINY.training)
-
-
-def test_a_peak_after_the_end_is_not_told():
-    training = replace(TINY.training, steps=10, warmup=100, cooldown=0)
-    assert list(learning_rates(TINY.model, training)) == list(range(1, 11))
 
 
 @pytest.mark.parametrize("size", PRESETS)

@@ -14,10 +14,10 @@ from core.labels import as_learned
 from core.model import build
 from core.tasks import TASKS, Sample
 from core.training.batches import training_batches
-from core.training.loop import losses_with_length, make_optimizer, train
-from core.training.loss import LENGTH_WEIGHT, Lengths, length_loss
+from core.training.loop import make_optimizer, train
+from core.training.losses import LENGTH_WEIGHT, Auxiliary, Lengths, length_loss, losses
 from core.training.prepare import train_tokenizer
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.vocabulary import BOS, EOS, PAD
 from tests.core.conftest import MINIATURE
 
@@ -73,12 +73,14 @@ def test_it_is_learned_with_its_weight_beside_the_words(model, tokenizer):
     batch = collate(learned(model, tokenizer)[1])
     config = replace(PRESET.training, label_smoothing=0.1)
     model.eval()
-    words, beside = losses_with_length(model, batch, config, batch)
+    auxiliary = Auxiliary.of(batch, config, predicts_length=True)
+    words, length = losses(model, batch, batch, config, auxiliary)
     probe = Lengths()
     logits_BTV = model(*batch.inputs, probe)
     assert torch.equal(words, token_loss(logits_BTV, batch.labels_BT, 0.1))
-    assert torch.equal(beside, LENGTH_WEIGHT * length_loss(probe.logits_BN, batch))
-    (words + beside).backward()
+    assert torch.equal(length, length_loss(probe.logits_BN, batch))
+    assert auxiliary.weight == LENGTH_WEIGHT
+    (words + auxiliary.weight * length).backward()
     found = model.length.linear.weight.grad.clone()
     model.zero_grad()
     (0.1 * length_loss(probe.logits_BN, batch)).backward()

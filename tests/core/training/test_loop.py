@@ -1,21 +1,18 @@
-import itertools
 import math
 from dataclasses import replace
 
 import pytest
 import torch
 
-from core.batch import Batch, collate
+from core.batch import collate
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from core.evaluate.loss import token_loss
-from core.heads import Head, Site
 from core.model import build
 from core.tasks import TASKS
 from core.training.batches import training_batches
-from core.training.loop import TrainingError, losses, make_optimizer, train
-from core.training.loss import guided_rows
-from core.training.schedule import learning_rate
+from core.training.loop import TrainingError, learning_rate, make_optimizer, train
+from core.training.losses import Auxiliary, losses
 
 CONFIG = TrainConfig(steps=6, batch_size=4, warmup=3, learning_rate_factor=2.0)
 
@@ -46,6 +43,9 @@ def test_each_step_tells_the_schedules_rate_and_uses_it(model, tokenizer):
     optimizer = make_optimizer(model, CONFIG)
     batches = training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=4))
     for taken in train(model, optimizer, batches, CONFIG):
+        assert model.training
+        # As a caller that evaluates in between.
+        model.eval()
         rate = learning_rate(taken.step, 16, CONFIG)
         assert taken.learning_rate == rate
         assert [group["lr"] for group in optimizer.param_groups] == [rate]
@@ -83,12 +83,6 @@ def test_a_loss_that_is_no_number_stops_training_and_names_the_step(model, token
         assert torch.equal(parameter, before[name]) or name == "source_embedding.tokens.weight"
 
 
-def test_model_is_back_in_training_mode_after_whoever_evaluates_in_between(model, tokenizer):
-    for _ in steps(model, tokenizer):
-        assert model.training
-        model.eval()
-
-
 @pytest.mark.parametrize("clip_norm", [0.0, 0.05])
 def test_gradients_are_scaled_down_to_the_norm_or_left(model, tokenizer, clip_norm):
     next(steps(model, tokenizer, replace(CONFIG, clip_norm=clip_norm)))
@@ -100,11 +94,12 @@ def test_guidance_adds_its_loss_with_its_weight(model, translation_pairs):
     model.eval()
     pairs = [pair for pair in translation_pairs if pair.references][:4]
     batch = collate(pairs)
-    n_tokens = batch.n_tokens
-    n_rows = len(guided_rows(batch, Head(Site("encoder", 1, "self"), 1)))
-    plain, none = losses(model, batch, CONFIG, None, (n_tokens, 0))
-    guide = Head(Site("encoder", 1, "self"), 1)
-    with_guide, guide_loss = losses(model, batch, CONFIG, guide, (n_tokens, n_rows))
+    guided = replace(CONFIG, guide="encoder.1.self:1")
+    found = [
+        losses(model, batch, batch, config, Auxiliary.of(batch, config, predicts_length=False))
+        for config in (CONFIG, guided)
+    ]
+    (plain, none), (with_guide, guide_loss) = found
     assert none == 0
     assert with_guide.item() == pytest.approx(plain.item(), rel=1e-5)
     assert guide_loss.item() > 0
@@ -137,39 +132,25 @@ def test_a_batch_without_pronouns_can_be_guided(model, tokenizer):
     assert [step.guide_loss for step in steps(model, tokenizer, config)] == [None, None]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "bla",
-        "encoder.1.self",
-        "encoder.1.self:",
-        "encoder.1.self:x",
-        "encoder.1.cross:0",
-        ":0",
-        "encoder.1.self:-1",
-    ],
-)
-def test_text_that_is_no_head_is_refused_with_an_example(text):
-    with pytest.raises(ValueError, match=r"encoder\.1\.self"):
-        Head.parse(text)
+PAPER = TrainConfig(steps=100_000)
 
 
-def test_batches_are_not_drawn_further_than_needed(model, tokenizer):
-    drawn = []
+@pytest.mark.parametrize("step", [1, 4000, 100_000])
+@pytest.mark.parametrize("d_model", [64, 512])
+def test_rate_is_the_papers_formula(step, d_model):
+    expected = d_model**-0.5 * min(step**-0.5, step * 4000**-1.5)
+    assert learning_rate(step, d_model, PAPER) == pytest.approx(expected, rel=1e-12)
 
-    def counted():
-        for batch in training_batches(TASKS["copy"], tokenizer, TrainConfig(batch_size=4)):
-            drawn.append(batch)
-            yield batch
 
-    assert (
-        len(
-            list(
-                itertools.islice(train(model, make_optimizer(model, CONFIG), counted(), CONFIG), 2)
-            )
-        )
-        == 2
-    )
-    assert len(drawn) == 2
-    assert isinstance(drawn[0], Batch)
+def test_rate_of_the_papers_base_model_peaks_at_seven_ten_thousandths():
+    # 512^-0.5 · 4000^-0.5 = 1 / sqrt(2048000) = 0.000698771…
+    assert learning_rate(4000, 512, PAPER) == pytest.approx(6.98771243e-4)
+
+
+def test_cooldown_falls_evenly_to_nearly_nothing_in_the_last_steps():
+    flat, cooled = TrainConfig(steps=200, warmup=20), TrainConfig(steps=200, warmup=20, cooldown=50)
+    shares = [learning_rate(s, 64, cooled) / learning_rate(s, 64, flat) for s in range(1, 201)]
+    assert shares[:151] == [1] * 151
+    # Of 50 steps, so many are left: 49 at step 152, 1 at the last.
+    assert shares[151:] == pytest.approx([left / 50 for left in range(49, 0, -1)])
+    assert learning_rate(200, 64, cooled) < 0.01 * learning_rate(20, 64, cooled)

@@ -1,4 +1,3 @@
-import errno
 from dataclasses import replace
 
 import pytest
@@ -6,42 +5,33 @@ import pytest
 from core.batch import encode_samples
 from core.config import ConfigError
 from core.decoding.step import length_limit
-from core.files import write_atomically
 from core.labels import SEPARATOR
 from core.model import build
-from core.runs import folder
-from core.runs.run import read_settings, read_tokenizer
+from core.runs.checkpoint import newest_checkpoint
+from core.runs.run import RunError, read_settings, read_tokenizer
 from core.tasks import TASKS, Mixed
 from core.tasks.corpus import Corpus, LargeCorpus, read_corpus
 from core.tasks.task import Sample
 from core.tokenizer.byte_level import ByteLevelTokenizer
 from core.training import prepare as preparing
-from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.prepare import extend_run, prepare_run
+from core.training.presets import with_settings
 from tests.core.conftest import MINIATURE
+from tests.core.training.test_trainer import finish
 
 
 @pytest.mark.parametrize(
-    ("like", "model", "training", "said"),
+    ("like", "model", "training", "message"),
     [
         ("", {"target_vocab_size": 300, "tied": "none"}, {}, "target_vocab_size is 300: such"),
         ("bert", {"has_output": False}, {}, "has_output is False: such models can be opened"),
-        ("gpt2", {"bos_id": -1}, {}, "bos_id is -1: such models can be opened, but not trained"),
         ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
-        (
-            "",
-            {"decoder": "parallel"},
-            {"scheduled_sampling": 0.1},
-            "this model's is parallel",
-        ),
         ("", {"decoder": "parallel"}, {"guide": "encoder.0.self:0"}, "this model's is parallel"),
-        ("bert", {}, {"guide": "encoder.0.self:0"}, "this model is the encoder alone"),
-        ("gpt2", {}, {"teacher_forcing": False}, "teacher_forcing is False, which is for an enc"),
         ("bert", {}, {"objective": "reinforce"}, "objective is 'reinforce', which is for an enc"),
     ],
 )
 def test_what_cannot_be_learned_from_pairs_is_refused_by_name(
-    prepare, tmp_path, like, model, training, said
+    prepare, tmp_path, like, model, training, message
 ):
     preset = with_settings(MINIATURE, {"like": like})
     preset = replace(
@@ -49,20 +39,8 @@ def test_what_cannot_be_learned_from_pairs_is_refused_by_name(
         model=replace(preset.model, **model),
         training=replace(preset.training, **training),
     )
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         prepare_run(tmp_path / "run", TASKS["translate"], "miniature", preset, "python -m core …")
-    assert not (tmp_path / "run").exists()
-
-
-def test_where_the_disk_is_full_nothing_half_made_is_left(prepare, tmp_path, monkeypatch):
-    def full(path, content):
-        if path.name == "run.json":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write_atomically(path, content)
-
-    monkeypatch.setattr(folder, "write_atomically", full)
-    with pytest.raises(OSError, match="No space left"):
-        prepare(tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -91,12 +69,6 @@ def test_a_model_writes_the_apostrophe_that_targets_have(apostrophe):
         assert tokenizer.decode(tokenizer.encode(typed).ids) == f"l{apostrophe}été"
 
 
-def test_own_pairs_are_kept_with_the_run(miniature, tmp_path):
-    corpus = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(20)])
-    prepare_run(tmp_path / "run", corpus, "miniature", miniature, "python -m core train …")
-    assert (tmp_path / "run" / "pairs.tsv").read_text().count("chat") == 20
-
-
 def names_preset(**changes):
     return replace(MINIATURE, model=replace(MINIATURE.model, **changes))
 
@@ -112,25 +84,22 @@ def test_the_names_task_brings_its_own_words(tmp_path):
     assert settings.model.pointer
 
 
-@pytest.mark.parametrize("task", ["names", "copy"])
-def test_as_many_names_share_a_vector_as_the_task_has(tmp_path, task):
-    preset = names_preset(shared_names=7)
-    with pytest.raises(ConfigError, match=f"shared_names is 7: of the task '{task}' "):
-        prepare_run(tmp_path / "run", TASKS[task], "miniature", preset, "python -m core …")
+MIXED = Mixed(TASKS["names"], Corpus("mine", [Sample(f"a{n}", f"b{n}") for n in range(40)]))
+
+
+@pytest.mark.parametrize(
+    ("task", "changes", "message"),
+    [
+        (TASKS["names"], {"shared_names": 7}, "shared_names is 7: of the task 'names' "),
+        (TASKS["copy"], {"shared_names": 7}, "shared_names is 7: of the task 'copy' "),
+        (TASKS["names"], {"n_encoder_layers": 0}, "it is for an encoder and a decoder"),
+        (MIXED, {}, "without pairs beside it"),
+    ],
+)
+def test_names_are_learned_as_the_task_has_them(tmp_path, task, changes, message):
+    with pytest.raises(ConfigError, match=message):
+        prepare_run(tmp_path / "run", task, "miniature", names_preset(**changes), "python …")
     assert not (tmp_path / "run").exists()
-
-
-def test_words_of_ones_own_are_not_learned_beside_names(tmp_path):
-    samples = [Sample(f"a{n}", f"b{n}") for n in range(40)]
-    mixed = Mixed(TASKS["names"], Corpus("mine", samples))
-    with pytest.raises(ConfigError, match="without pairs beside it"):
-        prepare_run(tmp_path / "run", mixed, "miniature", MINIATURE, "python -m core …")
-
-
-def test_a_model_of_one_stack_cannot_learn_names(tmp_path):
-    preset = names_preset(n_encoder_layers=0)
-    with pytest.raises(ConfigError, match="it is for an encoder and a decoder"):
-        prepare_run(tmp_path / "run", TASKS["names"], "miniature", preset, "python -m core …")
 
 
 def _repeated(n):
@@ -168,3 +137,65 @@ def test_pairs_that_are_left_out_do_not_count_for_the_length_limit(tmp_path):
     samples = [*_repeated(2), Sample("a", "b " * 200)]
     prepare_run(tmp_path / "run", Corpus("mine", samples), "miniature", MINIATURE, "python …")
     assert read_settings(tmp_path / "run").model.target_ratio == pytest.approx(7 / 4, abs=0.3)
+
+
+PAIRS = Corpus("mine", [Sample(f"cat {n}", f"chat {n}") for n in range(90)])
+ALIGNED = {"guide": "decoder.0.cross:0", "guide_to": "alignment"}
+
+
+@pytest.mark.parametrize(
+    ("task", "training", "message"),
+    [
+        ("copy", {"guide": "encoder.0.self:0"}, "no pronouns"),
+        ("translate", {"guide": "decoder.0.self:0"}, "never sees the source"),
+        ("translate", {"guide": "encoder.9.self:0"}, "no head of this model"),
+        ("translate", {"guide": "encoder.0.self:2"}, "no head of this model"),
+        ("translate", {"guide": "bla"}, "not a head such as"),
+        ("copy", ALIGNED | {"guide": "encoder.0.self:0"}, "does not look from the target to"),
+        ("reverse", ALIGNED | {"guide": "decoder.0.cross:2"}, "no head of this model"),
+        (PAIRS, ALIGNED, "no alignment"),
+        ("copy", {"batch_tokens": 64}, "batch_tokens is 64, but the task 'copy' makes"),
+        ("copy", {"objective": "minimum_risk"}, "a run to start from is needed"),
+    ],
+)
+def test_a_training_that_cannot_be_is_refused_before_anything_is_written(
+    prepare, tmp_path, task, training, message
+):
+    with pytest.raises(ConfigError, match=message):
+        prepare(tmp_path / "run", task, **training)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_task_without_pronouns_knows_its_alignment(prepare, tmp_path):
+    training = read_settings(prepare(tmp_path / "run", "copy", **ALIGNED)).training
+    assert (training.guide, training.guide_to) == tuple(ALIGNED.values())
+
+
+def test_an_extended_run_says_both_commands_that_make_it_again(prepare, tmp_path):
+    path = prepare(tmp_path / "my run", steps=3)
+    first = read_settings(path).command
+    extend_run(path, 3)
+    assert read_settings(path).command == first
+    finish(path)
+    extend_run(path, 5)
+    assert read_settings(path).command.splitlines() == [
+        first,
+        f"python -m core train '{path}' --resume --steps 5  # from step 3 on",
+    ]
+
+
+def test_fewer_steps_than_were_done_are_refused(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=3)
+    finish(path)
+    with pytest.raises(ConfigError, match="steps is 2, but .* has done 3"):
+        extend_run(path, 2)
+    assert read_settings(path).training.steps == 3
+
+
+def test_a_run_without_its_optimizer_is_not_extended(prepare, tmp_path):
+    path = prepare(tmp_path / "run", steps=3)
+    finish(path)
+    newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
+    with pytest.raises(RunError, match="its optimizer was not kept, so it cannot go on"):
+        extend_run(path, 5)
+    assert read_settings(path).training.steps == 3

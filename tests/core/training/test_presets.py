@@ -1,15 +1,22 @@
+import shlex
+from pathlib import Path
+
 import pytest
 
-from core.model import build, count_parameters
-from core.training.presets import PRESETS
-
-
-@pytest.mark.parametrize("name", ["tiny", "small"])
-def test_preset_can_be_built(name):
-    preset = PRESETS[name]
-    sized = preset.sized(300)
-    assert sized.vocab_size == 300
-    assert sum(each.numel() for each in build(sized).parameters()) == count_parameters(sized)
+from core.config import ConfigError
+from core.model import count_parameters
+from core.tasks import Sample
+from core.tasks.corpus import Corpus
+from core.tokenizer.words import has_unspaced
+from core.training.prepare import train_tokenizer
+from core.training.presets import (
+    PRESETS,
+    parse_setting,
+    train_command,
+    vocabulary_for,
+    with_settings,
+)
+from tests.corpora import LANGUAGES, pairs
 
 
 def test_base_is_the_papers_model_with_the_vocabulary_usually_quoted():
@@ -29,7 +36,88 @@ def test_preset_is_measured_and_kept_before_it_ends(name):
     assert training.warmup + training.cooldown <= training.steps
 
 
-def test_sizing_leaves_the_preset_as_it_is():
-    before = PRESETS["tiny"].model
-    PRESETS["tiny"].sized(12345)
-    assert PRESETS["tiny"].model == before
+TINY = PRESETS["tiny"]
+
+
+def test_settings_of_model_and_training_are_changed_by_name():
+    changed = with_settings(TINY, {"d_ff": 100, "label_smoothing": 0.2, "vocab_size": 400})
+    assert (changed.model.d_ff, changed.training.label_smoothing) == (100, 0.2)
+    assert changed.vocab_size == changed.model.vocab_size == 400
+    assert changed.model.d_model == TINY.model.d_model
+
+
+def test_heads_share_the_width_whatever_their_number():
+    model = with_settings(TINY, {"n_heads": 8, "d_model": 128}).model
+    assert (model.d_k, model.d_v) == (16, 16)
+    assert with_settings(TINY, {"n_heads": 8, "d_k": 5}).model.d_k == 5
+
+
+@pytest.mark.parametrize(("settings", "cooldown"), [({}, 300), ({"cooldown": 7}, 7)])
+def test_fewer_steps_keep_the_share_of_the_cooldown(settings, cooldown):
+    training = with_settings(TINY, {"steps": 425, **settings}).training
+    assert (training.steps, training.cooldown) == (425, cooldown)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_heads": 7}, "7 heads cannot share a width of 64 evenly"),
+        ({"dropout": 1.0}, "dropout is 1.0, not in [0, 1)"),
+        ({"scheduled_sampling": 1.0}, "scheduled_sampling is 1.0, not in [0, 1)"),
+        ({"accumulate": 65}, "accumulate is 65, more than the 64 pairs of a batch"),
+        ({"precision": "int4"}, "precision is 'int4', not auto, float32 or bfloat16"),
+        ({"patience": -1}, "patience is -1, not 0 or more"),
+        ({"colour": "blue"}, "there is no setting colour"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(settings, message):
+    with pytest.raises(ConfigError) as refused:
+        with_settings(TINY, settings)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("n_heads", "sets nothing: NAME=VALUE with one of"),
+        ("colour=blue", "sets nothing"),
+        ("adam_betas=1", "sets nothing"),
+        ("n_heads=2.5", "n_heads is '2.5', not a whole number"),
+        ("dropout=much", "dropout is 'much', not a number"),
+        ("tied=maybe", "tied is 'maybe', not all, target, embeddings or none"),
+    ],
+)
+def test_text_that_sets_nothing_is_refused_in_words(text, message):
+    with pytest.raises(ConfigError, match=message.replace("(", r"\(")):
+        parse_setting(text)
+
+
+def test_the_command_names_all_files():
+    files = {"task": ["train.en", "train.fr"], "valid": [], "test": ["test.tsv"]}
+    words = train_command(Path("out"), files, "medium", {})
+    assert words.endswith("out --task train.en train.fr --test test.tsv --preset medium")
+
+
+def test_the_command_says_all_that_was_changed():
+    settings = {"steps": 9, "n_heads": 2, "tied": False, "dropout": 0.25, "guide": "x"}
+    words = shlex.split(train_command(Path("runs/a b"), {"task": ["copy"]}, "tiny", settings))
+    beginning = ["python", "-m", "core", "train", "runs/a b", "--task", "copy", "--preset", "tiny"]
+    assert words[:9] == beginning
+    rest = words[9:]
+    assert rest[:2] == ["--steps", "9"]
+    assert rest[-2:] == ["--guide", "x"]
+    named = dict(parse_setting(text) for text in rest[3:-2:2])
+    assert named == {"n_heads": 2, "tied": False, "dropout": 0.25}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_characters_are_tokens_of_the_vocabulary_and_joined_words_are_whole(language):
+    corpus = Corpus(language, [Sample(*pair) for pair in pairs(language)])
+    size = vocabulary_for(len(corpus.samples), corpus.samples)
+    tokenizer = train_tokenizer(corpus, size, 0)
+    for sample in corpus.samples[:50]:
+        ids = tokenizer.encode(sample.target).ids
+        unspaced = has_unspaced(sample.target)
+        words = list(sample.target[:-1]) if unspaced else sample.target[:-1].split()
+        assert tokenizer.word_texts(ids) == [*words, sample.target[-1]]
+        assert not unspaced or len(ids) == len(sample.target)

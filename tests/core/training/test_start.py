@@ -13,8 +13,8 @@ from core.runs.checkpoint import newest_checkpoint
 from core.runs.run import RunError, load_run, read_settings
 from core.tasks import TASKS
 from core.training import export, prepare, workers
+from core.training.prepare import with_model_of
 from core.training.presets import PRESETS
-from core.training.start import with_model_of
 from core.training.trainer import train_run
 from tests.core.conftest import MINIATURE
 
@@ -60,11 +60,6 @@ def test_processes_that_train_together_begin_with_the_same_weights(copy_folder, 
     assert start not in workers._files(path)
 
 
-def test_a_run_of_fresh_weights_says_nothing_of_a_start(copy_folder):
-    assert "start" not in read_settings(copy_folder).to_dict()
-    assert not (copy_folder / "start").exists()
-
-
 def test_going_on_after_a_stop_equals_never_having_stopped(copy_folder, tmp_path):
     settings = {"steps": 6, "checkpoint_every": 4, **RISK}
     whole = begun(tmp_path / "whole", copy_folder, **settings)
@@ -89,12 +84,6 @@ def test_rewards_are_written_among_the_metrics(copy_folder, tmp_path, objective)
     # What was made large is no cross-entropy; that is measured on held-out rows.
     assert "loss" not in row
     assert row["held_out_loss"] > 0
-
-
-def test_rewards_are_not_made_large_from_nothing(tmp_path):
-    with pytest.raises(ConfigError, match="a run to start from is needed"):
-        begun(tmp_path / "run", None, **RISK)
-    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_of_another_model_or_none_cannot_be_begun_with(copy_folder, tmp_path):

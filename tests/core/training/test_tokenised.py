@@ -1,6 +1,5 @@
 """Pairs as token ids in flat arrays."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,7 @@ from core.batch import encode_samples
 from core.tasks import CorpusError, Sample
 from core.tasks.columns import tidy
 from core.training import tokenised
-from core.training.tokenised import TokenisedPairs, keep
+from core.training.tokenised import TokenisedPairs, write_tokens
 
 SAMPLES = [Sample(f"k {n} l’été" * (n % 4 + 1), f"d {n}") for n in range(50)]
 
@@ -17,9 +16,8 @@ SAMPLES = [Sample(f"k {n} l’été" * (n % 4 + 1), f"d {n}") for n in range(50)
 def opened(way, tokenizer, path):
     if way == "in memory":
         return TokenisedPairs.of(iter(SAMPLES), tokenizer)
-    kept = keep(path, iter(SAMPLES), tokenizer, 1000)
-    assert (kept.n, kept.n_too_long) == (50, 0)
-    return TokenisedPairs.kept(path, tokenizer)
+    assert write_tokens(path, iter(SAMPLES), tokenizer, 1000) == (50, 0)
+    return TokenisedPairs.read(path, tokenizer)
 
 
 @pytest.mark.parametrize("way", ["in memory", "in files"])
@@ -54,29 +52,21 @@ def test_words_that_were_forgotten_are_learned_again(tokenizer, monkeypatch):
     assert found.pair(0, tokenizer) == found.pair(len(SAMPLES), tokenizer)
 
 
-def test_ids_in_files_are_read_where_they_are_needed(tokenizer, tmp_path):
-    assert isinstance(opened("in files", tokenizer, tmp_path).ids, np.memmap)
-
-
 def test_pairs_that_do_not_fit_are_left_out_and_counted(tokenizer, tmp_path):
     pairs = encode_samples(tokenizer, SAMPLES)
     longest = sorted(max(len(pair.source), len(pair.target) - 1) for pair in pairs)[25]
     told = []
-    kept = keep(tmp_path, SAMPLES, tokenizer, longest, told.append)
-    found = TokenisedPairs.kept(tmp_path, tokenizer)
+    n, n_left_out = write_tokens(tmp_path, SAMPLES, tokenizer, longest, told.append)
+    found = TokenisedPairs.read(tmp_path, tokenizer)
     fitting = [each for each in pairs if max(len(each.source), len(each.target) - 1) <= longest]
-    assert kept.n == len(found) == len(fitting) == 50 - kept.n_too_long < 50
-    assert [found.pair(i, tokenizer).source for i in range(kept.n)] == [p.source for p in fitting]
+    assert n == len(found) == len(fitting) == 50 - n_left_out < 50
+    assert [found.pair(i, tokenizer).source for i in range(n)] == [p.source for p in fitting]
     assert told == [50]
 
 
 def test_files_that_do_not_belong_together_are_refused(tokenizer, tmp_path):
-    keep(tmp_path, SAMPLES, tokenizer, 1000)
+    write_tokens(tmp_path, SAMPLES, tokenizer, 1000)
     ids = tmp_path / tokenised.FOLDER / tokenised.IDS
     ids.write_bytes(ids.read_bytes()[:-2])
     with pytest.raises(CorpusError, match="do not belong together"):
-        TokenisedPairs.kept(tmp_path, tokenizer)
-
-
-def test_no_pairs_are_none(tokenizer):
-    assert len(TokenisedPairs.of([], tokenizer)) == 0
+        TokenisedPairs.read(tmp_path, tokenizer)

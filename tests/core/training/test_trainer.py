@@ -1,8 +1,6 @@
-import errno
 import itertools
 import json
 import random
-import string
 import time
 from dataclasses import replace
 from functools import partial
@@ -10,20 +8,16 @@ from functools import partial
 import pytest
 import torch
 
-from core.config import ConfigError
 from core.evaluate.evaluation import evaluate
 from core.model import Transformer
-from core.runs import checkpoint
 from core.runs.checkpoint import best_weights, newest_checkpoint
 from core.runs.folder import TRAINING, RunFolder
 from core.runs.run import RunError, load_run, read_settings
 from core.tasks import TASKS, Sample
 from core.tasks.corpus import Corpus
 from core.training import trainer
-from core.training.extend import extend_run
 from core.training.loop import TrainingError
-from core.training.prepare import prepare_run
-from core.training.presets import PRESETS
+from core.training.prepare import extend_run
 from core.training.trainer import complete_run, train_run
 
 
@@ -62,19 +56,6 @@ def test_a_finished_run_holds_all_its_files(copy_folder):
     assert (status(copy_folder)["state"], status(copy_folder)["step"]) == ("finished", 30)
 
 
-def test_metrics_have_a_line_every_ten_steps_and_whenever_held_out_samples_are_measured(
-    copy_folder,
-):
-    records = metrics(copy_folder, but=())
-    assert [record["step"] for record in records] == [10, 15, 20, 30]
-    every_line = {"step", "seconds", "loss", "learning_rate", "tokens_per_second"}
-    names = ("loss", "exact_match", "token_accuracy", "bleu", "chrf", "n", "n_unfinished")
-    held_out = {f"held_out_{name}" for name in names}
-    for record in records:
-        due = record["step"] in (15, 30)
-        assert set(record) == (every_line | held_out if due else every_line)
-
-
 def test_a_line_of_metrics_holds_the_mean_loss_since_the_line_before(prepare, tmp_path):
     path = prepare(tmp_path / "run", steps=17)
     losses = [progress.train_step.loss for progress in finish(path)]
@@ -83,10 +64,6 @@ def test_a_line_of_metrics_holds_the_mean_loss_since_the_line_before(prepare, tm
     assert lines[10] == pytest.approx(sum(losses[:10]) / 10)
     assert lines[15] == pytest.approx(sum(losses[10:15]) / 5)
     assert lines[17] == pytest.approx(sum(losses[15:]) / 2)
-
-
-def test_guided_run_tells_the_guided_heads_loss(translation_folder):
-    assert all(record["guide_loss"] > 0 for record in metrics(translation_folder))
 
 
 class TornError(Exception):
@@ -98,7 +75,7 @@ def tear(training):
         training.throw(TornError)
 
 
-@pytest.mark.parametrize("stopped_at", [11, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stopped_at", [3, 11])
 def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_path, stopped_at):
     """With dropout and 0.1 label smoothing, so that the random state matters."""
     settings = {"steps": 20, "checkpoint_every": 8, "evaluate_every": 5}
@@ -114,7 +91,9 @@ def test_going_on_from_a_checkpoint_equals_never_having_stopped(prepare, tmp_pat
     # Another process begins with another random state.
     torch.manual_seed(999)
     random.seed(999)
-    assert [each.train_step.step for each in finish(parts)] == list(range(9, 21))
+    assert [each.train_step.step for each in finish(parts)] == list(
+        range(9, 21) if stopped_at > 8 else range(1, 21)
+    )
     assert stored(parts) == stored(whole)
     assert metrics(parts) == metrics(whole)
     assert (parts / "words.txt").read_text() == (whole / "words.txt").read_text()
@@ -141,12 +120,6 @@ def test_own_pairs_go_on_in_the_middle_of_an_epoch(prepare, tmp_path, batch_toke
     assert set((whole / "words.txt").read_text().split("\n")) == seen
 
 
-def test_batches_of_tokens_are_for_own_pairs(prepare, tmp_path):
-    with pytest.raises(ConfigError, match=r"batch_tokens is 64, but the task 'copy' makes"):
-        prepare(tmp_path / "run", batch_tokens=64)
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_batch_of_fewer_pairs_than_parts_is_learned_from_all_the_same(prepare, tmp_path):
     pairs = [Sample(f"cat {n}", f"chat {n}") for n in range(40)]
     config = {"steps": 3, "batch_tokens": 12}
@@ -164,19 +137,6 @@ def stored(path):
     found = sorted(path.glob("*/*.safetensors"))
     assert newest_checkpoint(path) in found
     return {str(file.relative_to(path)): file.read_bytes() for file in found}
-
-
-def test_a_run_torn_before_its_first_checkpoint_begins_anew(prepare, tmp_path):
-    settings = {"steps": 6, "checkpoint_every": 5}
-    whole = prepare(tmp_path / "whole", **settings)
-    finish(whole)
-    parts = prepare(tmp_path / "parts", **settings)
-    torn = train_run(parts)
-    list(itertools.islice(torn, 3))
-    tear(torn)
-    finish(parts)
-    assert metrics(parts) == metrics(whole)
-    assert newest_checkpoint(parts).read_bytes() == newest_checkpoint(whole).read_bytes()
 
 
 def test_who_stops_a_training_loses_nothing(prepare, tmp_path):
@@ -242,23 +202,6 @@ def test_a_loss_that_is_no_number_ends_the_training_and_is_told(prepare, tmp_pat
     assert newest_checkpoint(path).name == "step-00000002.safetensors"
 
 
-@pytest.mark.slow
-def test_targets_that_are_ten_times_as_long_as_their_sources_are_learned_whole(tmp_path):
-    letters = string.ascii_lowercase
-    samples = [Sample(f"{a} {b}", " ".join([a] * 15 + [b] * 15)) for a in letters for b in letters]
-    tiny = PRESETS["tiny"]
-    preset = replace(
-        tiny,
-        model=replace(tiny.model, n_encoder_layers=1, n_decoder_layers=1),
-        training=replace(tiny.training, steps=600, warmup=100, cooldown=400, evaluate_every=600),
-    )
-    prepare_run(tmp_path / "run", Corpus("mine", samples), "tiny", preset, "python -m core …")
-    for _ in train_run(tmp_path / "run"):
-        pass
-    figures = evaluate(load_run(tmp_path / "run"))
-    assert (figures["exact_match"], figures["n_unfinished"]) == (1.0, 0)
-
-
 def test_quality_is_measured_on_held_out_samples(prepare, tmp_path, monkeypatch):
     measured = []
 
@@ -289,21 +232,16 @@ def test_training_stops_early_and_the_run_opens_with_its_best_weights(
 ):
     with_losses(monkeypatch, [3.0, 2.0, 2.5, 2.0, 2.2, 1.0])
     path = prepare(tmp_path / "run", steps=60, evaluate_every=5, patience=3)
+    paused = train_run(path)
+    list(itertools.islice(paused, 17))
+    paused.close()
+    # Evaluations before the pause count.
     assert finish(path)[-1].train_step.step == 25
     assert status(path)["state"] == "finished"
     assert status(path)["message"].startswith("stopped early")
     assert best_weights(path).name == "step-00000010.safetensors"
     assert load_run(path).step == 10
     assert newest_checkpoint(path).name == "step-00000025.safetensors"
-
-
-def test_patience_is_counted_over_a_pause(prepare, tmp_path, monkeypatch):
-    with_losses(monkeypatch, [2.0, 3.0, 3.0, 3.0, 1.0])
-    path = prepare(tmp_path / "run", steps=60, evaluate_every=5, patience=3)
-    parts = train_run(path)
-    list(itertools.islice(parts, 12))
-    parts.close()
-    assert finish(path)[-1].train_step.step == 20
 
 
 def test_without_patience_training_goes_on_and_still_keeps_the_best(prepare, tmp_path, monkeypatch):
@@ -331,26 +269,6 @@ def test_what_is_asked_ends_the_training_after_the_step(
     assert (path / "evaluation.json").exists() == evaluated
     # What was asked of this training is not asked of the next.
     assert next(train_run(path)).train_step.step == 3
-
-
-def test_a_full_disk_ends_the_training_and_keeps_the_checkpoint_before(
-    prepare, tmp_path, monkeypatch
-):
-    def full(path, content):
-        if "step-00000010" in path.name and path.parent.name == "checkpoints":
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(path, content)
-
-    write = checkpoint.write_atomically
-    monkeypatch.setattr(checkpoint, "write_atomically", full)
-    path = prepare(tmp_path / "run", checkpoint_every=5)
-    with pytest.raises(OSError, match="No space"):
-        finish(path)
-    assert newest_checkpoint(path).name == "step-00000005.safetensors"
-    assert status(path)["state"] == "failed"
-    assert "No space left on the disk" in status(path)["message"]
-    monkeypatch.setattr(checkpoint, "write_atomically", write)
-    assert finish(path)[0].train_step.step == 6
 
 
 def test_a_clock_that_jumps_changes_no_figure_but_the_heartbeat(prepare, tmp_path, monkeypatch):

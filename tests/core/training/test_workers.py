@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 from core.config import ConfigError
 from core.runs.checkpoint import newest_checkpoint
 from core.training import trainer
-from core.training.extend import extend_run
 from core.training.loop import step_seed
+from core.training.prepare import extend_run
 from core.training.trainer import train_run
 from core.training.workers import ALONE, Workers
 from tests.core import conftest as miniature
@@ -111,20 +111,6 @@ def test_two_processes_learn_what_one_learns_and_only_the_first_needs_the_run_fo
     # Who goes on with the run needs no other process for it.
     files = {file.name for file in two.iterdir()}
     assert files == {file.name for file in one.iterdir()}
-
-
-@pytest.mark.slow
-def test_two_processes_go_on_where_one_was_paused(prepare, tmp_path, without_dropout):
-    script = tmp_path / "train.py"
-    script.write_text(TRAIN)
-    one, two = (prepare(tmp_path / name, **SETTINGS) for name in ("one", "two"))
-    finished(one)
-    paused = train_run(two)
-    for _ in range(5):
-        next(paused)
-    paused.close()
-    torchrun(two, script)
-    assert_same_weights(one, two)
 
 
 def test_more_processes_than_pairs_are_refused(prepare, tmp_path, monkeypatch):

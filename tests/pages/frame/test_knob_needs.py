@@ -7,17 +7,15 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.config import ConfigError
-from core.config.choices import CHOICES
-from core.config.training import TRAINING_CHOICES
+from core.config import ConfigError, ModelConfig
+from core.config.training import TrainConfig
 from core.model import build
 from core.tasks import TASKS
 from core.training import prepare
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
-from core.training.presets import PRESETS
+from core.training.presets import PRESETS, with_settings
 from core.training.rewards import reward_of
-from core.training.settings import with_settings
 from pages.frame.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing
 from pages.views.training.settings import Begun, values_of
 
@@ -48,7 +46,7 @@ def others(name):
     usual = values_of(PRESETS["tiny"])[name]
     if isinstance(usual, bool):
         return [not usual]
-    offered = (CHOICES | TRAINING_CHOICES).get(name, ())
+    offered = (ModelConfig.choices() | TrainConfig.choices()).get(name, ())
     return [each for each in offered if each != usual] if offered else [OTHER[name]]
 
 

@@ -1,4 +1,4 @@
-from core.training.settings import MODEL, TRAINING
+from core.training.presets import MODEL_SETTINGS, TRAINING_SETTINGS
 from pages.frame.knobs import KNOBS, setting_label
 
 
@@ -10,4 +10,4 @@ def test_a_setting_is_called_what_the_training_page_calls_it():
 
 def test_no_two_settings_are_called_the_same_and_each_is_one():
     assert len({knob.label for knob in KNOBS.values()}) == len(KNOBS)
-    assert set(KNOBS) <= {*MODEL, *TRAINING}
+    assert set(KNOBS) <= {*MODEL_SETTINGS, *TRAINING_SETTINGS}

@@ -25,7 +25,7 @@ from core.studies.effects.second_sentence import (
 )
 from core.tasks import TASKS, task_named
 from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.training.trainer import train_run
 from tests.core.conftest import MINIATURE, draw_few
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.config import ConfigError
-from core.config.choices import CHOICES
+from core.config import ConfigError, ModelConfig
 from core.model import build
 from core.runs.checkpoint import save_weights
 from core.runs.run import load_run, read_settings
@@ -154,8 +153,8 @@ BLIND = {"attention", "average", "none"}
 """What may mix an encoder's words and says the same of them in whatever order they stand."""
 
 
-@pytest.mark.parametrize("mixing", CHOICES["encoder_mixing"])
-@pytest.mark.parametrize("positions", CHOICES["positions"])
+@pytest.mark.parametrize("mixing", ModelConfig.choices()["encoder_mixing"])
+@pytest.mark.parametrize("positions", ModelConfig.choices()["positions"])
 def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(mixing, positions):
     run = load_run(GALLERY / "copy")
     others = {"positions": positions, "encoder_mixing": mixing}

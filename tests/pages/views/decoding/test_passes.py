@@ -10,7 +10,7 @@ from core.decoding.sentence import model_input
 from core.runs.run import load_run
 from core.tasks import TASKS
 from core.training.prepare import prepare_run
-from core.training.settings import with_settings
+from core.training.presets import with_settings
 from core.training.trainer import train_run
 from tests.core.conftest import MINIATURE, draw_few
 from tests.pages.conftest import ROOT, said

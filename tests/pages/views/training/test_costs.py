@@ -4,8 +4,8 @@ from html import unescape
 import pytest
 
 from core.model import build, count_parameters
+from core.training.loop import learning_rate
 from core.training.presets import PRESETS
-from core.training.schedule import learning_rate
 from pages.views.training import costs
 
 TINY = PRESETS["tiny"]
