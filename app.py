@@ -7,15 +7,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import (
-    address,
-    interrupts,
-    language,
-    layout,
-    service,
-    streamlit_internals,
-    tour,
-)
+from pages.frame import interrupts, language, layout, service, session, streamlit_internals, tour
 from pages.frame.language import _
 
 
@@ -50,12 +42,12 @@ def main() -> None:
     pages[6:6] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
-    address.enter(page.url_path or "attention")
+    session.enter(page.url_path or "attention")
     language.enter()
     tour.draw()
     with interrupts.interruptible():
         page.run()
-    address.write()
+    session.write()
 
 
 def _page(name: str, title: str, icon: str) -> StreamlitPage:

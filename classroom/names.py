@@ -17,8 +17,7 @@ from classroom.passwords import hashed, matches
 from core.messages import N_, error_text
 from core.runs.folder import checked_name, free_name, same
 from core.runs.run import RunError
-from pages.frame.run_folders import visitors
-from pages.frame.service import VISITORS, Visitor
+from pages.frame.service import VISITORS, Visitor, visitors
 
 MARK, LOCK = ".visitor.json", ".names.lock"
 SHORTEST_WORD = 4

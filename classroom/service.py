@@ -25,7 +25,7 @@ from core.jobs.job import is_worked_on
 from core.runs.archive import LARGEST
 from core.runs.run import RunError
 from core.training import line, process
-from pages.frame import cached, run_folders
+from pages.frame import cached, service
 from pages.frame.language import _
 from pages.frame.service import OWNER, VISITORS, Service, Visitor
 
@@ -175,7 +175,7 @@ def _deciding() -> AbstractContextManager[None]:
 
 
 def _everybodys() -> list[Path]:
-    found = run_folders.seen_by(OWNER, cached.GALLERY, cached.OWN).values()
+    found = service.run_folders(OWNER, cached.GALLERY, cached.OWN).values()
     return [path for path in found if path.parent != cached.GALLERY]
 
 

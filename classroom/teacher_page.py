@@ -15,11 +15,10 @@ from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning_job import PRUNING
 from core.training import line, process
-from pages.frame import address, cached, links, session, tables
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import labelled, listed, listed_apart
+from pages.frame import cached, controls, links, session
+from pages.frame.language import _, labelled, listed, listed_apart, n_, number, plain
 from pages.frame.messages import explained
-from pages.frame.run_folders import visitors
+from pages.frame.service import visitors
 from viz.charts.frames import runs_table, written
 
 UnderWay = Callable[[], tuple[list[Path], list[Path]]]
@@ -52,10 +51,10 @@ def render(limits: Limits, under_way: UnderWay) -> None:
         limits: Of the class.
         under_way: Returns the runs on which a process works, and those that wait in line.
     """
-    address.part("work", _show_work, under_way, every=EVERY)
+    session.fragment("work", _show_work, under_way, every=EVERY)
     runs = taken()
     _say_shares(runs, limits)
-    if note := session.drawer(_NOTES).pop("deleting", ""):
+    if note := session.storage(_NOTES).pop("deleting", ""):
         st.markdown(f":small[:primary[{plain(note)}]]")
     if runs:
         _show_runs(runs)
@@ -79,7 +78,7 @@ def _show_work(under_way: UnderWay) -> None:
         len(at_work),
     )
     st.markdown(f"**{text.format(n=number(len(at_work)), waiting=number(len(waiting)))}**")
-    if refused := session.drawer(_NOTES).pop("ending", ""):
+    if refused := session.storage(_NOTES).pop("ending", ""):
         st.error(plain(_("That could not be done: {reason}").format(reason=refused)))
     for path in at_work:
         _show_job(path, _doing(path), _("Stop"), _stop)
@@ -122,7 +121,7 @@ def _try(end: Callable[[Path], None], path: Path) -> None:
     try:
         end(path)
     except (ConfigError, JobError, OSError, RunError) as error:
-        session.drawer(_NOTES, session.unstopped())["ending"] = explained(error)
+        session.storage(_NOTES, in_callback=True)["ending"] = explained(error)
 
 
 def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
@@ -145,9 +144,9 @@ def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
 
 
 def _show_runs(runs: Sequence[Taken]) -> None:
-    ticked = set(address.texts_of(TICKED) or ())
-    address.show(TICKED, tuple(ticked) or None)
-    tables.show(
+    ticked = set(session.texts_of(TICKED) or ())
+    session.show(TICKED, tuple(ticked) or None)
+    controls.table(
         "visitors_table",
         written(runs_table([_row(run) for run in runs]), {_("MB"): partial(number, digits=1)}),
         [run.name for run in runs],
@@ -167,7 +166,7 @@ def _row(run: Taken) -> dict[str, object]:
 
 
 def _take(ticked: Sequence[str]) -> None:
-    address.choose({TICKED: list(ticked) or None})
+    session.choose({TICKED: list(ticked) or None})
 
 
 def _offer_deletion(runs: Sequence[Taken]) -> None:
@@ -194,7 +193,7 @@ def _delete(runs: Sequence[Taken]) -> None:
             delete_run(run.path)
         except (RunError, OSError) as error:
             refused.append(labelled(run.name, explained(error)))
-    address.choose({TICKED: None})
+    session.choose({TICKED: None})
     if refused:
         text = _("Not deleted: {why}").format(why=listed_apart(refused))
-        session.drawer(_NOTES, session.unstopped())["deleting"] = text
+        session.storage(_NOTES, in_callback=True)["deleting"] = text

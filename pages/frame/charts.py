@@ -90,7 +90,7 @@ def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: i
     """Show a chart in which something can be clicked, as `chart` does.
 
     Args:
-        figure: The chart, with a parameter for what a click selects; see `session.picked_points`.
+        figure: The chart, with a parameter for what a click selects; see `clicked_points`.
         key: The element's name.
         on_click: Called when something was clicked, or a click taken back.
         least: So many pixels wide it is on a phone, too, where it scrolls in its own frame.
@@ -126,5 +126,10 @@ def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None 
 
 def selected_points(key: str) -> list[int]:
     """Return the ids of the points that are selected in a figure, inside its callback."""
-    state: Any = session.held(key, None)
-    return [int(point["customdata"]) for point in state.selection["points"]]
+    points = session.component_value(key).selection["points"]
+    return [int(point["customdata"]) for point in points]
+
+
+def clicked_points(key: str, parameter: str) -> list[dict[str, Any]]:
+    """Return what was clicked in a chart under one of its parameters, inside its callback."""
+    return list(session.component_value(key).selection[parameter])

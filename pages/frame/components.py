@@ -66,14 +66,14 @@ def lend_scripts() -> None:
 
     To be called in a container of its own, as its place is empty afterwards.
     """
-    if not session.drawer("scripts").setdefault("lent", False):
+    if not session.storage("scripts").setdefault("lent", False):
         st.html(_lending(), unsafe_allow_javascript=True)
-        session.drawer("scripts")["lent"] = True
+        session.storage("scripts")["lent"] = True
 
 
 def _lend_again() -> None:
     """Answer a component to which no script came: a connection may break at any moment."""
-    session.drawer("scripts")["lent"] = False
+    session.storage("scripts")["lent"] = False
 
 
 @cache
@@ -90,7 +90,7 @@ def _show(
     component: Callable[..., Any], key: str, data: bytes, **callbacks: Callback | None
 ) -> None:
     """Mount a component with those callbacks that the page has."""
-    if session.drawer("scripts").get("lent") is False:
+    if session.storage("scripts").get("lent") is False:
         # A part of the page asks, and only the whole page can answer.
         st.rerun(scope="app")
     heard = {name: each for name, each in callbacks.items() if each}
@@ -146,7 +146,7 @@ def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
         content: What they are known by, whichever head is chosen.
         key: The element's name.
     """
-    came = session.drawer("maps_as_they_came")
+    came = session.storage("maps_as_they_came")
     if came.get(key, ("",))[0] != content:
         came[key] = content, _chosen(shown)
     _content, chosen = came[key]

@@ -4,13 +4,13 @@ Names are what links and code say; labels are what people read, in their languag
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from pages.frame import address, layout, visit
+from pages.frame import layout, session
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
@@ -40,7 +40,7 @@ class How(Asked, Generic[Chosen], total=False):
     older: Mapping[str, Chosen]
     """What older links called a thing, beside its name."""
     then: Callable[[], None] | None
-    """What follows when another is chosen, by `address.choose`."""
+    """What follows when another is chosen, by `session.choose`."""
 
 
 def choice(
@@ -62,7 +62,7 @@ def choice(
     found = chosen(name, offered, default, how)
     if not how.get("asked", True):
         return found
-    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
+    widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
     st.segmented_control(
         label,
         list(offered),
@@ -98,7 +98,7 @@ def selection(
     found = chosen(name, offered, default, how)
     if not how.get("asked", True):
         return found
-    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
+    widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
     st.selectbox(
         label,
         list(offered),
@@ -116,7 +116,7 @@ def selection(
 def chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
     """Return which of several things is chosen, for what is drawn before they are; see `choice`."""
     read = _reader(offered, how.get("older", {}))
-    return address.value(name, read, default, named=how.get("named", False))
+    return session.value(name, read, default, named=how.get("named", False))
 
 
 def several(
@@ -137,13 +137,13 @@ def several(
         of: What the choice belongs to: with another, it begins anew.
         older: What older links called a thing, beside its name.
     """
-    address.belongs_to(name, of)
-    texts = address.texts_of(name)
+    session.belongs_to(name, of)
+    texts = session.texts_of(name)
     usual = [each for each in offered if each in set(default)]
     asked = {older.get(text, text) for text in texts or ()}
     chosen = usual if texts is None else [each for each in offered if each in asked]
-    address.show(name, tuple(chosen) or ("",), named=chosen != usual)
-    widget = visit.widget(name, chosen, tuple(offered.items()))
+    session.show(name, tuple(chosen) or ("",), named=chosen != usual)
+    widget = session.widget(name, chosen, tuple(offered.items()))
     st.pills(
         label,
         list(offered),
@@ -186,8 +186,8 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
         default: To begin with.
         box: See `Box`.
     """
-    typed = address.value(name, str, default)
-    widget = visit.widget(name, typed)
+    typed = session.value(name, str, default)
+    widget = session.widget(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
     draw(
         label,
@@ -203,10 +203,10 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
 
 def toggle(label: str, name: str, default: bool = False, **how: Unpack[Asked]) -> bool:
     """Ask whether or not; where it is not asked, what was chosen stays."""
-    chosen = address.value(name, {"true": True, "false": False}.get, default)
+    chosen = session.value(name, {"true": True, "false": False}.get, default)
     if not how.get("asked", True):
         return chosen
-    widget, disabled = visit.widget(name, chosen), how.get("disabled", False)
+    widget, disabled = session.widget(name, chosen), how.get("disabled", False)
     st.toggle(label, widget.first, key=widget.key, help=how.get("help_text"), disabled=disabled)
     return chosen
 
@@ -251,17 +251,17 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         within = (low is None or low <= found) and (high is None or found <= high)
         return found if within and math.isfinite(found) else None
 
-    address.belongs_to(name, numbers.get("of", str(default)))
-    found = address.value(name, read, default)
+    session.belongs_to(name, numbers.get("of", str(default)))
+    found = session.value(name, read, default)
     if not numbers.get("asked", True):
         return found
     step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
     if numbers.get("slides"):
-        widget = visit.widget(name, found, (low, high, step))
+        widget = session.widget(name, found, (low, high, step))
         st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
         return found
     shown = None if found == numbers.get("empty") else found
-    box = visit.widget(name, shown, (low, high, step))
+    box = session.widget(name, shown, (low, high, step))
     first: Any = box.first
     st.number_input(
         label,
@@ -283,10 +283,84 @@ def _reader(
     offered: Mapping[Chosen, str], older: Mapping[str, Chosen]
 ) -> Callable[[str], Chosen | None]:
     """Return what finds the offered thing that a link names."""
-    by_name = {visit.written(each): each for each in offered}
+    by_name = {session.as_text(each): each for each in offered}
 
     def read(text: str) -> Chosen | None:
         found = by_name.get(text, older.get(text))
         return found if found in offered else None
 
     return read
+
+
+class Looks(TypedDict, total=False):
+    """How a table looks."""
+
+    row_height: int
+    """In pixels."""
+    height: int
+    """In pixels, of the table."""
+    column_config: Mapping[str, Any]
+    """Column → how Streamlit shows it."""
+    alt: str
+    """What it shows, for screen readers."""
+
+
+def table(
+    name: str,
+    shown: object,
+    things: Sequence[Chosen],
+    ticked: Collection[Chosen],
+    take: Callable[[list[Chosen]], None],
+    selection_mode: Literal["single-row", "multi-row"],
+    **looks: Unpack[Looks],
+) -> None:
+    """Draw a table whose rows can be ticked.
+
+    Args:
+        name: Of the table.
+        shown: What Streamlit draws as one.
+        things: What each row stands for.
+        ticked: Those whose rows are ticked.
+        take: Takes over those that are ticked instead, by `session.choose`.
+        selection_mode: Whether one or several can be ticked.
+        looks: See `Looks`.
+    """
+
+    def take_rows(rows: list[int]) -> None:
+        take([things[row] for row in rows if row < len(things)])
+
+    def read(held: Mapping[str, Mapping[str, list[int]]]) -> list[int]:
+        return sorted(held["selection"]["rows"])
+
+    rows = [row for row, thing in enumerate(things) if thing in ticked]
+    most = 1 if selection_mode == "single-row" else len(rows)
+    widget = session.widget(name, rows[:most], tuple(things), take=take_rows, read=read)
+    st.dataframe(
+        shown,
+        key=widget.key,
+        on_select="rerun",
+        selection_mode=selection_mode,
+        selection_default={"selection": {"rows": widget.first}},
+        hide_index=True,
+        placeholder="",
+        **looks,
+    )
+
+
+def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = False) -> None:
+    """Fold something below a title; it is drawn only while it is open.
+
+    Formulas and code are slow to draw, in the browser too, and are drawn anew with every answer.
+
+    Args:
+        title: Always visible. With another title it is another thing, and closed.
+        name: A word for it, unique on a page; what is open stays open under it.
+        draw: Draws what is folded.
+        compact: Whether the title takes a line of small letters.
+    """
+    place = st.expander(
+        title, type="compact" if compact else "default", on_change="rerun", key=f"folded_{name}"
+    )
+    if place.open:
+        with place:
+            draw()

@@ -14,9 +14,7 @@ import streamlit as st
 from pages.frame import links, texts
 from pages.frame.language import ENGLISH
 
-_FILE = Path(__file__)
-STYLE = f"<style>{_FILE.with_suffix('.css').read_text('utf-8')}</style>"
-_SCRIPT = _FILE.with_suffix(".js").read_text("utf-8")
+_SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 
 
 @dataclass(frozen=True, slots=True)

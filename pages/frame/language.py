@@ -9,10 +9,12 @@ what `in_this_language` makes.
 Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said in English.
 """
 
+import functools
 import gettext
+import math
 import string
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
@@ -23,7 +25,7 @@ from babel import Locale, UnknownLocaleError
 from babel.plural import PluralRule
 
 from core.messages import N_ as N_
-from pages.frame import address
+from pages.frame import session
 from pages.frame.streamlit_internals import current_run
 from viz.charts.signs import Signs
 from viz.direction import isolated
@@ -33,6 +35,8 @@ Made = TypeVar("Made")
 ENGLISH = "en"
 LANGUAGE = "lang"
 """What the language is called in an address."""
+TINY = 1e-5
+"""Smaller differences are only given as smaller than this."""
 LOCALES = Path(__file__).resolve().parents[1] / "locales"
 DOMAIN = "app"
 
@@ -165,6 +169,28 @@ def brief(value: float) -> str:
     return _localised(text)
 
 
+def bound(value: float) -> str:
+    """Return a difference that shall be small: what is nearly nothing as what it is below.
+
+    >>> bound(6.39e-14), bound(7.6e-06), bound(0.0042), bound(0.0)
+    ('0.00001', '0.00001', '0.0042', '0')
+    """
+    if 0 < value < TINY:
+        return number(TINY, 5)
+    return number(value, significant=2, padded=False)
+
+
+def short(value: float) -> str:
+    r"""Write three significant digits, and a large number without an exponent.
+
+    >>> short(6.2832), short(62831.9), short(2.2e-16), short(0.0)
+    ('6.28', '62,800', '2.2e−16', '0')
+    """
+    if abs(value) < 1000:
+        return number(value, padded=False)
+    return number(int(round(value, 2 - math.floor(math.log10(abs(value))))))
+
+
 def percent(share: float) -> str:
     r"""Return a share as people read it, with a space at which no line breaks.
 
@@ -222,6 +248,73 @@ _UNITS = (
 """Seconds → how so many of a unit are written."""
 
 
+def joined(texts: Iterable[str | None]) -> str:
+    """Return whole sentences one after the other, those that are empty left out.
+
+    Chinese puts no space between them.
+
+    >>> joined(["It is so.", None, "It stays so."])
+    'It is so. It stays so.'
+    """
+    two = _("{said} {more}")
+    told = [text for text in texts if text]
+    return functools.reduce(lambda said, more: two.format(said=said, more=more), told or [""])
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return texts with a comma between them.
+
+    >>> listed(["one", "two"])
+    'one, two'
+    """
+    return _(", ").join(map(isolated, texts))
+
+
+def listed_apart(texts: Iterable[str]) -> str:
+    """Return texts that hold commas themselves.
+
+    >>> listed_apart(["one, two", "three"])
+    'one, two; three'
+    """
+    return _("; ").join(map(isolated, texts))
+
+
+def labelled(label: str, text: str) -> str:
+    """Return a text after what it is about.
+
+    >>> labelled("layer 0", "no change")
+    'layer 0: no change'
+    """
+    return _("{label}: {text}").format(label=label, text=text)
+
+
+def noted(text: str, note: str) -> str:
+    """Return a text with something in brackets after it.
+
+    >>> noted("layer 0", "99 %")
+    'layer 0 (99 %)'
+    """
+    return _("{text} ({note})").format(text=text, note=note)
+
+
+def ended(text: str) -> str:
+    """Return a text as a sentence ends.
+
+    >>> ended("It is so")
+    'It is so.'
+    """
+    return _("{text}.").format(text=text)
+
+
+def alternatives(texts: Iterable[str]) -> str:
+    """Return texts of which any is meant.
+
+    >>> alternatives(["he", "she"])
+    'he or she'
+    """
+    return _(" or ").join(map(isolated, texts))
+
+
 def plain(text: str) -> str:
     """Return Markdown that shows a text as it is, whatever signs it holds and way it runs."""
     return as_it_is(isolated(text))
@@ -262,12 +355,12 @@ def enter() -> None:
     """Begin to draw a page in the language that its address asks for, and have it go on so."""
     _known.run = None
     if asked := _asked_for():
-        address.show(LANGUAGE, (asked,))
+        session.show(LANGUAGE, (asked,))
 
 
 def choose(language: str) -> None:
     """Go on in another language; only to be called from callbacks, before the page runs again."""
-    address.choose({LANGUAGE: language})
+    session.choose({LANGUAGE: language})
     _known.run = None
 
 
@@ -321,7 +414,7 @@ def spoken(asked: str) -> str:
 def _asked_for() -> str:
     """Return what the address asks for, or was chosen; empty where neither is."""
     # On arrival the address says it before any page takes it over.
-    return spoken(address.text_of(LANGUAGE) or address.asked_for().get(LANGUAGE, ("",))[-1])
+    return spoken(session.text_of(LANGUAGE) or session.query().get(LANGUAGE, ("",))[-1])
 
 
 def _texts() -> gettext.NullTranslations:

@@ -9,8 +9,8 @@ from core.heads import Head, Side
 from core.inspection import Inspection
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
-from pages.frame import marked_words
-from pages.frame.positions import positions
+from pages.frame import typography
+from pages.frame.session import positions
 from pages.frame.typography import typeset
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps, Window, is_window
@@ -53,8 +53,8 @@ def maps_of(
         source=tokens["source"],
         target=labels_of_target(inspection),
         translation=typeset(inspection.translation.text, run),
-        doubts=marked_words.of(inspection),
-        legend=marked_words.legend(inspection.written),
+        doubts=typography.doubtful_words(inspection),
+        legend=typography.legend(inspection.written),
         finding=finding,
         selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),

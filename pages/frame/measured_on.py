@@ -131,7 +131,7 @@ def most(run: Run, n: int) -> int:
     if run.settings.task != PAIRS:
         return n
     try:
-        return cached.of_run(_count, run.path, n)
+        return cached.call(_count, run.path, n)
     except RunError:
         # Whoever measures says why that cannot be done.
         return n
@@ -143,3 +143,18 @@ def _all_there_are(run: Run, n: int) -> bool:
 
 def _count(run: Run, n: int) -> int:
     return len(held_out_samples(run, n, _SEED))
+
+
+def n_sentences(n: int) -> str:
+    """Return a number of sentences."""
+    return n_("{n} sentence", "{n} sentences", n).format(n=number(n))
+
+
+def pronouns(n: int) -> str:
+    """Return a number of pronouns that may stand for either of two nouns."""
+    return n_("{n} ambiguous pronoun", "{n} ambiguous pronouns", n).format(n=number(n))
+
+
+def rows(n: int) -> str:
+    """Return a number of rows of weights."""
+    return n_("{n} row", "{n} rows", n).format(n=number(n))

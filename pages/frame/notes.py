@@ -18,8 +18,7 @@ from core.tasks.familiarity import (
 )
 from core.tokenizer.words import has_unspaced, written_words
 from pages.frame import cached, measured_on
-from pages.frame.language import _, capitalised, n_, number, percent, plain
-from pages.frame.listed import joined, listed
+from pages.frame.language import _, capitalised, joined, listed, n_, number, percent, plain
 from pages.frame.messages import explained
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
@@ -125,10 +124,10 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
 
 def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     """Return how a sentence differs from those that the model learned from."""
-    found = cached.of_run(_familiarity, run.path, inspection.translation.source)
+    found = cached.call(_familiarity, run.path, inspection.translation.source)
     words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
     nearest = {
-        word: cached.of_run(_nearest, run.path, word)
+        word: cached.call(_nearest, run.path, word)
         for word in dict.fromkeys(inspection.source_words[at] for at in words)
     }
     said = [
@@ -154,7 +153,7 @@ def _nearest(run: Run, word: str) -> list[str]:
 
 def _too_long(run: Run, sentence: str) -> list[str]:
     """Return that a sentence has more words than those that the model learned from."""
-    n_words, longest = len(written_words(sentence)), cached.of_run(_longest, run.path)
+    n_words, longest = len(written_words(sentence)), cached.call(_longest, run.path)
     if longest is None or n_words <= longest:
         return []
     if has_unspaced(sentence):
@@ -187,7 +186,7 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     does not make is no stranger.
     """
     own = run.evaluation.get("own_pairs") if run.evaluation else None
-    if own is None or cached.of_run(_is_measured, run.path, sentence):
+    if own is None or cached.call(_is_measured, run.path, sentence):
         return []
     said = _(
         "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
@@ -257,7 +256,7 @@ def pronoun_head(
     # Before the claim: it is to be read with it.
     other = _("Measured on sentences of another kind than this one, for which it need not hold:")
     told = [
-        "" if cached.of_run(_is_measured, run.path, sentence) else other,
+        "" if cached.call(_is_measured, run.path, sentence) else other,
         claim.format(
             where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),

@@ -15,19 +15,16 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import address, controls, layout, lessons, moved, notes, opening, session, tour
+from pages.frame import controls, layout, links, notes, old_links, selection, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
-from pages.frame.files import Column as Column
-from pages.frame.files import Columns as Columns
-from pages.frame.language import _, plain
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing, why_not
-from pages.frame.opening import Opened
-from pages.frame.translations import written_in_files
-from pages.frame.view_text import ViewText, view_text
+from pages.frame.selection import Opened
+from pages.frame.texts import ViewText, view_text
+from pages.frame.typography import written_in_files
 
 Subject = TypeVar("Subject")
 
@@ -78,7 +75,7 @@ def saying_why(
             try:
                 return draw(subject)
             except SentenceError:
-                opening.say_no_text()
+                selection.ask_for_text()
             except errors as error:
                 st.error(plain(explained(error)))
             return None
@@ -121,7 +118,7 @@ def _chosen(views: Sequence[View[Subject]], name: str, usual: str, *, named: boo
 
 def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
     """Return the first view that applies to the chosen run; where none does, the first of all."""
-    if (settings := opening.chosen_settings(views[0].model)) is None:
+    if (settings := selection.chosen_settings(views[0].model)) is None:
         return views[0].name
     applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
     return next(applying, views[0]).name
@@ -142,7 +139,7 @@ def of_sentence(
         named: Whether the URL names the default, too.
         needs: What all of its views are about.
     """
-    moved.follow(views[0].page, name)
+    old_links.follow(views[0].page, name)
     usual = _usual(views, needs)
     chosen = _chosen(views, name, usual, named=named)
 
@@ -152,7 +149,7 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = opening.model_and_sentence(
+    opened = selection.model_and_sentence(
         asked=chosen.of_sentence, telling=telling, model=chosen.model
     )
     if opened is None:
@@ -171,7 +168,7 @@ def of_sentence(
                 st.markdown(f":small[{plain(opened.sentence)}]")
     if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
-        lessons.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
+        links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
         say_notice(opened.run)
         return
     facts = {
@@ -181,13 +178,13 @@ def of_sentence(
         written_in_files(opened.run): opened.inspection.translation.text,
     }
     show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
-    lessons.link_to_experiment(name, view.name)
+    links.link_to_experiment(name, view.name)
     say_notice(opened.run)
 
 
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
-    wanted = address.text_of(name)
+    wanted = session.text_of(name)
     if wanted and wanted not in {known for view in views for known in (view.name, view.older)}:
         st.caption(plain(_("There is no view named {name}.").format(name=wanted)))
 
@@ -208,7 +205,7 @@ def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> 
     """
     # Its place is reserved: what comes above it, a caption for example, must not move it.
     with st.container(key=f"view_{view.name}"):
-        address.part("view", _draw, view, subject, facts)
+        session.fragment("view", _draw, view, subject, facts)
 
 
 def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
@@ -216,7 +213,7 @@ def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) ->
     above = st.container()
     shown = view.draw(subject)
     if callable(shown):
-        address.part("picture", _draw_picture, shown, view, facts)
+        session.fragment("picture", _draw_picture, shown, view, facts)
     elif shown is not None:
         _say_and_offer(above, shown, view, facts)
 
@@ -253,4 +250,4 @@ def say_seen(shown: Shown) -> None:
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):
-            address.choose_above({session.SENTENCE: shown.instead})
+            session.choose_above({session.SENTENCE: shown.instead})

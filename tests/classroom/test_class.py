@@ -96,7 +96,7 @@ def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatc
     usual = cached._models().most_bytes
     serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
     cached.st.cache_resource.clear()
-    found = [each().most_bytes for each in (cached._models, cached._results, cached._files)]
+    found = [each().most_bytes for each in (cached._models, cached._results)]
     assert sum(found) == 100_000_000
     assert usual > found[0]
 

@@ -1,8 +1,7 @@
 import pytest
 
 from classroom.names import MARK, NameTakenError, admitted, admitted_by_account, is_known
-from pages.frame.run_folders import visitors
-from pages.frame.service import VISITORS
+from pages.frame.service import VISITORS, visitors
 
 
 def test_a_name_is_the_first_ones_who_comes_back_by_a_word(tmp_path):

@@ -196,11 +196,11 @@ def taken():
 def _run_page(name):
     from importlib import import_module
 
-    from pages.frame import address
+    from pages.frame import session
 
-    address.enter(name)
+    session.enter(name)
     import_module(f"pages.{name}").render()
-    address.write()
+    session.write()
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 from pages.frame import view
-from pages.frame.files import as_csv, as_json
+from pages.frame.export import as_csv, as_json
 from tests.pages.views.attention.conftest import flat, run_lines
 
 

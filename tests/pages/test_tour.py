@@ -6,8 +6,7 @@ from core.tasks import TASKS
 from core.tasks.everyday import SHORT
 from pages.frame import links, tour
 from pages.frame.language import plain
-from pages.frame.tour import REVEAL
-from pages.frame.tour_file import EXAMPLE, OWN, REVEALED, STOP, TOUR, own_tour
+from pages.frame.tour import EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
 from tests.pages.conftest import ROOT
 from tests.pages.views.lessons.conftest import panels
 
@@ -18,12 +17,12 @@ EVERYDAY = ROOT / "gallery" / "everyday"
 def _stop(name):
     from importlib import import_module
 
-    from pages.frame import address, tour
+    from pages.frame import session, tour
 
-    address.enter(name)
+    session.enter(name)
     tour.draw()
     import_module(f"pages.{name}").render()
-    address.write()
+    session.write()
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +141,7 @@ def test_the_page_lists_every_stop_with_its_question(open_page):
 
 
 def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, monkeypatch):
-    monkeypatch.setattr("pages.frame.tour_file.TOURS", tmp_path)
+    monkeypatch.setattr("pages.frame.tour.TOURS", tmp_path)
     (tmp_path / "monday.toml").write_text(EXAMPLE)
     (tmp_path / "tuesday.toml").write_text("title = ")
     at = open_page("tour", model=None)

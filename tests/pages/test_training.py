@@ -25,7 +25,7 @@ from core.training.process import situation
 from core.training.settings import with_settings
 from pages.frame import cached
 from pages.frame.language import duration
-from pages.frame.view_text import view_text
+from pages.frame.texts import view_text
 from pages.views.training import own_pairs, settings
 from pages.views.training import set_up as set_up_view
 from tests.pages.conftest import SECONDS_OF_A_STEP, said
@@ -360,10 +360,10 @@ def _two_pages():
 
     import streamlit as st
 
-    from pages.frame import address
+    from pages.frame import session
 
     page = st.radio("page", ["training", "another"], key="page_of_test")
-    address.enter(page)
+    session.enter(page)
     if page == "training":
         import_module("pages.training").render()
 

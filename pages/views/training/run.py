@@ -14,11 +14,11 @@ from core.runs.metrics import (
 )
 from core.runs.run import RunSettings
 from pages.frame import cached, charts, measured_on, notes
-from pages.frame.knobs import setting_label
-from pages.frame.language import _, n_, number, percent, plain, translated
-from pages.frame.listed import joined
+from pages.frame.cached import Folder
+from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
+from pages.views.training.knobs import setting_label
 from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
@@ -115,7 +115,7 @@ def _counted(settings: RunSettings, results: Results) -> str:
 
 
 def _curves(run: Listed) -> list[Drawn]:
-    rows = cached.of_files(read_rows, run.path)
+    rows = cached.read(read_rows, Folder(run.path))
     if not rows:
         st.caption(_("Nothing was measured yet."))
         return []

@@ -4,16 +4,16 @@ import pytest
 from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import address
+from pages.frame import session
 from tests.pages.conftest import name_of
 
 
 def _page():
     import streamlit as st
 
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
-    address.enter(st.session_state.get("page", "first"))
+    session.enter(st.session_state.get("page", "first"))
     controls.text("Sentence", "sentence", "a b")
     layer = controls.number("layer", 4, 1, "layer")
     controls.number("head", 4, 2 if layer == 3 else 0, "head")
@@ -23,12 +23,12 @@ def _page():
     controls.amount("Beam", "beam", 6 if layer == 3 else 4, limits=(1, 8))
     controls.several("Off", "off", {"x": "ex", "y": "why"}, ["y"], "kind", {"ex": "x"})
     controls.toggle("Share", "share")
-    st.text(str(address.linked("token")))
-    st.button("wide", key="wide", on_click=address.choose, args=({"sentence": "c d"},))
-    st.button("pin", key="pin", on_click=address.choose, args=({"token": 7},))
-    st.button("unpin", key="unpin", on_click=address.choose, args=({"token": None},))
-    address.write()
-    st.text(address.link())
+    st.text(str(session.linked("token")))
+    st.button("wide", key="wide", on_click=session.choose, args=({"sentence": "c d"},))
+    st.button("pin", key="pin", on_click=session.choose, args=({"token": 7},))
+    st.button("unpin", key="unpin", on_click=session.choose, args=({"token": None},))
+    session.write()
+    st.text(session.link())
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_the_way_back_shows_what_the_address_says_and_defaults_for_the_rest(open
     at.toggle(key="share").set_value(True).run()
     at.query_params.clear()
     at.query_params.update({"layer": "3"})
-    monkeypatch.setattr(address, "is_way_back", lambda: True)
+    monkeypatch.setattr(session, "is_way_back", lambda: True)
     at.run()
     assert (shown(at)["layer"], shown(at)["share"]) == (3, False)
 
@@ -129,13 +129,13 @@ def test_what_belongs_to_another_thing_is_taken_back(open_page):
 
 
 def _sentences():
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
-    address.enter("first")
+    session.enter("first")
     sentence = controls.text("Sentence", "sentence", "a")
-    address.goes_with("reference", sentence)
+    session.goes_with("reference", sentence)
     controls.text("Reference", "reference", f"true {sentence}")
-    address.write()
+    session.write()
 
 
 def test_each_sentence_has_its_own_reference_which_comes_back_with_it():
@@ -151,18 +151,18 @@ def test_each_sentence_has_its_own_reference_which_comes_back_with_it():
 
 
 def _page_of_parts():
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
     def inner():
         pass
 
     def outer():
-        address.part("inner", inner)
+        session.fragment("inner", inner)
         controls.text("Sentence", "sentence", "a b")
 
-    address.enter("page")
-    address.part("outer", outer)
-    address.write()
+    session.enter("page")
+    session.fragment("outer", outer)
+    session.write()
 
 
 def test_a_part_of_a_part_leaves_the_choices_after_it_in_the_address():

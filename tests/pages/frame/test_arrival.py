@@ -4,14 +4,14 @@ from streamlit.testing.v1 import AppTest
 def _page():
     import streamlit as st
 
-    from pages.frame import address, arrival
+    from pages.frame import session
 
-    st.text(f"first {arrival.is_first()}")
-    address.enter("heads")
-    address.show("model", ("copy",))
-    st.text(f"bare {arrival.is_bare()} but for the model {arrival.is_bare('model')}")
-    st.text(f"from elsewhere {arrival.comes_from_elsewhere()}")
-    address.write()
+    st.text(f"first {not session.current().names_of}")
+    session.enter("heads")
+    session.show("model", ("copy",))
+    st.text(f"bare {session.is_bare()} but for the model {session.is_bare('model')}")
+    st.text(f"from elsewhere {session.current().entered}")
+    session.write()
 
 
 def said(at):

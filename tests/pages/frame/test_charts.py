@@ -72,17 +72,17 @@ def test_a_long_title_is_broken_and_parts_stand_below_each_other_in_a_narrow_win
 def _page():
     import altair as alt
 
-    from pages.frame import address, charts, language
+    from pages.frame import charts, language, session
     from viz.charts.curves import Quantity, curves
 
-    address.enter("page")
+    session.enter("page")
     language.enter()
     figure = curves({"a": [0.0, 0.5]}, x=Quantity("x"), y=Quantity("y"), title="Title")
     charts.chart(figure)
     clicked = figure.copy()
     clicked.layer[0] = clicked.layer[0].add_params(alt.selection_point(name="clicked"))
     charts.clickable(clicked, "clicked", lambda: None)
-    address.write()
+    session.write()
 
 
 def configured(asked):

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.frame import address, clicks, session
+from pages.frame import clicks, session
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ from pages.frame import address, clicks, session
 )
 def test_a_click_into_a_picture_chooses_what_was_clicked(monkeypatch, take, reported, chosen):
     found = {}
-    monkeypatch.setattr(session, "held", lambda _key, _default: SimpleNamespace(**reported))
-    monkeypatch.setattr(address, "choose", found.update)
-    monkeypatch.setattr(address, "choose_above", found.update)
+    monkeypatch.setattr(session, "component_value", lambda _key: SimpleNamespace(**reported))
+    monkeypatch.setattr(session, "choose", found.update)
+    monkeypatch.setattr(session, "choose_above", found.update)
     monkeypatch.setattr(clicks.take_head, "__defaults__", (found.update,))
     take()
     assert found == chosen

@@ -13,12 +13,12 @@ from tests.pages.conftest import name_of
 def _ask(control, label, arguments, how):
     import streamlit as st
 
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
-    address.enter("page")
+    session.enter("page")
     found = getattr(controls, control)(label, *arguments, **how)
     st.text(repr(found))
-    address.write()
+    session.write()
 
 
 def asked(control, *arguments, query=None, **how):

@@ -9,7 +9,7 @@ import pytest
 from core.__main__ import main
 from core.runs.run import load_run
 from pages.frame import export
-from pages.frame.files import as_csv, as_json, stem
+from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, shown
 from tests.pages.views.attention.conftest import from_csv

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.frame.files import as_csv, as_json, stem
+from pages.frame.export import as_csv, as_json, stem
 from tests.pages.views.attention.conftest import from_csv
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

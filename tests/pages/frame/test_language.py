@@ -48,10 +48,10 @@ def german(tmp_path, monkeypatch):
 def _page():
     import streamlit as st
 
-    from pages.frame import address, language
+    from pages.frame import language, session
     from pages.frame.language import _, duration, n_, number, percent
 
-    address.enter("page")
+    session.enter("page")
     language.enter()
     st.text(_("Attention"))
     st.text(_("Not in any catalogue"))
@@ -59,7 +59,7 @@ def _page():
     st.text(f"{number(0.5)} {percent(0.975)} {duration(5)}")
     st.text(language.tag())
     st.button("Deutsch", on_click=language.choose, args=("de",))
-    address.write()
+    session.write()
 
 
 def opened(**query_params):

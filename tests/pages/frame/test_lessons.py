@@ -1,5 +1,5 @@
 from core.studies.experiments import EXPERIMENTS
-from pages.frame.lessons import LESSONS
+from pages.frame.links import LESSONS
 from tests.pages.every_view import CASES, PAGES
 
 

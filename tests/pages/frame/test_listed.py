@@ -1,8 +1,7 @@
 import pytest
 
 from pages.frame import language
-from pages.frame.language import in_this_language
-from pages.frame.listed import joined, listed, listed_apart
+from pages.frame.language import in_this_language, joined, listed, listed_apart
 
 
 @pytest.mark.parametrize(("tag", "said"), [("en", "a, b; c"), ("zh_CN", "a、b；c")])

@@ -4,7 +4,7 @@ import pytest
 
 from core.decoding.marked_words import WrittenWord
 from core.vocabulary import Span
-from pages.frame import marked_words
+from pages.frame import typography
 from pages.frame.typography import marked
 from viz.component.payload import Doubt
 
@@ -30,19 +30,19 @@ SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
 )
 def test_a_marked_word_says_its_number_and_why(word, said):
     translation = SimpleNamespace(text="il dort")
-    found = marked_words.of(SimpleNamespace(translation=translation, written=[word]))
+    found = typography.doubtful_words(SimpleNamespace(translation=translation, written=[word]))
     assert [each.said for each in found] == said
 
 
 def test_the_legend_explains_the_marks_that_there_are():
-    assert marked_words.legend([SURE]) == ""
-    dashed, dotted = marked_words.legend([UNSURE, UNSEEN]).split(" · ")
+    assert typography.legend([SURE]) == ""
+    dashed, dotted = typography.legend([UNSURE, UNSEEN]).split(" · ")
     assert "below 40\xa0%" in dashed
     assert dotted == "dotted: from a word that training never saw"
 
 
 def test_what_a_text_holds_stays_text():
-    shown = marked_words.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
+    shown = typography.in_markdown('<b> *"x"*', [Doubt(4, 9, '<i>"x"</i>')])
     assert "<b>" not in shown and "<i>" not in shown and "*" not in shown
     assert 'tabindex="0"' in shown and 'aria-label="&lt;i&gt;&quot;x&quot;&lt;/i&gt;"' in shown
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.frame.positions import position, positions
+from pages.frame.session import position, positions
 
 
 @given(st.integers(-5, 10**12), st.integers(0, 10**8))

@@ -13,9 +13,9 @@ def _page():
         requests.request_rerun(RerunData(page_script_hash=get_script_run_ctx().page_script_hash))
         drawer["looks"].append(look())
 
-    drawer = session.drawer("test")
+    drawer = session.storage("test")
     drawer.setdefault("looks", [])
-    st.button("copy", key="copy", on_click=take, args=(lambda: session.unstopped()["copy"],))
+    st.button("copy", key="copy", on_click=take, args=(lambda: session.callback_state()["copy"],))
     st.button("value", key="value", on_click=take, args=(lambda: st.session_state["value"],))
     st.text(f"{drawer['looks']}")
 

@@ -8,20 +8,20 @@ def _page(mode):
     import pandas as pd
     import streamlit as st
 
-    from pages.frame import address, tables
+    from pages.frame import controls, session
 
-    address.enter("page")
+    session.enter("page")
     things = st.session_state.get("things", ["one", "two", "three", "two"])
-    ticked = address.texts_of("ticked") or ()
-    tables.show(
+    ticked = session.texts_of("ticked") or ()
+    controls.table(
         "table",
         pd.DataFrame({"a": things}),
         things,
         ticked,
-        lambda found: address.choose({"ticked": found}),
+        lambda found: session.choose({"ticked": found}),
         selection_mode=mode,
     )
-    st.button("two", key="two", on_click=address.choose, args=({"ticked": ["two"]},))
+    st.button("two", key="two", on_click=session.choose, args=({"ticked": ["two"]},))
     st.text(",".join(ticked))
 
 

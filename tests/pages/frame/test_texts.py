@@ -5,7 +5,7 @@ import pytest
 from pages.frame import texts
 from pages.frame.glossary import terms
 from pages.frame.links import PAGES
-from pages.frame.tour_file import own_tour
+from pages.frame.tour import own_tour
 from tests.pages import every_view
 from tests.pages.data_texts import NAMES, texts_of
 

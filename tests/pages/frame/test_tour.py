@@ -3,9 +3,8 @@ from html.parser import HTMLParser
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.frame import tour_file
-from pages.frame.tour import sheet
-from pages.frame.tour_file import Stop, Tour
+from pages.frame import tour
+from pages.frame.tour import Stop, Tour, sheet
 
 TWO_STOPS = """
 [[stop]]
@@ -23,23 +22,23 @@ question = "Which?"
 
 @pytest.fixture(autouse=True)
 def tour_of_two_stops(tmp_path, monkeypatch):
-    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    monkeypatch.setattr(tour, "TOURS", tmp_path)
     (tmp_path / "own.toml").write_text(TWO_STOPS)
 
 
 def _app():
     import streamlit as st
 
-    from pages.frame import address, tour, tour_file
+    from pages.frame import session, tour
 
-    address.enter("heads")
+    session.enter("heads")
     tour.draw()
     st.text(f"kept back {tour.keeps_back()}")
     if not tour.keeps_back():
         tour.answered("**it** looks")
-    st.text(f"answers {tour.answers(tour_file.read_tour('own'))}")
-    st.text(f"off {address.text_of('off')}")
-    address.write()
+    st.text(f"answers {tour.answers(tour.read_tour('own'))}")
+    st.text(f"off {session.text_of('off')}")
+    session.write()
 
 
 def opened(**query):

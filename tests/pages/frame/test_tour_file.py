@@ -1,14 +1,14 @@
 import pytest
 
-from pages.frame import tour_file
+from pages.frame import tour
 from pages.frame.links import PAGES
-from pages.frame.tour_file import EXAMPLE, TourError, read_tour, tour_names
+from pages.frame.tour import EXAMPLE, TourError, read_tour, tour_names
 
 
 @pytest.fixture
 def tours(tmp_path, monkeypatch):
     """Return a function that writes a tour of one's own."""
-    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    monkeypatch.setattr(tour, "TOURS", tmp_path)
 
     def write(text, name="monday"):
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")

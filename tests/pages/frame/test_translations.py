@@ -2,13 +2,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run
-from pages.frame.translations import LONG, written, written_in_files
+from pages.frame.typography import LONG, written_in_files, written_name
 
 
 def _page(translations):
-    from pages.frame.translations import say
+    from pages.frame.typography import show_translations
 
-    say(translations)
+    show_translations(translations)
 
 
 @pytest.mark.parametrize("is_long", [False, True])
@@ -23,4 +23,4 @@ def test_only_a_long_text_is_folded_so_that_the_picture_stays_in_sight(is_long):
 def test_what_is_written_is_named_after_the_model(opened_path):
     for kind, name in {"gpt2": "continuation", "marian": "translation"}.items():
         run = load_run(opened_path(kind))
-        assert written(run) == written_in_files(run) == name
+        assert written_name(run) == written_in_files(run) == name

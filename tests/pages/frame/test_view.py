@@ -7,7 +7,7 @@ def _page(seen, instead, other_model):
     import streamlit as st
 
     from core.studies.lessons.positions import Sinusoids
-    from pages.frame import address
+    from pages.frame import session
     from pages.frame.recipe import Recipe
     from pages.frame.view import Shown, View, show
 
@@ -22,10 +22,10 @@ def _page(seen, instead, other_model):
             other_model=other_model,
         )
 
-    address.enter("heads")
-    st.text(f"sentence {address.text_of('sentence')}")
+    session.enter("heads")
+    st.text(f"sentence {session.text_of('sentence')}")
     show(View("attention", "maps", draw), "it", {})
-    address.write()
+    session.write()
 
 
 def opened(seen="", instead="", other_model=""):

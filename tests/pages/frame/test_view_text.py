@@ -2,8 +2,7 @@ import re
 
 import pytest
 
-from pages.frame.texts import TEXTS
-from pages.frame.view_text import parsed
+from pages.frame.texts import TEXTS, parsed
 
 ENGLISH = sorted((TEXTS / "en").rglob("*.md"))
 

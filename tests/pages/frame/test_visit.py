@@ -13,21 +13,21 @@ from tests.pages.conftest import name_of
 def _page():
     import streamlit as st
 
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
     def first_head():
         st.session_state["followed"] = st.session_state.get("followed", 0) + 1
-        address.choose({"head": 0})
+        session.choose({"head": 0})
 
-    address.enter("page")
+    session.enter("page")
     controls.text("Sentence", "sentence", "old")
     kinds = {"self": "self", "cross": "cross"}
     controls.choice("Kind", "kind", kinds, "self", then=first_head)
     if "hidden" not in st.session_state:
         controls.number("head", st.session_state.get("heads", 4), 1, "head")
-    st.button("new", key="new", on_click=address.choose, args=({"sentence": "new"},))
-    st.button("third", key="third", on_click=address.choose, args=({"head": 3},))
-    address.write()
+    st.button("new", key="new", on_click=session.choose, args=({"sentence": "new"},))
+    st.button("third", key="third", on_click=session.choose, args=({"head": 3},))
+    session.write()
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS
 from core.training.settings import parse_setting, with_settings
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, missing
 from pages.views.training import guided
+from pages.views.training.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, missing
 from pages.views.training.settings import key_of, values_of
 from tests.pages.conftest import said, unfold
 

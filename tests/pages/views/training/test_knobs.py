@@ -1,5 +1,5 @@
 from core.training.settings import MODEL, TRAINING
-from pages.frame.knobs import KNOBS, setting_label
+from pages.views.training.knobs import KNOBS, setting_label
 
 
 def test_a_setting_is_called_what_the_training_page_calls_it():

@@ -18,7 +18,7 @@ from core.training.loop import make_optimizer, train
 from core.training.presets import PRESETS
 from core.training.rewards import reward_of
 from core.training.settings import with_settings
-from pages.frame.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing
+from pages.views.training.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing
 from pages.views.training.settings import Begun, values_of
 
 SMALL = {

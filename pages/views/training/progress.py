@@ -51,7 +51,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     Raises:
         RunError: The file is damaged.
     """
-    kept, (file, *state) = session.drawer(_MEASURED), _state(path / "metrics.jsonl")
+    kept, (file, *state) = session.storage(_MEASURED), _state(path / "metrics.jsonl")
     before = kept.get(path)
     if before is not None and (before.file, before.state) == (file, state):
         return list(before.rows)
@@ -82,11 +82,11 @@ def at_newest(
     Raises:
         RunError: The run cannot be used, and nothing was computed before.
     """
-    kept, of = session.drawer(_NEWEST), (path, arguments)
+    kept, of = session.storage(_NEWEST), (path, arguments)
     before = kept.get(compute.__qualname__)
     try:
         step = stops(path)[-1]
-        found = step, cached.of_run_at(compute, path, step, *arguments)
+        found = step, cached.call(compute, cached.RunAt(path, step), *arguments)
     except (OSError, RunError) as error:
         if before is None or before[0] != of or not path.is_dir():
             raise RunError(error_text(error)) from error
@@ -102,7 +102,7 @@ def task(path: Path) -> Task | None:
         RunError: The folder is no run.
     """
     # Also before the first checkpoint.
-    return cached.of_run_at(task_of, path, 0)
+    return cached.call(task_of, cached.RunAt(path, 0))
 
 
 def _state(file: Path) -> tuple[int, int, int]:
