@@ -110,7 +110,7 @@ def test_the_token_that_is_put_into_its_mouth_is_elle():
 def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, revealed):
     went, begun = [], []
     monkeypatch.setattr(links, "go", lambda *where: went.append(where))
-    monkeypatch.setattr(tour.address, "begin_anew", lambda query, keep: begun.append(query))
+    monkeypatch.setattr(tour.session, "reset", lambda query, keep: begun.append(query))
     tour.go(own_tour(), 3, revealed=revealed)
     stop = STOPS[3]
     expected = {**stop.query, TOUR: OWN, STOP: "4"}
