@@ -482,7 +482,7 @@ def _ask_whole_words(*, asked: bool) -> bool:
     """Ask whether subwords are merged to words."""
     unit = controls.choice(
         _("Unit"),
-        session.UNIT,
+        "unit",
         {"tokens": _("tokens"), "words": _("whole words")},
         "tokens",
         older={"whole words": "words"},

@@ -234,8 +234,8 @@ def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> tuple
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
     found = []
     for label, count, same, of, key in (
-        (_("layer"), len(sites), begin.layer, selected.layer, session.OTHER_LAYER),
-        (_("head"), n_heads, begin.index, selected.head.index, session.OTHER_HEAD),
+        (_("layer"), len(sites), begin.layer, selected.layer, "other_layer"),
+        (_("head"), n_heads, begin.index, selected.head.index, "other_head"),
     ):
         session.belongs_to(key, str(of))
         found.append(controls.number(label, count, same if same < count else 0, key))

@@ -55,7 +55,7 @@ def _heads(selected: Selection) -> list[int]:
         return [selected.head.index]
     offered = {ONE: _("one head"), ALL: _("all heads")}
     older = {"one head": ONE, "all heads": ALL}
-    shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
+    shown = controls.choice(_("Lines of"), "shown", offered, ONE, older=older)
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 

@@ -52,7 +52,7 @@ def draw(opened: Opened) -> Shown | None:
         else:
             layers = {ALL: _("over all layers"), LAYERS: _("each layer")}
             older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
-            over = controls.choice(_("Over"), session.OVER_WHAT, layers, ALL, older=older)
+            over = controls.choice(_("Over"), "over_what", layers, ALL, older=older)
         if each:
             selection.link_to_selected_head(selected)
     for known in HOW:

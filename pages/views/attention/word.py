@@ -10,7 +10,7 @@ from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
-from pages.frame import clicks, components, controls, notes, selection, session
+from pages.frame import clicks, components, controls, notes, selection
 from pages.frame.language import _, listed, n_, number, plain
 from pages.frame.maps import labels, labels_of_target
 from pages.frame.recipe import Recipe
@@ -31,7 +31,7 @@ def draw(opened: Opened) -> Shown:
         selected = selection.choose(opened, kind=False, head=False)
         ways: dict[Direction, str] = {"at": _("looks at"), "by": _("is looked at by")}
         older: dict[str, Direction] = {"looks at": "at", "is looked at by": "by"}
-        direction = controls.choice(_("Direction"), session.DIRECTION, ways, "at", older=older)
+        direction = controls.choice(_("Direction"), "direction", ways, "at", older=older)
         orders = {"largest": _("largest first"), "layer": _("by layer")}
         order = controls.choice(
             _("Sort"),

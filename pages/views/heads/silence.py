@@ -133,7 +133,7 @@ def _ask_instead() -> str:
     st.caption(_("what a clicked head does instead"), width="content")
     labels = {name: _(label) for name, label in sentence.LABELS.items()}
     # Older links call it so, and every view has a button of that name.
-    session.renamed(session.INSTEAD, DOES, labels)
+    session.renamed("instead", DOES, labels)
     return controls.choice(_("What a clicked head does instead"), DOES, labels, "silence")
 
 
@@ -158,7 +158,7 @@ def _ask_figure(run: Run, effects: HeadEffects | None, instead: str) -> Figure |
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
     older = {"exact match": _USUAL}
     asked = _("Coloured by the change of")
-    by = controls.choice(asked, session.EFFECT, offered, _USUAL, older=older)
+    by = controls.choice(asked, "effect", offered, _USUAL, older=older)
     with st.container(key="costs_said"):
         st.caption(silence_grid.how_to_read(run, effects, by))
     return by

@@ -101,8 +101,8 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
     sites = opened.run.model.sites()
     sentences = ask_batch(opened)
     kinds = list(dict.fromkeys(site.attention for site in sites))
-    kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION, asked=len(kinds) > 1)
-    index = controls.number(_("sentence"), len(sentences), 0, session.ROW)
+    kind = ask_kind(kinds, Kind.DECODER_SELF, name="attention", asked=len(kinds) > 1)
+    index = controls.number(_("sentence"), len(sentences), 0, "row")
     chosen_sites = [site for site in sites if site.attention is kind]
     layer, head = 0, 0
     if heads:

@@ -16,7 +16,7 @@ from core.studies.lessons.embeddings import (
 from core.studies.lessons.of_sentence import sentence_vectors
 from core.studies.lessons.positions import Norms, norms
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, controls, selection, session
+from pages.frame import cached, controls, selection
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
 from pages.frame.components import matrices
@@ -59,7 +59,7 @@ def draw(opened: Opened) -> Shown:
             found = recipe.result().result
             first, _second = found.closest() or (0, 0)
             usual = ids.index(found.ids[first])
-            position = stacks.ask_position(opened, stack, session.VECTORS_POSITION, usual)
+            position = stacks.ask_position(opened, stack, "vectors_position", usual)
         if shown == "points":
             n_dimensions = vocabulary.ask_dimensions()
     tied = _("In this model {tied}.").format(tied=_(TIED[opened.run.settings.model.tied]))

@@ -61,7 +61,7 @@ def draw(opened: Opened, asked: Asked) -> Shown:
         stack,
         _map(opened, found, guesses, stack, _asked(echo_LK, position)),
         (len(guesses) - 1, position),
-        session.LENS,
+        "lens",
         lambda _row: {session.LENS_POSITION: None},
     )
     best = [row[position] for row in guesses]

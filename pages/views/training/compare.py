@@ -137,13 +137,9 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantities = {"step": _("step"), "seconds": _("seconds")}
         scales = {"linear": _("linear"), "log": _("log")}
-        along = controls.choice(
-            _("Horizontal axis"), session.OVER, quantities, "step", labelled=True
-        )
-        across = controls.choice(
-            _("Horizontal scale"), session.ACROSS, scales, "linear", labelled=True
-        )
-        losses = controls.choice(_("Loss scale"), session.LOSSES, scales, "log", labelled=True)
+        along = controls.choice(_("Horizontal axis"), "over", quantities, "step", labelled=True)
+        across = controls.choice(_("Horizontal scale"), "across", scales, "linear", labelled=True)
+        losses = controls.choice(_("Loss scale"), "losses", scales, "log", labelled=True)
     if along == "seconds":
         untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
         if untimed:
@@ -163,7 +159,7 @@ def _settings(runs: Sequence[Listed]) -> None:
     """Show in which settings the runs differ."""
     settings = {each.name: settings_of(each.record) for each in runs if each.record}
     offered = {"differing": _("differing"), "all": _("all")}
-    shown = controls.choice(_("Settings"), session.SETTINGS, offered, "differing", labelled=True)
+    shown = controls.choice(_("Settings"), "settings", offered, "differing", labelled=True)
     every = shown == "all"
     found = settings_table(settings, only_differing=not every)
     if found.empty:

@@ -76,7 +76,7 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     session.show(session.RUNS, chosen or None)
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
     controls.table(
-        session.RUNS_TABLE,
+        "runs_table",
         written(
             runs_table(_without_empty(rows)),
             _writers(),
