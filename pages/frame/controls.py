@@ -20,7 +20,7 @@ _LARGEST = 2**53 - 1
 
 
 class Asked(TypedDict, total=False):
-    """How whatever it is is asked for."""
+    """How any choice is asked for."""
 
     disabled: bool
     """Whether it is shown, but cannot be changed."""
@@ -34,7 +34,7 @@ class How(Asked, Generic[Chosen], total=False):
     """How one of several things is asked for."""
 
     labelled: bool
-    """Whether what is asked stands above; False where the things say it themselves."""
+    """Whether the label stands above; otherwise only screen readers read it."""
     named: bool
     """Whether the URL names the default too: it is not always the same."""
     older: Mapping[str, Chosen]
@@ -50,30 +50,25 @@ def choice(
     default: Chosen,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of a few things, all of them seen.
+    """Ask for one of a few things, all of them visible.
 
     Args:
-        label: What is asked; where it is not shown, screen readers say it.
+        label: Of the choice.
         name: Of the choice, in the URL.
-        offered: Thing → what people call it.
+        offered: Thing → its label.
         default: One of them.
         how: See `How`; without a label above.
     """
     found = chosen(name, offered, default, how)
-    if not how.get("asked", True):
-        return found
-    widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
-    st.segmented_control(
-        label,
-        list(offered),
-        format_func=offered.__getitem__,
-        default=widget.first,
-        required=True,
-        key=widget.key,
-        label_visibility="visible" if how.get("labelled") else "collapsed",
-        help=how.get("help_text"),
-        disabled=how.get("disabled", False),
-    )
+    if how.get("asked", True):
+        widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
+        st.segmented_control(
+            label,
+            default=widget.first,
+            required=True,
+            key=widget.key,
+            **_looks(offered, how, labelled=False),
+        )
     return found
 
 
@@ -85,36 +80,42 @@ def selection(
     width: int | None = None,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of several things, of which the chosen one is seen; see `choice`.
+    """Ask for one of several things, the chosen one visible; see `choice`.
 
     Args:
-        label: What is asked; where it is not shown, screen readers say it.
+        label: Of the choice.
         name: Of the choice, in the URL.
-        offered: Thing → what people call it.
+        offered: Thing → its label.
         default: One of them.
         width: In pixels; None for all there is.
         how: See `How`; with a label above.
     """
     found = chosen(name, offered, default, how)
-    if not how.get("asked", True):
-        return found
-    widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
-    st.selectbox(
-        label,
-        list(offered),
-        index=list(offered).index(widget.first),
-        format_func=offered.__getitem__,
-        key=widget.key,
-        label_visibility="visible" if how.get("labelled", True) else "collapsed",
-        width="stretch" if width is None else width,
-        help=how.get("help_text"),
-        disabled=how.get("disabled", False),
-    )
+    if how.get("asked", True):
+        widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
+        st.selectbox(
+            label,
+            index=list(offered).index(widget.first),
+            key=widget.key,
+            width="stretch" if width is None else width,
+            **_looks(offered, how, labelled=True),
+        )
     return found
 
 
+def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -> dict[str, Any]:
+    """Return what Streamlit's widgets for one of several things have in common."""
+    return {
+        "options": list(offered),
+        "format_func": offered.__getitem__,
+        "label_visibility": "visible" if how.get("labelled", labelled) else "collapsed",
+        "help": how.get("help_text"),
+        "disabled": how.get("disabled", False),
+    }
+
+
 def chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
-    """Return which of several things is chosen, for what is drawn before they are; see `choice`."""
+    """Return which of several things is chosen, for what is drawn before them; see `choice`."""
     read = _reader(offered, how.get("older", {}))
     return session.value(name, read, default, named=how.get("named", False))
 

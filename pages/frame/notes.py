@@ -1,24 +1,16 @@
 """What is said beside the pictures: how far they can be believed, and what was measured."""
 
-from collections.abc import Sequence
-
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
-from core.runs.run import Run, RunError, RunSettings
+from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.evenness import evenness
-from core.studies.heads.findings import PronounHead, best_pronoun_head
-from core.tasks.familiarity import (
-    N_DRAWN,
-    Familiarity,
-    familiarity,
-    is_measured,
-    longest_learned,
-    nearest_words,
-)
+from core.studies.heads.findings import best_pronoun_head
+from core.tasks import familiarity as familiar
+from core.tasks.familiarity import N_DRAWN, Familiarity, longest_learned, nearest_words
 from core.tokenizer.words import has_unspaced, written_words
 from pages.frame import cached, measured_on
-from pages.frame.language import _, capitalised, joined, listed, n_, number, percent, plain
+from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
 from pages.frame.messages import explained
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
@@ -82,26 +74,6 @@ def _shared(run: Run, head: Head) -> list[str]:
     return [text.format(heads=listed(map(number, others)))]
 
 
-def why_training_loss_is_higher(settings: RunSettings) -> str:
-    """Say what a training loss is counted with that a held-out one is not; nothing without it."""
-    if settings.training.objective != "cross_entropy":
-        return ""
-    if not settings.training.teacher_forcing:
-        return _(
-            "The training loss stands higher, for the decoder was fed its own words; on held-out "
-            "sentences it is counted after the true ones."
-        )
-    if not settings.model.dropout and not settings.training.label_smoothing:
-        return ""
-    return _(
-        "The training loss stands higher, for it is counted with dropout {dropout} and label "
-        "smoothing {smoothing}."
-    ).format(
-        dropout=number(settings.model.dropout, padded=False),
-        smoothing=number(settings.training.label_smoothing, padded=False),
-    )
-
-
 def stored(run: Run) -> HeadEffects | None:
     """Return what silencing each head costs; None where it was not measured on these weights."""
     try:
@@ -144,7 +116,7 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
 
 
 def _familiarity(run: Run, sentence: str) -> Familiarity | None:
-    return familiarity(cached.task(run.path), sentence)
+    return familiar.familiarity(cached.task(run.path), sentence)
 
 
 def _nearest(run: Run, word: str) -> list[str]:
@@ -186,7 +158,7 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     does not make is no stranger.
     """
     own = run.evaluation.get("own_pairs") if run.evaluation else None
-    if own is None or cached.call(_is_measured, run.path, sentence):
+    if own is None or is_measured(run, sentence):
         return []
     said = _(
         "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
@@ -234,81 +206,18 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     return found
 
 
-def pronoun_head(
-    run: Run, sentence: str, pronouns: Sequence[str], best: PronounHead, needed: PronounHead
-) -> str:
-    """Return what was measured about the heads that find the pronouns' antecedents.
-
-    Args:
-        run: The heads'.
-        sentence: What is translated.
-        pronouns: Of the sentence.
-        best: The head whose largest weight lies most often on the antecedent.
-        needed: The head whose silencing costs most; may be the same.
-    """
-    if best.beats_baseline:
-        claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
-    else:
-        claim = _(
-            "No head reliably points at what {pronouns} stands for: {where} comes closest, "
-            "{evidence}."
-        )
-    # Before the claim: it is to be read with it.
-    other = _("Measured on sentences of another kind than this one, for which it need not hold:")
-    told = [
-        "" if cached.call(_is_measured, run.path, sentence) else other,
-        claim.format(
-            where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
-            pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
-            evidence=_evidence(best),
-        ),
-        _silenced(best),
-    ]
-    if is_guided(run, best.head):
-        told.insert(2, _("Training rewarded it for that (guided attention)."))
-    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
-        told.append(
-            _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=within_sentence(needed.head),
-                after=percent(needed.silenced_accuracy),
-            )
-        )
-    elif best.cost_of_silencing < NO_EFFECT:
-        told.append(_("The model has another way: this map is not its explanation."))
-    return joined(told)
+def is_measured(run: Run, sentence: str) -> bool:
+    """Return whether a sentence is of the kind on which the run's heads were measured."""
+    return cached.call(_is_measured, run.path, sentence)
 
 
 def _is_measured(run: Run, sentence: str) -> bool:
-    return is_measured(cached.task(run.path), sentence)
-
-
-def _evidence(head: PronounHead) -> str:
-    return _(
-        "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
-        "(best rule, {rule}: {baseline}; seed {seed})"
-    ).format(
-        score=percent(head.score),
-        n=number(head.n),
-        rule=_(head.baseline_name),
-        baseline=percent(head.baseline),
-        seed=head.seed,
-    )
-
-
-def _silenced(head: PronounHead) -> str:
-    return _("Silenced, pronouns go from {before} right to {after} (of {n}).").format(
-        before=percent(head.accuracy), after=percent(head.silenced_accuracy), n=number(head.n)
-    )
+    return familiar.is_measured(cached.task(run.path), sentence)
 
 
 def is_guided(run: Run, head: Head) -> bool:
     """Say whether training rewarded a head for looking from a pronoun at its antecedent."""
     return run.settings.training.guide == str(head)
-
-
-def no_evaluation() -> str:
-    """Return what to do where a run was never measured."""
-    return _("This run was never measured on held-out sentences, so no head is named.")
 
 
 def site_and_head(head: Head) -> str:

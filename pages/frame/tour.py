@@ -49,7 +49,6 @@ _NAME = re.compile(r"[\w-]{1,60}")
 _DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
 """A name in so many parts: it would take minutes to read one of some thousands."""
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
-_NEEDED = ("title", "link")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
 _DRAWER = "tour"
@@ -154,28 +153,27 @@ def _too_large(file: Path) -> str:
     return _("{file} is larger, or nested more deeply, than a tour may be.").format(file=file)
 
 
-def _checked(written: object, at: int, file: Path) -> Stop:
-    """Return a stop of somebody's file."""
-    if not isinstance(written, Mapping):
-        raise TourError(_("Stop {at} of {file} is no table.").format(at=at, file=file))
-    for name in _NEEDED:
-        if not written.get(name):
+def _checked(entry: object, at: int, file: Path) -> Stop:
+    """Return a stop of a stranger's file."""
+    entries = entry if isinstance(entry, Mapping) else {}
+    for name in ("title", "link"):
+        if not entries.get(name):
             text = _("Stop {at} of {file} has no {name}.")
             raise TourError(text.format(at=at, file=file, name=name))
-    for name, value in written.items():
+    for name, value in entries.items():
         if name not in _TEXTS or not isinstance(value, str):
             text = _("Stop {at} of {file}: {name} is not one of the texts {known}.")
             known = ", ".join(_TEXTS)
             raise TourError(text.format(at=at, file=file, name=name, known=known))
     try:
-        page, _query = links.read(written["link"])
+        page, _query = links.read(entries["link"])
     except ValueError:
-        # What stands for another machine is no address.
-        page = written["link"]
+        # It names another machine in a way that is no address.
+        page = entries["link"]
     if page not in (*links.PAGES, *links.OLDER_PAGES):
         text = _("Stop {at} of {file}: there is no page {page}.")
         raise TourError(text.format(at=at, file=file, page=page))
-    return _stop(written)
+    return _stop(entries)
 
 
 def _stop(written: Mapping[str, Any]) -> Stop:

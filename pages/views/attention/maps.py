@@ -21,6 +21,7 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.attention import compare, seen
 from pages.views.attention.formula import formula
+from pages.views.attention.pronoun_note import about_pronoun_head
 from viz.plane.matrices import Matrices, Matrix
 
 EACH = "each"
@@ -106,9 +107,9 @@ def _about_pronouns(opened: Opened) -> str:
         return ""
     best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
     if best is None or needed is None:
-        return notes.no_evaluation()
+        return _("This run was never measured on held-out sentences, so no head is named.")
     source = opened.inspection.translation.source
-    return notes.pronoun_head(opened.run, source, pronouns, best, needed)
+    return about_pronoun_head(opened.run, source, pronouns, best, needed)
 
 
 def _draw_many(selected: Selection, how: How, over: str) -> Shown:

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from core.messages import error_text
 from core.runs.checkpoint import stops
 from core.runs.metrics import read_metrics
-from core.runs.run import RunError
+from core.runs.run import RunError, RunSettings
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from pages.frame import cached, session
-from pages.frame.language import N_
+from pages.frame.language import N_, _, number
 
 Computed = TypeVar("Computed")
 
@@ -116,3 +116,23 @@ def _state(file: Path) -> tuple[int, int, int]:
 
 def _follows(before: list[dict[str, Any]], new: list[dict[str, Any]]) -> bool:
     return not before or not new or int(new[0]["step"]) > int(before[-1]["step"])
+
+
+def why_training_loss_is_higher(settings: RunSettings) -> str:
+    """Say what a training loss is counted with that a held-out one is not; nothing without it."""
+    if settings.training.objective != "cross_entropy":
+        return ""
+    if not settings.training.teacher_forcing:
+        return _(
+            "The training loss stands higher, for the decoder was fed its own words; on held-out "
+            "sentences it is counted after the true ones."
+        )
+    if not settings.model.dropout and not settings.training.label_smoothing:
+        return ""
+    return _(
+        "The training loss stands higher, for it is counted with dropout {dropout} and label "
+        "smoothing {smoothing}."
+    ).format(
+        dropout=number(settings.model.dropout, padded=False),
+        smoothing=number(settings.training.label_smoothing, padded=False),
+    )

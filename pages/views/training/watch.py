@@ -19,7 +19,7 @@ from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, layout, measured_on, notes, selection, session
+from pages.frame import cached, clicks, components, layout, measured_on, selection, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
@@ -88,7 +88,7 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     Of a training that is over nothing is said twice: how it was measured stands below.
     """
     rows: Rows = progress.rows(path)
-    above = notes.why_training_loss_is_higher(settings)
+    above = progress.why_training_loss_is_higher(settings)
     rewarded = [row for row in rows if "reward" in row]
     learned = rewarded or [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]

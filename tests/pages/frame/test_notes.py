@@ -12,6 +12,7 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.stored import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from pages.frame import cached, notes
+from pages.views.attention.pronoun_note import about_pronoun_head
 from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
@@ -111,7 +112,7 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     best = best_pronoun_head(run)
     tired = cached.task(run.path).examples[0].source
     for sentence, other in ((tired, False), (TROPHY, True)):
-        text = notes.pronoun_head(run, sentence, ["it"], best, best)
+        text = about_pronoun_head(run, sentence, ["it"], best, best)
         # Before the claim.
         assert text.startswith(OTHER_KIND) == other
 
