@@ -74,12 +74,6 @@ def test_what_is_wrong_with_a_run_is_said_until_it_is_mended(own_copy):
     assert cached.complaint(own_copy) == ""
 
 
-def test_a_run_without_weights_is_complained_of(own_copy):
-    for file in (own_copy / "checkpoints").iterdir():
-        file.unlink()
-    assert "no checkpoint yet" in cached.complaint(own_copy)
-
-
 def test_how_a_training_stands_follows_its_files(own_copy):
     assert cached.situation(own_copy) == situation(own_copy)
     (own_copy / "status.json").write_text('{"state": "paused", "step": 850}')

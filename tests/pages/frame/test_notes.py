@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import pytest
@@ -75,13 +74,6 @@ def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_named()
             assert all(f"n = {best.n}, seed {best.seed}" in line for line in lines)
             found[model, kind] = best.beats_baseline
     assert {*found.values()} == {True, False}
-
-
-def test_an_untrained_run_is_said(open_app, own_copy):
-    settings = json.loads((own_copy / "run.json").read_text())
-    settings["training"]["steps"] *= 2
-    (own_copy / "run.json").write_text(json.dumps(settings))
-    assert "Training has done" in said(open_app(model="runs/mine"))
 
 
 def test_a_damaged_evaluation_is_a_warning_and_the_model_can_be_looked_at(open_app, own_copy):

@@ -45,27 +45,6 @@ def values(at):
     return tuple(widget(at, name).value for name in ("sentence", "kind", "head"))
 
 
-def test_what_a_click_chose_is_shown_by_a_widget_of_its_own(at):
-    assert widget(at, "sentence").key == "sentence"
-    at.button(key="new").click().run()
-    assert widget(at, "sentence").key == "sentence--1"
-    assert values(at) == ("new", "self", 1)
-    # What a visitor types stays where it was typed.
-    widget(at, "sentence").set_value("typed").run()
-    assert widget(at, "sentence").key == "sentence--1"
-    assert values(at)[0] == "typed"
-
-
-def test_what_follows_from_a_choice_follows_once_and_not_when_it_is_only_reported_again(at):
-    widget(at, "kind").set_value("cross").run()
-    assert values(at) == ("old", "cross", 0)
-    at.button(key="third").click().run()
-    # The browser reports the kind once more.
-    widget(at, "kind").set_value("cross").run()
-    assert values(at) == ("old", "cross", 3)
-    assert at.session_state["followed"] == 1
-
-
 def test_a_choice_is_kept_where_its_widget_was_not_drawn_for_a_while(at):
     widget(at, "head").set_value(2).run()
     at.session_state["hidden"] = True
