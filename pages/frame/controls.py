@@ -114,10 +114,18 @@ def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -
     }
 
 
-def chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
+def chosen(
+    name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen] | None = None
+) -> Chosen:
     """Return which of several things is chosen, for what is drawn before them; see `choice`."""
-    read = _reader(offered, how.get("older", {}))
-    return session.value(name, read, default, named=how.get("named", False))
+    by_name = {session.as_text(each): each for each in offered}
+    older = (how or {}).get("older", {})
+
+    def read(text: str) -> Chosen | None:
+        found = by_name.get(text, older.get(text))
+        return found if found in offered else None
+
+    return session.value(name, read, default, named=(how or {}).get("named", False))
 
 
 def several(
@@ -278,19 +286,6 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         disabled=numbers.get("disabled", False),
     )
     return found
-
-
-def _reader(
-    offered: Mapping[Chosen, str], older: Mapping[str, Chosen]
-) -> Callable[[str], Chosen | None]:
-    """Return what finds the offered thing that a link names."""
-    by_name = {session.as_text(each): each for each in offered}
-
-    def read(text: str) -> Chosen | None:
-        found = by_name.get(text, older.get(text))
-        return found if found in offered else None
-
-    return read
 
 
 class Looks(TypedDict, total=False):

@@ -112,7 +112,7 @@ def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) 
             _files(shown, about)
             _link_and_python(link, shown.recipe.python())
             # Components save their pictures themselves, under names that begin like the files'.
-            begins = html.escape(_begin(about))
+            begins = html.escape(f"{stem(about)}{view}-")
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
         if how_to_read := shown.how_to_read or text.sections.get(HOW_TO_READ):
@@ -133,7 +133,8 @@ def _show_code(functions: Sequence[Callable[..., object] | type]) -> None:
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
-    of = f"{_begin(about)}{shown.name.removeprefix(str(about['view'])).lstrip('._-')}".rstrip("-")
+    view = str(about["view"])
+    of = f"{stem(about)}{view}-{shown.name.removeprefix(view).lstrip('._-')}".rstrip("-")
     bare = {name: unmarked(text) for name, text in {"title": shown.title, **shown.about}.items()}
     charts = [each for each in shown.pictures if each.chart is not None]
     if not shown.pictures:
@@ -151,23 +152,19 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
             ("SVG", "image/svg+xml", chart_svg),
         ):
             name = f"{of}{tail}.{label.lower()}"
-            _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
+            _download(f"{label}{tail}", mime, name, partial(_picture, made, chart))
     _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.columns()))
-    _download("JSON", "application/json", f"{of}.json", partial(_json, shown, {**about, **bare}))
+    _download(
+        "JSON",
+        "application/json",
+        f"{of}.json",
+        lambda: as_json({**about, **bare}, shown.columns()),
+    )
     _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
 
 
-def _begin(about: Mapping[str, object]) -> str:
-    """Return how the names of all files of a view begin: model, sentence, and the view."""
-    return f"{stem(about)}{about['view']}-"
-
-
-def _json(shown: Shown, about: Mapping[str, object]) -> str:
-    return as_json(about, shown.columns())
-
-
-def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:
-    return made(picture.drawn_chart(), signs())
+def _picture(made: Callable[[Chart, Signs], str | bytes], drawn: Drawn) -> str | bytes:
+    return made(drawn.drawn_chart(), signs())
 
 
 def page(shown: Shown, about: Mapping[str, object]) -> str:

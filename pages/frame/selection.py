@@ -98,15 +98,12 @@ class Selection:
         return self.inspection.weights_of(self.head)
 
 
-def model_and_sentence(
-    *, asked: bool, telling: Callable[[Run, Task], str], model: str
-) -> Opened | None:
+def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> Opened | None:
     """Ask for a run and a sentence; where they cannot be used, show why and return nothing.
 
     Args:
         asked: False where the sentence changes nothing: it stays what it was.
         telling: Returns the task's example to begin with; empty for its first.
-        model: The run to begin with, where there is one of that name; empty for the first.
     """
     paths = cached.run_paths()
     if not paths:
@@ -117,7 +114,7 @@ def model_and_sentence(
         _name_missing_run(paths)
     row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
     with row:
-        path = paths[_ask_run(list(paths), model)]
+        path = paths[_ask_run(list(paths))]
     run, task, problem = None, None, ""
     try:
         run, task = cached.loaded(path), cached.task(path)
@@ -190,30 +187,26 @@ def ask_sentence(
     return sentence
 
 
-def _ask_run(names: Sequence[str], first: str) -> str:
-    """Ask for a run; the URL names it where it is not the usual one that a page begins with."""
-    offered, usual, how = _offered(names, first)
+def _ask_run(names: Sequence[str]) -> str:
     # Another run opens on its own best head.
-    how["then"] = lambda: session.choose(dict.fromkeys((session.KIND, session.LAYER, session.HEAD)))
-    return controls.selection(_("Model"), session.MODEL, offered, usual, width=250, **how)
+    best = dict.fromkeys((session.KIND, session.LAYER, session.HEAD))
+    return controls.selection(
+        _("Model"),
+        session.MODEL,
+        {name: name for name in names},
+        names[0],
+        width=250,
+        then=lambda: session.choose(best),
+    )
 
 
-def _offered(names: Sequence[str], first: str) -> tuple[dict[str, str], str, controls.How[str]]:
-    """Return the runs that are offered, the one to begin with, and how they are asked for."""
-    usual = first if first in names else names[0]
-    return {name: name for name in names}, usual, {"named": usual != names[0]}
-
-
-def chosen_settings(first: str) -> RunSettings | None:
-    """Return the settings of the chosen run before it is asked for; None where it has none.
-
-    Args:
-        first: The run to begin with, as `model` in `model_and_sentence`.
-    """
+def chosen_settings() -> RunSettings | None:
+    """Return the settings of the chosen run before it is asked for; None where it has none."""
     if not (paths := cached.run_paths()):
         return None
+    offered = {name: name for name in paths}
     try:
-        return cached.settings(paths[controls.chosen(session.MODEL, *_offered(list(paths), first))])
+        return cached.settings(paths[controls.chosen(session.MODEL, offered, next(iter(paths)))])
     except RunError:
         return None
 

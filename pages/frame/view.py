@@ -38,21 +38,18 @@ class View(Generic[Subject]):
     name: str
     """In links, code and tests."""
     draw: Callable[[Subject], "Shown | Callable[[], Shown] | None"]
-    """Asks, computes and draws; None where there is nothing to show, which it has said. What it has
-    asked for is left alone by a click in the picture where it returns a function that draws it."""
+    """Asks, computes and draws; None where there is nothing to show, with the reason on the page.
+    It may return a function that draws the picture: a click in the picture redraws that alone."""
     older: str = ""
     """What older links called it."""
     of_sentence: bool = True
     """Whether a sentence changes anything in it; where none does, none is asked for."""
     says_sentence: bool = False
-    """Whether its picture does not hold the sentence's words, so that they are to be said in
-    presentation mode, which hides the box that asks for them."""
+    """Whether presentation mode, which hides the box, shows the sentence: the picture lacks it."""
     needs: tuple[Need, ...] = ()
     """What not every model has and the view is about."""
     telling: Callable[[Run, Task], str] | None = None
     """Returns the example to begin with; None or empty for the task's first."""
-    model: str = ""
-    """The model to begin with, where it is among the runs; empty for the first of them."""
 
     @property
     def text(self) -> ViewText:
@@ -63,11 +60,7 @@ class View(Generic[Subject]):
 def saying_why(
     *errors: type[Exception],
 ) -> Callable[[Callable[[Subject], Shown | None]], Callable[[Subject], Shown | None]]:
-    """Let a view say in the place of its picture why there is none.
-
-    Args:
-        errors: What they say is shown; that there is no sentence is said anyway.
-    """
+    """Let a view show these errors in the place of its picture, and ask for a missing sentence."""
 
     def saying(draw: Callable[[Subject], Shown | None]) -> Callable[[Subject], Shown | None]:
         @wraps(draw)
@@ -96,29 +89,26 @@ def choose(
         default: The view to begin with; empty for the first.
         named: Whether the URL names the view that the page begins with, too.
     """
-    offered, usual, how = _asked(views, default, named=named)
-    chosen = controls.choice(_("View"), name, offered, usual, **how)
-    return next(view for view in views if view.name == chosen)
+    offered, usual, how = _offered(views, default, named=named)
+    return _view(views, controls.choice(_("View"), name, offered, usual, **how))
 
 
-def _asked(
+def _offered(
     views: Sequence[View[Subject]], default: str, *, named: bool
 ) -> tuple[dict[str, str], str, controls.How[str]]:
-    """Return what is offered, what it begins with, and how it is asked for."""
+    """Return the views that are offered, the first of them, and how they are asked for."""
     older = {view.older: view.name for view in views if view.older}
     offered = {view.name: view.text.label for view in views}
     return offered, default or views[0].name, {"named": named, "older": older}
 
 
-def _chosen(views: Sequence[View[Subject]], name: str, usual: str, *, named: bool) -> View[Subject]:
-    """Return the chosen view, before it is asked for: the sentence above depends on it."""
-    chosen = controls.chosen(name, *_asked(views, usual, named=named))
-    return next(view for view in views if view.name == chosen)
+def _view(views: Sequence[View[Subject]], name: str) -> View[Subject]:
+    return next(view for view in views if view.name == name)
 
 
 def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
     """Return the first view that applies to the chosen run; where none does, the first of all."""
-    if (settings := selection.chosen_settings(views[0].model)) is None:
+    if (settings := selection.chosen_settings()) is None:
         return views[0].name
     applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
     return next(applying, views[0]).name
@@ -141,7 +131,8 @@ def of_sentence(
     """
     old_links.follow(views[0].page, name)
     usual = _usual(views, needs)
-    chosen = _chosen(views, name, usual, named=named)
+    # Before it is asked for: the sentence above depends on it.
+    chosen = _view(views, controls.chosen(name, *_offered(views, usual, named=named)))
 
     def telling(run: Run, task: Task) -> str:
         # What a view does not apply to need not be looked for in.
@@ -149,9 +140,7 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = selection.model_and_sentence(
-        asked=chosen.of_sentence, telling=telling, model=chosen.model
-    )
+    opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -190,7 +179,7 @@ def name_missing(views: Sequence[View[Subject]], name: str) -> None:
 
 
 def say_notice(run: Run) -> None:
-    """Say what goes with a run, a licence for example, wherever it is shown."""
+    """Show what goes with a run, a licence for example."""
     if run.notice:
         st.caption(plain(run.notice))
 
@@ -237,7 +226,7 @@ def _say_and_offer(
 
 
 def say_seen(shown: Shown) -> None:
-    """Say what there is to see, and in which sentence where there is nothing in this one."""
+    """Show what there is to see, and a sentence that has it where this one does not."""
     if tour.keeps_back():
         st.caption(
             _("Predict first. The answer, computed from the model, appears here."), width="stretch"
