@@ -64,45 +64,32 @@ def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _shown(figure: Chart) -> Chart:
-    return cast(Chart, _Shown(figure))
-
-
-def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
-    """Show a chart, and return it as a picture to take away.
-
-    Its title is what a screen reader says.
+def chart(
+    figure: Chart,
+    *,
+    own_width: bool = False,
+    key: str | None = None,
+    on_click: Callable[[], None] | None = None,
+    least: int = 0,
+) -> Drawn:
+    """Show a chart, and return it as a picture to take away; screen readers read its title.
 
     Args:
-        figure: The chart.
+        figure: The chart; where it can be clicked, with a parameter for what a click selects.
         own_width: True for one that does not take the width at hand.
+        key: The element's name, where it can be clicked.
+        on_click: Called when something was clicked, or a click taken back; see `clicked_points`.
+        least: Its width in pixels on a phone, where it scrolls in its own frame; 0 for any.
     """
     service.current().give_way()
+    if least:
+        st.html(_WIDE.replace("KEY", str(key)).replace("LEAST", str(least)))
     st.altair_chart(
-        _shown(figure),
+        cast(Chart, _Shown(figure)),
         alt=str(figure.title),
         width="content" if own_width else "stretch",
-    )
-    return Drawn(chart=figure)
-
-
-def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: int = 0) -> Drawn:
-    """Show a chart in which something can be clicked, as `chart` does.
-
-    Args:
-        figure: The chart, with a parameter for what a click selects; see `clicked_points`.
-        key: The element's name.
-        on_click: Called when something was clicked, or a click taken back.
-        least: So many pixels wide it is on a phone, too, where it scrolls in its own frame.
-    """
-    if least:
-        st.html(_WIDE.replace("KEY", key).replace("LEAST", str(least)))
-    st.altair_chart(
-        _shown(figure),
-        alt=str(figure.title),
-        width="stretch",
         key=key,
-        on_select=on_click,
+        on_select=on_click or "ignore",
     )
     return Drawn(chart=figure)
 

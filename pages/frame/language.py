@@ -1,12 +1,12 @@
-r"""The reader's language: texts and numbers as whoever opened the page reads them.
+"""Texts and numbers in the reader's language.
 
-A visitor's language is the one that the address asks for (`?lang=`) or that was chosen before,
-else the browser's, else English. One process serves visitors of several languages at the same
-time, so nothing is translated when a module is imported: constants are marked there with `N_`, and
-`_` is called where they are shown. Outside of a run of Streamlit everything is English, but for
-what `in_this_language` makes.
+It is the language that the address names (`?lang=`) or that was chosen before, else the browser's,
+else English. One process serves readers of several languages at the same time, so nothing is
+translated when a module is imported: constants are marked there with `N_`, and `_` is called where
+they are shown. Outside of a run of Streamlit everything is English, but for what `in_this_language`
+makes.
 
-Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said in English.
+Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; a text that one lacks stays English.
 """
 
 import functools
@@ -42,10 +42,7 @@ DOMAIN = "app"
 
 
 class _Known(threading.local):
-    """The language of the run that a thread is in: asking the session takes longer than a text.
-
-    Also the one of what it makes outside of any run.
-    """
+    """The language of a thread: of its run, for a look into the session takes long, and outside."""
 
     run: object = None
     address = ""
@@ -91,7 +88,7 @@ def n_(singular: str, plural: str, n: int) -> str:
 
 
 def translated(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return marked texts, by whatever they are known by, in the reader's language."""
+    """Return the marked texts of a table in the reader's language."""
     return {name: _(text) for name, text in texts.items()}
 
 
@@ -105,7 +102,7 @@ def capitalised(text: str) -> str:
 
 
 def forms(singular: str, plural: str) -> dict[str, str]:
-    """Return the forms of a text by what CLDR calls them, for whoever counts in the browser.
+    """Return the forms of a text by their CLDR names, for scripts that count in the browser.
 
     >>> forms("{n} head", "{n} heads")
     {'one': '{n} head', 'other': '{n} heads'}
@@ -126,9 +123,9 @@ def number(
     r"""Return a number as people read it, with a true minus sign.
 
     Args:
-        value: A whole number is grouped by thousands; any other has three significant digits.
-        digits: So many decimals instead.
-        significant: So many significant digits, where it is not whole.
+        value: A whole number is grouped by thousands; any other has significant digits.
+        digits: The number of decimals instead.
+        significant: The number of significant digits, where the value is not whole.
         padded: Whether zeros fill up the significant digits.
         signed: Whether a number above 0 has a plus sign.
 
@@ -170,7 +167,7 @@ def brief(value: float) -> str:
 
 
 def bound(value: float) -> str:
-    """Return a difference that shall be small: what is nearly nothing as what it is below.
+    """Return a bound of a difference that shall be small, in few digits.
 
     >>> bound(6.39e-14), bound(7.6e-06), bound(0.0042), bound(0.0)
     ('0.00001', '0.00001', '0.0042', '0')
@@ -211,7 +208,7 @@ def percent(share: float) -> str:
 
 
 def percent_of_100(value: float, decimals: int) -> str:
-    r"""Return what is in percent already, with so many decimals.
+    r"""Return a percentage with this number of decimals.
 
     >>> percent_of_100(97.245, 1)
     '97.2\xa0%'
@@ -245,7 +242,7 @@ _UNITS = (
     (60, N_("{n}\u00a0min")),
     (1, N_("{n}\u00a0s")),
 )
-"""Seconds → how so many of a unit are written."""
+"""Seconds → text of a number of this unit."""
 
 
 def joined(texts: Iterable[str | None]) -> str:
@@ -307,7 +304,7 @@ def ended(text: str) -> str:
 
 
 def alternatives(texts: Iterable[str]) -> str:
-    """Return texts of which any is meant.
+    """Return alternatives.
 
     >>> alternatives(["he", "she"])
     'he or she'
@@ -326,7 +323,7 @@ def as_it_is(text: str) -> str:
 
 
 def visitor() -> str:
-    """Return the language of whoever this run is for: that of a catalogue, or English."""
+    """Return the language of the reader of this run: that of a catalogue, or English."""
     run = current_run()
     if run is None:
         return _known.outside
@@ -338,7 +335,7 @@ def visitor() -> str:
 
 
 def in_this_language(make: Callable[[], Made]) -> Callable[[], Made]:
-    """Return what makes something for this reader although it is called outside of any run."""
+    """Return a function that makes something in this language, also outside of any run."""
     return partial(in_language, visitor(), make)
 
 
@@ -352,37 +349,37 @@ def in_language(language: str, make: Callable[[], Made]) -> Made:
 
 
 def enter() -> None:
-    """Begin to draw a page in the language that its address asks for, and have it go on so."""
+    """Begin to draw a page in the language that its address names; its links name it, too."""
     _known.run = None
     if asked := _asked_for():
         session.show(LANGUAGE, (asked,))
 
 
 def choose(language: str) -> None:
-    """Go on in another language; only to be called from callbacks, before the page runs again."""
+    """Go on in another language; only in callbacks."""
     session.choose({LANGUAGE: language})
     _known.run = None
 
 
 def signs() -> Signs:
-    """Return what numbers are written with in the reader's language, for charts and tables."""
+    """Return the signs of numbers in the reader's language, for charts and tables."""
     return _signs(visitor())
 
 
 def tag() -> str:
-    """Return the reader's language as browsers call it (BCP 47), for `lang` and `Intl`."""
+    """Return the reader's language as a BCP 47 tag, for `lang` and `Intl`."""
     return visitor().replace("_", "-")
 
 
 def languages() -> list[str]:
-    """Return what may be chosen: English, and every language with a catalogue."""
+    """Return English, and every language with a catalogue."""
     found = LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")
     return [ENGLISH, *sorted(file.parents[1].name for file in found)]
 
 
 @cache
 def own_name(of: str) -> str:
-    """Return what the speakers of a language call it.
+    """Return the name of a language in that language.
 
     >>> own_name("en"), own_name("zh_CN")
     ('English', '中文')
@@ -391,16 +388,16 @@ def own_name(of: str) -> str:
 
 
 def title() -> str:
-    """Return what the page is called where one chooses: the other language, if there is but one.
+    """Return the title of the page of languages: the other language, if there is but one.
 
-    Whoever does not know the language of a page must find the way out of it.
+    A reader who does not know the language of a page must find the way out of it.
     """
     others = [own_name(each) for each in languages() if each != visitor()]
     return others[0] if len(others) == 1 else _("Language")
 
 
 def spoken(asked: str) -> str:
-    """Return which of the languages is meant by a name; empty where there is none.
+    """Return the language with this name or tag; empty where there is none.
 
     >>> spoken("en-GB"), spoken("EN"), spoken("tlh"), spoken("")
     ('en', 'en', '', '')
@@ -412,8 +409,8 @@ def spoken(asked: str) -> str:
 
 
 def _asked_for() -> str:
-    """Return what the address asks for, or was chosen; empty where neither is."""
-    # On arrival the address says it before any page takes it over.
+    """Return the chosen language, or that of the address; empty where there is neither."""
+    # On arrival no page has taken over the address yet.
     return spoken(session.text_of(LANGUAGE) or session.query().get(LANGUAGE, ("",))[-1])
 
 

@@ -83,7 +83,8 @@ def drawn(opened: Opened, found: BeamSearch, follow: Callable[[branches.Override
     figure = trees.beam_tree(shown, translated(trees.DEFAULT_TREE_TEXTS))
     st.caption(_("Click a prefix to follow it."))
     least = trees.narrowest(shown)
-    return charts.clickable(figure, TREE, partial(_take_node, found, follow), least=least)
+    take = partial(_take_node, found, follow)
+    return charts.chart(figure, key=TREE, on_click=take, least=least)
 
 
 def _take_node(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> None:

@@ -21,7 +21,7 @@ def _show(title, how):
 
     made = figure(title)
     if how == "clickable":
-        drawn = charts.clickable(made, "points", lambda: None)
+        drawn = charts.chart(made, key="points", on_click=lambda: None)
     else:
         drawn = charts.chart(made, own_width=how == "own width")
     st.text(str(drawn.chart is made))
@@ -81,7 +81,7 @@ def _page():
     charts.chart(figure)
     clicked = figure.copy()
     clicked.layer[0] = clicked.layer[0].add_params(alt.selection_point(name="clicked"))
-    charts.clickable(clicked, "clicked", lambda: None)
+    charts.chart(clicked, key="clicked", on_click=lambda: None)
     session.write()
 
 
