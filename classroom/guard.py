@@ -1,4 +1,4 @@
-"""Stands before the app of a class: nothing of it answers whoever has not signed in."""
+"""The guard of a class: without having signed in, a visitor reaches nothing of the app."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,16 +22,16 @@ from core.runs.folder import same
 from pages.frame.service import OWNER, Visitor
 
 HEALTH = "/_stcore/health"
-"""Whoever watches over the server asks there; it says nothing of anybody."""
+"""For monitoring; the answer holds nothing of anybody."""
 CANNOT_BE_KEPT = N_("your name cannot be kept: the disk of the class is full or read-only")
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods of requests that change nothing."""
 LARGEST_FORM = 200_000
 """Bytes; an address may hold a long sentence, in nine letters a sign."""
 FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
-"""So many failures cost nothing: a class may come from one address."""
+"""Failures that cost nothing: a class may come from one address."""
 FREE_NEW_NAMES = 100
-"""So many names may be chosen at once from one address, and from then on some in a minute."""
+"""Names that may be chosen at once from one address; from then on some in a minute."""
 OF_ALL = {
     # Components of the app stand in frames of its own pages.
     "Content-Security-Policy": "frame-ancestors 'self'",
@@ -111,7 +111,7 @@ class Guard:
         query = request.scope["query_string"].decode(errors="replace")
         asked = request.scope["path"] + (f"?{query}" if query else "")
         if asked == "/":
-            # There the provider leads back to; whoever asks for something else wants that now.
+            # The provider leads back to it; any other address is what the visitor wants now.
             kept = request.cookies.get(cookie.DESTINATION, "")
             asked = cookie.destination_of(self._classroom, kept)
         form = Form(then=asked if sign_in.is_here(asked) else "/")

@@ -55,13 +55,13 @@ def _text(content: bytes) -> str:
 
 @dataclass(slots=True)
 class Attempts:
-    """Lets whoever guesses wait: after a few failures longer and longer, up to a minute.
+    """Makes a guesser wait: after a few failures longer and longer, up to a minute.
 
     Each such minute forgets one failure, so that slips of a whole class do not add up.
     """
 
     free: int
-    """So many failures cost nothing: a class may have one address, and fingers slip."""
+    """Failures that cost nothing: a class may have one address, and fingers slip."""
     longest: float = 60.0
     """Seconds."""
     remembered: int = 10_000

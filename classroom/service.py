@@ -30,7 +30,7 @@ from pages.frame.language import _
 from pages.frame.service import OWNER, VISITORS, Service, Visitor
 
 LOCK = ".turn.lock"
-"""Held by whoever decides who may start."""
+"""Held while it is decided who may start."""
 
 
 class ClassService(Service):
@@ -44,7 +44,7 @@ class ClassService(Service):
         self._turns = Turns()
 
     def visitor(self) -> Visitor:
-        """Return whoever the guard let in; nothing more is drawn for who has left meanwhile."""
+        """Return the visitor; nothing more is drawn for one who has signed out meanwhile."""
         kept = st.context.cookies.get(cookie.NAME, "")
         found = cookie.visitor_of(self.classroom, kept)
         if found is None:
@@ -120,7 +120,7 @@ class ClassService(Service):
             at_work, waiting = self.under_way()
             for path in waiting[: max(0, self.classroom.limits.at_once - len(at_work))]:
                 line.leave(path)
-                # Whoever wonders why it has not begun tries again, and is told.
+                # A visitor who starts it again reads why it has not begun.
                 with suppress(RunError):
                     process.start(path)
 

@@ -57,7 +57,7 @@ def read(content: bytes) -> Form:
 
 
 def _queries(text: str, most: int | None = None) -> dict[str, str]:
-    """Return what is said of each name; the first, where there are several.
+    """Return the first value of each name.
 
     Raises:
         ValueError: There are more than `most`.
@@ -84,14 +84,14 @@ def page(
     *,
     by_account: bool = False,
 ) -> str:
-    """Return the page in the language of whoever signs in.
+    """Return the page in the visitor's language.
 
     Args:
         languages: What the browser asks for: the header `Accept-Language`. The address that was
             asked for goes before it, where it says a language.
         form: What was typed before; passwords are not shown again.
         problem: Why one could not come in.
-        seconds: For so long nothing is tried for whoever guessed too often.
+        seconds: The time for which no further attempt is made.
         by_account: Whether accounts of elsewhere open the class, too.
     """
 

@@ -170,7 +170,7 @@ def _take(ticked: Sequence[str]) -> None:
 
 
 def _offer_deletion(runs: Sequence[Taken]) -> None:
-    """Offer to delete runs, once it is said which."""
+    """Offer to delete the ticked runs."""
     label = n_("Delete {n} run: {size} MB", "Delete {n} runs: {size} MB", len(runs)).format(
         n=number(len(runs)), size=_megabytes(runs)
     )

@@ -142,28 +142,6 @@ def test_nobody_waits_for_ever_for_one_that_does_not_give_way():
     assert sorted(order) == ["other", "other", "still here"]
 
 
-def test_nobody_waits_for_a_piece_of_long_work(monkeypatch):
-    monkeypatch.setattr(turns, "LONG", turns.LITTLE)
-    both, order, done = Noted(NEVER), [], threading.Event()
-
-    def little():
-        with both.taken():
-            order.append("begins")
-            done.set()
-            until(lambda: both.n_waiting)
-            order.append("ends")
-
-    with both.taken():
-        much()
-        both.give_way()
-        threads = begun(little)
-        assert done.wait(SECONDS)
-        both.give_way()
-        order.append("long")
-    assert ended(threads)
-    assert order == ["begins", "ends", "long"]
-
-
 def test_who_waits_for_something_else_lets_others_have_their_turn():
     both, made = Turns(NEVER), threading.Event()
 
