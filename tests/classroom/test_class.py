@@ -41,13 +41,6 @@ def test_anothers_run_is_on_no_page(visited_by, open_page, page):
     assert RUN in [option for box in at.selectbox for option in box.options]
 
 
-def test_anothers_run_is_not_in_the_table_of_runs(visited_by, open_page):
-    visited_by(BEN)
-    assert RUN not in list(open_page("training", training="runs").dataframe[0].value["run"])
-    visited_by(ANN)
-    assert RUN in list(open_page("training", training="runs").dataframe[0].value["run"])
-
-
 def test_experiments_are_run_by_the_teacher(visited_by, open_page):
     visited_by(ANN)
     at = open_page("experiments", model=None)

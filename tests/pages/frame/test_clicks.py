@@ -111,14 +111,6 @@ def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_
     assert at.selectbox(key=session.UNIT_POSITION).value == 3
 
 
-def test_a_word_that_is_clicked_again_is_let_go(open_page):
-    at = open_page("attention", sentence=PLAIN, side="source", token="1", **ENCODER)
-    assert maps(at).pin == ("source", 1)
-    send(at, "pin", {"side": "source", "index": None})
-    assert maps(at).pin is None
-    assert "token" not in at.query_params
-
-
 def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
     query = {**ENCODER, "view": "lines", "side": "source", "token": str(IT_OF_SPLIT)}
     at = open_page("attention", sentence=SPLIT, **query)

@@ -3,7 +3,7 @@ from streamlit.testing.v1 import AppTest
 SENTENCE = "The *dog* slept."
 
 
-def _page(seen, instead, other_model):
+def _page(seen, instead):
     import streamlit as st
 
     from core.studies.lessons.positions import Sinusoids
@@ -19,7 +19,6 @@ def _page(seen, instead, other_model):
             recipe=Recipe(Sinusoids, 4, 8),
             seen=seen,
             instead=instead,
-            other_model=other_model,
         )
 
     session.enter("heads")
@@ -28,8 +27,8 @@ def _page(seen, instead, other_model):
     session.write()
 
 
-def opened(seen="", instead="", other_model=""):
-    at = AppTest.from_function(_page, args=(seen, instead, other_model)).run()
+def opened(seen="", instead=""):
+    at = AppTest.from_function(_page, args=(seen, instead)).run()
     assert not at.exception
     return at
 
@@ -59,11 +58,3 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert "*dog*" not in button.label
     button.click().run()
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
-
-
-def test_another_model_than_the_chosen_one_is_named_before_all_else():
-    at = opened("It looks at animal.", other_model="Shown is **copy**, not everyday.")
-    values = [str(getattr(each, "value", "")) for each in walked(at.main)]
-    [named] = [at for at, text in enumerate(values) if "Shown is **copy**, not everyday." in text]
-    [line] = [at for at, text in enumerate(values) if "What you see" in text]
-    assert named < line
