@@ -86,12 +86,7 @@ def is_new(runs: Path, name: str) -> bool:
 
 @contextmanager
 def locked(runs: Path, name: str) -> Iterator[None]:
-    """Let one decide after the other, whichever process of those that serve the class they ask.
-
-    Args:
-        runs: The folder of runs.
-        name: Of the lock.
-    """
+    """Let one process of those that serve the class decide after the other, under a name."""
     (runs / VISITORS).mkdir(parents=True, exist_ok=True)
     with FileLock(runs / VISITORS / name):
         yield

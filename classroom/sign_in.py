@@ -136,10 +136,7 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
 
 
 def _accepted(languages: str) -> str:
-    """Return the first language that is known of those that a browser asks for.
-
-    Args:
-        languages: The header `Accept-Language`.
+    """Return the first language of a header `Accept-Language` that the app knows.
 
     >>> _accepted("tlh, en-GB;q=0.9"), _accepted("")
     ('en', 'en')

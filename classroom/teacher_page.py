@@ -45,12 +45,7 @@ class Taken:
 
 
 def render(limits: Limits, under_way: UnderWay) -> None:
-    """Show what is under way, and what is kept with a way to delete it.
-
-    Args:
-        limits: Of the class.
-        under_way: Returns the runs on which a process works, and those that wait in line.
-    """
+    """Show what is under way, and what is kept with a way to delete it."""
     session.fragment("work", _show_work, under_way, every=EVERY)
     runs = taken()
     _say_shares(runs, limits)

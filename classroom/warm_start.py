@@ -53,11 +53,7 @@ def addresses() -> list[tuple[str, str]]:
 
 
 async def visit(cookies: Mapping[str, str], pages: Iterable[tuple[str, str]]) -> list[str]:
-    """Go through pages of the app that this process is about to serve.
-
-    Args:
-        cookies: The visitor's.
-        pages: Name and query of each.
+    """Go through pages (name and query) of the app that this process is about to serve.
 
     Returns:
         The names of those that did not come in time.

@@ -97,11 +97,7 @@ def chart(
 def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:
     """Show a figure of Plotly with the buttons that save it, and return it to take away.
 
-    Args:
-        figure: The figure.
-        key: The element's name.
-        on_select: Called when points were selected with a lasso, a box or a click, and when they
-            were let go; see `selected_points`. None where nothing can be selected.
+    `on_select` is called when points were selected or let go; see `selected_points`.
     """
     service.current().give_way()
     title = title_of(figure)

@@ -35,8 +35,7 @@ def take(
 def take_head(choose: Callable[[Mapping[str, object]], None] = session.choose_above) -> None:
     """Choose the head that was clicked in the maps.
 
-    Args:
-        choose: `session.choose` where the part that shows the maps asks for the head, too.
+    A fragment that shows the maps and asks for the head, too, chooses by `session.choose`.
     """
     take(session.MAPS, session.LAYER, session.HEAD, choose=choose)
 
@@ -66,10 +65,8 @@ def pinned(
 ) -> tuple[Side, int] | None:
     """Return side and position of the pinned word; None where none is, or the sentence is another.
 
-    Args:
-        opened: The run and the sentence.
-        inspection: Between its tokens, or merged to words: what positions count.
-        kind: Of attention, if one is shown: older links say "query" and "key" for a side of it.
+    Positions are those of the inspection, between tokens or words. Older links say "query" and
+    "key" for a side of the `kind` of attention that is shown.
     """
     _unpin_other_sentence(opened)
     # Both are read in any case: the address goes on naming a word that this view does not have.
@@ -138,11 +135,8 @@ def _it(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
 def ask_position(opened: Opened, side: Side, name: str, default: int | None = None) -> int:
     """Ask for a position, whose token is pinned.
 
-    Args:
-        opened: The run and the sentence.
-        side: Of the tokens.
-        name: Of the choice in older links.
-        default: Where nothing is pinned; None for the first pronoun, or else the first token.
+    Where nothing is pinned it is the default, or else the first pronoun or the first token. Older
+    links have it under a name of the view.
     """
     inspection = opened.inspection
     if default is None:
@@ -162,13 +156,7 @@ def _pin_number(name: str, side: Side) -> None:
 
 
 def pin(side: Side | None, token: object, besides: Mapping[str, object] | None = None) -> None:
-    """Pin a token, or unpin it where it is None; only in callbacks.
-
-    Args:
-        side: Of the token.
-        token: Its position among the sentence's tokens.
-        besides: What else is chosen with it.
-    """
+    """Pin a token by its position, or unpin it where that is None; only in callbacks."""
     named = None if token is None else side
     session.choose({session.SIDE: named, session.TOKEN: token, **(besides or {})})
 
@@ -176,11 +164,7 @@ def pin(side: Side | None, token: object, besides: Mapping[str, object] | None =
 def take_pin(opened: Opened, inspection: Inspection, key: str, kind: Kind | None = None) -> None:
     """Pin the word that was clicked in a component: `{"side": …, "index": …}`, the index or None.
 
-    Args:
-        opened: The run and the sentence.
-        inspection: What the component shows of it.
-        key: The component's.
-        kind: Of attention, where the component calls its sides "query" and "key".
+    A component that shows a `kind` of attention calls its sides "query" and "key".
     """
     pick = picked(key, "pin")
     if not pick:

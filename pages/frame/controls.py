@@ -50,15 +50,7 @@ def choice(
     default: Chosen,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of a few things, all of them visible.
-
-    Args:
-        label: Of the choice.
-        name: Of the choice, in the URL.
-        offered: Thing → its label.
-        default: One of them.
-        how: See `How`; without a label above.
-    """
+    """Ask for one of a few things (thing → label), all of them visible; without a label above."""
     found = chosen(name, offered, default, how)
     if how.get("asked", True):
         widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
@@ -80,16 +72,7 @@ def selection(
     width: int | None = None,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of several things, the chosen one visible; see `choice`.
-
-    Args:
-        label: Of the choice.
-        name: Of the choice, in the URL.
-        offered: Thing → its label.
-        default: One of them.
-        width: In pixels; None for all there is.
-        how: See `How`; with a label above.
-    """
+    """Ask for one of several things (thing → label) in a box of this width, in pixels."""
     found = chosen(name, offered, default, how)
     if how.get("asked", True):
         widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
@@ -136,15 +119,9 @@ def several(
     of: str,
     older: Mapping[str, str],
 ) -> list[str]:
-    """Ask for any of a few things, all of them seen.
+    """Ask for any of a few things (thing → label), all of them visible.
 
-    Args:
-        label: What is asked, for screen readers.
-        name: Of the choice, in the URL.
-        offered: Thing → what people call it.
-        default: Those that are chosen at first.
-        of: What the choice belongs to: with another, it begins anew.
-        older: What older links called a thing, beside its name.
+    With another `of` the choice begins anew; `older` is what older links called a thing.
     """
     session.belongs_to(name, of)
     texts = session.texts_of(name)
@@ -187,14 +164,7 @@ class Box(TypedDict, total=False):
 
 
 def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
-    """Ask for a text.
-
-    Args:
-        label: What is asked.
-        name: Of the choice, in the URL.
-        default: To begin with.
-        box: See `Box`.
-    """
+    """Ask for a text."""
     typed = session.value(name, str, default)
     widget = session.widget(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
@@ -240,14 +210,7 @@ class Range(Asked, Generic[Amount], total=False):
 
 
 def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
-    """Ask for a number.
-
-    Args:
-        label: What stands above it.
-        name: Of the choice, in the URL.
-        default: To begin with.
-        numbers: See `Range`.
-    """
+    """Ask for a number."""
     low, high = numbers.get("limits", (None, None))
 
     def read(written: str) -> Amount | None:
@@ -310,16 +273,9 @@ def table(
     selection_mode: Literal["single-row", "multi-row"],
     **looks: Unpack[Looks],
 ) -> None:
-    """Draw a table whose rows can be ticked.
+    """Draw a table whose rows, each of them a thing, can be ticked.
 
-    Args:
-        name: Of the table.
-        shown: What Streamlit draws as one.
-        things: What each row stands for.
-        ticked: Those whose rows are ticked.
-        take: Takes over those that are ticked instead, by `session.choose`.
-        selection_mode: Whether one or several can be ticked.
-        looks: See `Looks`.
+    Where others are ticked instead, `take` takes them over, by `session.choose`.
     """
 
     def take_rows(rows: list[int]) -> None:

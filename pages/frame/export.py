@@ -95,14 +95,7 @@ class Shown:
 
 
 def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) -> None:
-    """Offer files, link, Python and explanations below a view.
-
-    Args:
-        shown: What it shows.
-        view: Its name.
-        text: Its words.
-        facts: What the files say of its subject: name → value.
-    """
+    """Offer files, link, Python and explanations below a view; its files hold the facts."""
     # The picture stands: others may go first before what is below it.
     service.current().give_way()
     link = session.link()
@@ -202,15 +195,12 @@ def _tables(shown: Shown) -> str:
 
 
 def as_csv(columns: Columns) -> str:
-    """Return a CSV file.
+    """Return a CSV file of columns of the same length.
 
     Texts stand in quotes. Numbers do not, and have as many digits as it takes to read exactly the
     same ones again. A text that a spreadsheet might take for a formula, and one that begins with
     an apostrophe, has an apostrophe put before it: a program that takes one apostrophe away where
     a text begins with one has every text as it was.
-
-    Args:
-        columns: Name → values, all of the same length.
     """
     text = io.StringIO()
     lines = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")

@@ -69,11 +69,7 @@ def _apart(value: object) -> object:
 
 
 def _(message: str) -> str:
-    """Return a text in the reader's language.
-
-    Args:
-        message: The English text, written here or marked with `N_` where it is written.
-    """
+    """Return an English text, written here or marked with `N_`, in the reader's language."""
     # Nothing is what gettext calls the catalogue's own description.
     return _Template(_texts().gettext(message)) if message else ""
 

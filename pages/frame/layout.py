@@ -64,11 +64,7 @@ def compact() -> None:
 
 
 def shown_too(keys: Sequence[str]) -> str:
-    """Return a style that leaves these elements in sight, because a stop asks to click them.
-
-    Args:
-        keys: Those of the elements, or `STEPS`.
-    """
+    """Return a style that keeps elements, by their keys or `STEPS`, visible: a stop needs them."""
     rules = [":root[data-presenting] { --steps: flex; }"] if STEPS in keys else []
     for key in keys:
         element = f':is(.st-key-{key}, [class*="st-key-{key}--"])'

@@ -83,14 +83,7 @@ _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
 
 
 def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
-    """Show a link to a page of the app.
-
-    Args:
-        page: One of `PAGES`; the first may be empty, too.
-        label: What the link says.
-        icon: A name of Streamlit's; None for none.
-        query_params: What the page opens with.
-    """
+    """Show a link to one of `PAGES`, the first of which may be empty, with what it opens with."""
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
 
 
@@ -147,12 +140,9 @@ def link_to_experiment(choice: str, view: str) -> None:
 
 
 def link_to_what_applies(run: Run, sentence: str, needs: Collection[Need]) -> None:
-    """Link from a view that does not apply to a run to the one that its notice names, if any.
+    """Link from a view that does not apply to a run to one that shows something of it, if any.
 
-    Args:
-        run: The run, which the view is opened with.
-        sentence: As typed; the view is opened with it, too.
-        needs: What the view needs that does not apply.
+    It opens with the run and the sentence.
     """
     need = missing(run.settings, needs)
     if need is None or need not in _INSTEAD:

@@ -24,16 +24,10 @@ def maps_of(
     zoom: str | None = None,
     pin: tuple[Side, int] | None = None,
 ) -> AttentionMaps:
-    """Return the maps of a head's kind of attention, of which the head is selected.
+    """Return the maps of a head's kind of attention, with this head large.
 
-    Args:
-        run: Whose they are.
-        inspection: What the heads did.
-        head: Shown large.
-        finding: What is known about these heads.
-        zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
-            anything else.
-        pin: Side and place of the word that is kept marked, if any.
+    A zoom is "row,column,rows,columns", as `clicks.take_zoom` writes it; any other text shows the
+    whole map. The finding is a sentence about these heads, and the pinned word is kept marked.
     """
     kind = head.kind
     sites = inspection.sites_of(kind)

@@ -33,12 +33,7 @@ def kind(task: str) -> str:
 
 
 def of_task(task: str, n: int) -> str:
-    """Return so many held-out sentences of a task in words: what an evaluation counted.
-
-    Args:
-        task: Its name.
-        n: How many.
-    """
+    """Return a number of held-out sentences of a task in words: what an evaluation counted."""
     said = {
         _LETTERS: n_("{n} held-out row of letters", "{n} held-out rows of letters", n),
         _GRAMMAR: n_(
@@ -51,11 +46,7 @@ def of_task(task: str, n: int) -> str:
 
 
 def cut(n: int) -> list[str]:
-    """Return how many outputs were cut at the length limit, as a sentence; nothing for none.
-
-    Args:
-        n: How many.
-    """
+    """Return the number of outputs that were cut at the length limit, as a sentence."""
     said = n_(
         "{n} output was cut at the length limit.", "{n} outputs were cut at the length limit.", n
     )
@@ -74,7 +65,7 @@ def counted(settings: RunSettings) -> list[str]:
 
 
 def own_pairs(settings: RunSettings, n: int) -> str:
-    """Return so many held-out pairs in words that were learned beside a task's sentences."""
+    """Return a number of held-out pairs in words that were learned beside a task's sentences."""
     if settings.task in NEED_PAIRS:
         said = n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
     else:
@@ -83,12 +74,7 @@ def own_pairs(settings: RunSettings, n: int) -> str:
 
 
 def sentences(run: Run, n: int) -> str:
-    """Return so many held-out sentences in words; of an opened model the visitor's own.
-
-    Args:
-        run: That is measured. Of an opened one nobody knows what it learned from.
-        n: How many.
-    """
+    """Return a number of held-out sentences in words; of an opened model the visitor's own."""
     if not run.settings.model.is_encoder_decoder and run.settings.has_lines:
         said = n_("{n} line of your own", "{n} lines of your own", n)
     elif not run.settings.model.is_encoder_decoder and run.settings.is_opened:
@@ -108,13 +94,7 @@ def sentences(run: Run, n: int) -> str:
 
 
 def drawn(run: Run, n: int, seed: int) -> str:
-    """Return the same with the seed that drew them, where one decided which they are.
-
-    Args:
-        run: As in `sentences`.
-        n: How many it was measured on.
-        seed: What they were asked for with.
-    """
+    """Return a number of sentences in words, with the seed where one drew them."""
     said = sentences(run, n)
     if run.settings.has_lines or (run.settings.is_opened and _all_there_are(run, n)):
         return said

@@ -22,11 +22,7 @@ MOST_RESPELLED = 3
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
     """Return why not to believe a head's map, beside what holds for the whole sentence.
 
-    Args:
-        run: The head's.
-        inspection: Of the sentence.
-        head: Whose map it is.
-        silenced: Whether also what silencing it changes; False where the view says so itself.
+    What silencing the head changes is left out where the view shows it itself.
     """
     found = []
     if _is_uniform(inspection.attention[head.site], head):

@@ -77,12 +77,9 @@ MOVED: Mapping[tuple[str, str], Moved] = {
 
 
 def follow(page: str, choice: str, usual: str = "") -> None:
-    """Go where a view is now, if the address asks for one that has moved.
+    """Go where a view is now, if the address names one that has moved.
 
-    Args:
-        page: The page that the address asks for; "attention" for the first.
-        choice: What chooses its view, in the URL.
-        usual: The view of an address that names none.
+    `choice` chooses the view, in the URL; `usual` is the view of an address that names none.
     """
     asked_for = session.text_of(choice) or usual
     found = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
@@ -99,14 +96,7 @@ def follow(page: str, choice: str, usual: str = "") -> None:
 
 
 def lead_on(page: str, choice: str, usual: str, label: str) -> None:
-    """Draw a page that has moved: go where it is now; a visitor who comes back finds a link.
-
-    Args:
-        page: The older session.
-        choice: What chose its view, in the URL.
-        usual: The view of an address that names none.
-        label: What the new page is called.
-    """
+    """Draw a page that has moved: go where it is now, or link there on the way back."""
     follow(page, choice, usual)
     found = MOVED[page, usual]
     links.link(found.page, label, None, found.query)

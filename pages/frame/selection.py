@@ -350,12 +350,7 @@ def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLab
 
 
 def ask(opened: Opened, *, unit: bool = True) -> Selection:
-    """Ask for a head and for tokens or words; show why not to believe the head's map.
-
-    Args:
-        opened: The run and the sentence.
-        unit: False where everything is between tokens, never merged to words.
-    """
+    """Ask for a head and for tokens or words; show why not to believe the head's map."""
     with row():
         selected = choose(opened, unit=unit)
         tell(selected)
@@ -429,11 +424,6 @@ def link_to_head(opened: Opened, head: Head, label: str) -> None:
     """Show a link to the card of a head, with the same sentence.
 
     There is none where nothing can be measured: where nobody knows the task, for example.
-
-    Args:
-        opened: The head's run, and the sentence.
-        head: Which.
-        label: Of the link.
     """
     if why_not(opened.run, (*NEEDS_OF_HEADS, *NEEDS_OF_HEAD_VIEW)):
         return

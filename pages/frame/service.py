@@ -138,11 +138,6 @@ def run_folders(visitor: Visitor, gallery: Path, runs: Path) -> dict[str, Path]:
     """Return the folders that may be runs by their names: the gallery's before one's own.
 
     The owner sees those of all visitors, too.
-
-    Args:
-        visitor: Who sees them.
-        gallery: The folder of the runs that come with the app.
-        runs: The folder of all others.
     """
     # Results of experiments are in the gallery, too.
     shipped = [path for path in _folders(gallery) if (path / "run.json").exists()]

@@ -117,9 +117,7 @@ def current(*, in_callback: bool = False) -> Visit:
 def storage(name: str, *, in_callback: bool = False) -> dict[Any, Any]:
     """Return where a module keeps what it has read, as long as the session lasts.
 
-    Args:
-        name: Of its part of the session.
-        in_callback: Whether a callback asks, which must not be stopped; see `callback_state`.
+    A callback must not be stopped by the look into the session; see `callback_state`.
     """
     held = callback_state() if in_callback else cast(MutableMapping[str, Any], st.session_state)
     # Each look into the session takes a while, and this is the most frequent one.
@@ -393,12 +391,7 @@ def choose_above(values: Mapping[str, object]) -> None:
 
 
 def reset(values: Mapping[str, str], keep: Iterable[str]) -> None:
-    """Forget all choices of all pages but some, and choose this; before going to a page.
-
-    Args:
-        values: Name → what is chosen.
-        keep: Choices that stay as they are.
-    """
+    """Forget all choices of all pages but some, and choose these; before going to a page."""
     visit = current(in_callback=True)
     stay = {name: text for name in keep if (text := visit.chosen.get(name))}
     visit.chosen = stay | {name: (value,) for name, value in values.items()}
@@ -407,12 +400,9 @@ def reset(values: Mapping[str, str], keep: Iterable[str]) -> None:
 
 
 def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -> None:
-    """Take a choice back when what it belongs to has changed.
+    """Take a choice back when its owner has changed, a run for example.
 
-    Args:
-        name: Of the choice.
-        owner: What it belongs to now, a run for example.
-        giving_way: Only these texts are taken back; None for any.
+    Where texts are `giving_way`, only these are taken back.
     """
     visit = current()
     text = visit.chosen.get(name)
@@ -423,12 +413,7 @@ def belongs_to(name: str, owner: str, giving_way: Iterable[str] | None = None) -
 
 
 def goes_with(name: str, owner: str) -> None:
-    """Give each of several things its own choice, which comes back when the thing does.
-
-    Args:
-        name: Of the choice.
-        owner: What it goes with now, a sentence for example.
-    """
+    """Keep a choice for each of several owners, sentences for example: it comes back with them."""
     visit = current()
     others = storage(f"with {name}")
     before = visit.owners.get(name, owner)

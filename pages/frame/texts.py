@@ -19,23 +19,13 @@ HOW_TO_READ, TRIES, FORMULA = "How to read", "What to try", "Formula"
 
 
 def toml(name: str, language: str = "") -> Mapping[str, Any]:
-    """Return the entries of a TOML file; an entry that the language lacks is English.
-
-    Args:
-        name: Of the file, without its ending.
-        language: The visitor's where it is empty.
-    """
+    """Return the entries of a TOML file; an entry that the language lacks is English."""
     file = f"{name}.toml"
     return _entries(path(file, language=ENGLISH), path(file, language=language))
 
 
 def path(*parts: str, language: str = "") -> Path:
-    """Return a file in a language; the English one where the language has none.
-
-    Args:
-        parts: Folders and name of the file, in the folder of the language.
-        language: The visitor's where it is empty.
-    """
+    """Return a file in a language, the visitor's where none is named, or else the English one."""
     file = TEXTS.joinpath((language or visitor()).partition("_")[0], *parts)
     return file if file.is_file() else TEXTS.joinpath(ENGLISH, *parts)
 

@@ -111,10 +111,7 @@ def tour_names() -> list[str]:
 
 
 def read_tour(name: str) -> Tour:
-    """Return a tour by its name.
-
-    Args:
-        name: `OWN`, or a file's without its ending.
+    """Return the app's own tour, `OWN`, or that of a file.
 
     Raises:
         TourError: There is no such file, or it is no tour; the message says what is wrong.
@@ -206,13 +203,7 @@ def draw() -> None:
 
 
 def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
-    """Open a stop, with nothing chosen but what it says; the rest of this run is not drawn.
-
-    Args:
-        tour: Which tour.
-        at: Which stop, counted from 0.
-        revealed: Whether its answer was shown: it still is.
-    """
+    """Open a stop, counted from 0, with only its own choices; the rest of this run is not drawn."""
     stop, query = tour.stops[at], _query(tour, at)
     if revealed:
         query |= {**stop.shows, REVEALED: "true"}
@@ -239,13 +230,7 @@ def answers(tour: Tour) -> dict[int, str]:
 
 
 def link(tour: Tour, at: int, *, whole: bool = False) -> None:
-    """Show a link to a stop.
-
-    Args:
-        tour: Which tour.
-        at: Which stop, counted from 0.
-        whole: Whether it stands for the tour, and is called like that.
-    """
+    """Show a link to a stop, counted from 0, or to the whole tour under its title."""
     stop = tour.stops[at]
     label = tour.title if whole else f"{number(at + 1)} · {stop.title}"
     links.link(stop.page, plain(label), None, _query(tour, at))
@@ -360,12 +345,7 @@ def minutes(tour: Tour) -> str:
 
 
 def sheet(tour: Tour, answers: Mapping[int, str]) -> str:
-    """Return a page to print: room for an answer to each question, the answers at the end.
-
-    Args:
-        tour: What asks.
-        answers: Stop from 0 on → what its view said, in Markdown; of those that were shown.
-    """
+    """Return a page to print: room for an answer to each question, known answers at the end."""
     title = html.escape(tour.title)
     predict, attempt, found = map(html.escape, (_("Predict"), _("Try"), _("Answers")))
     asked = "".join(

@@ -132,11 +132,8 @@ def legend(words: Sequence[WrittenWord]) -> str:
 def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | None = None) -> str:
     """Return a part of a text as Markdown that shows it as it is, with its marks as HTML.
 
-    Args:
-        text: As it is set; setting it changes the position of no sign.
-        doubts: The marked words, in their order.
-        start: Where the part begins.
-        end: Where it ends; None for the end of the text.
+    The part goes from `start` to `end`, or to the end of the text. Setting a text for print changes
+    the position of no sign.
     """
     whole, end = end is None, len(text) if end is None else end
     parts, at = [], start
@@ -159,13 +156,7 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
 def marked(
     first: str, second: str, doubts: tuple[Sequence[Doubt], Sequence[Doubt]] = ((), ())
 ) -> tuple[str, str]:
-    """Return two texts in Markdown, the words that differ in bold; a dash where there is none.
-
-    Args:
-        first: One text.
-        second: The other.
-        doubts: Words of each that are marked, see `in_markdown`.
-    """
+    """Return two texts in Markdown, the words that differ in bold; a dash where there is none."""
     words = spaced_words(first), spaced_words(second)
     found = aligned(*([word for word, _ in side] for side in words))
     one, other = (

@@ -81,14 +81,7 @@ def saying_why(
 def choose(
     views: Sequence[View[Subject]], name: str, default: str = "", *, named: bool = False
 ) -> View[Subject]:
-    """Ask which view to show.
-
-    Args:
-        views: Those of the page.
-        name: Of the choice, in the URL.
-        default: The view to begin with; empty for the first.
-        named: Whether the URL names the view that the page begins with, too.
-    """
+    """Ask which view to show, the first or the default; the URL may name the default, too."""
     offered, usual, how = _offered(views, default, named=named)
     return _view(views, controls.choice(_("View"), name, offered, usual, **how))
 
@@ -185,13 +178,7 @@ def say_notice(run: Run) -> None:
 
 
 def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
-    """Draw a view, and offer to take it away; a click in it leaves the rest of the page alone.
-
-    Args:
-        view: The chosen one.
-        subject: What it shows, a run and a sentence for example.
-        facts: What the files say of the subject: name → value.
-    """
+    """Draw a view and offer to take it away; a click in it leaves the rest of the page alone."""
     # Its place is reserved: what comes above it, a caption for example, must not move it.
     with st.container(key=f"view_{view.name}"):
         session.fragment("view", _draw, view, subject, facts)
