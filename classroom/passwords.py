@@ -27,7 +27,7 @@ def hashed(password: str) -> str:
     return "$".join(["scrypt", str(_N), _text(salt), _text(_digest(password, salt, _N))])
 
 
-def matches(password: str, kept: str) -> bool:
+def matches(password: str, stored: str) -> bool:
     """Say whether a password is the one that was kept; where none was, no password is.
 
     >>> kept = hashed("correct horse")
@@ -35,7 +35,7 @@ def matches(password: str, kept: str) -> bool:
     (True, False, False)
     """
     try:
-        kind, n, salt, digest = kept.split("$")
+        kind, n, salt, digest = stored.split("$")
         if kind != "scrypt":
             return False
         found = _digest(password, base64.b64decode(salt), int(n))

@@ -103,9 +103,9 @@ def page(
 
 
 def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
-    said = explained(problem) if isinstance(problem, Message) else _(problem)
+    alert_text = explained(problem) if isinstance(problem, Message) else _(problem)
     if seconds:
-        said = n_(
+        alert_text = n_(
             "Too many attempts. Try again in {n} second.",
             "Too many attempts. Try again in {n} seconds.",
             seconds,
@@ -128,7 +128,7 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
         "action": SIGN_IN,
     }
     shown = {name: escape(text) for name, text in texts.items()}
-    alert = f'<p role="alert">{escape(said)}</p>' if said else ""
+    alert = f'<p role="alert">{escape(alert_text)}</p>' if alert_text else ""
     account = escape(_("Sign in with your account"))
     way = escape(f"{BY_ACCOUNT}?{urlencode({'then': form.then})}")
     link = f'<a class="account" href="{way}">{account}</a>'

@@ -250,8 +250,8 @@ def joined(texts: Iterable[str | None]) -> str:
     'It is so. It stays so.'
     """
     two = _("{said} {more}")
-    told = [text for text in texts if text]
-    return functools.reduce(lambda said, more: two.format(said=said, more=more), told or [""])
+    sentences = [text for text in texts if text] or [""]
+    return functools.reduce(lambda one, more: two.format(said=one, more=more), sentences)
 
 
 def listed(texts: Iterable[str]) -> str:

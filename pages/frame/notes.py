@@ -46,12 +46,12 @@ def about_head(run: Run, head: Head) -> list[str]:
 
 def _one_matrix(run: Run) -> list[str]:
     """Return which projections of every head are the same."""
-    said = {
+    sentences = {
         "qk": _("One matrix makes its queries and its keys."),
         "kv": _("One matrix makes its keys and its values."),
         "qkv": _("One matrix makes its queries, keys and values."),
     }
-    return [said[run.settings.model.shared]] if run.settings.model.shared in said else []
+    return [sentences[run.settings.model.shared]] if run.settings.model.shared in sentences else []
 
 
 def _shared(run: Run, head: Head) -> list[str]:
@@ -98,7 +98,7 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
         word: cached.call(_nearest, run.path, word)
         for word in dict.fromkeys(inspection.source_words[at] for at in words)
     }
-    said = [
+    sentences = [
         _("Known words that are spelled like “{word}”: {words}.").format(
             word=plain(word), words=listed(map(plain, known))
         )
@@ -107,8 +107,8 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     ]
     if found is not None and not found.made:
         none = _("Training used {form}; this is none, so what was measured does not hold for it.")
-        said.append(none.format(form=_(found.form)))
-    return said + _too_long(run, inspection.translation.source)
+        sentences.append(none.format(form=_(found.form)))
+    return sentences + _too_long(run, inspection.translation.source)
 
 
 def _familiarity(run: Run, sentence: str) -> Familiarity | None:
@@ -156,12 +156,12 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     own = run.evaluation.get("own_pairs") if run.evaluation else None
     if own is None or is_measured(run, sentence):
         return []
-    said = _(
+    text = _(
         "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
         "figures need not hold here. On {sentences} the model’s BLEU is {bleu}."
     )
     return [
-        said.format(
+        text.format(
             sentences=measured_on.own_pairs(run.settings, own["n"]),
             bleu=number(own["bleu"], 1),
         )
@@ -278,16 +278,16 @@ def _training_warnings(run: Run) -> list[str]:
         return [plain(text.format(why=explained(run.damage)))]
     steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
-        said = n_(
+        text = n_(
             "Training has done {step} of {steps} step.",
             "Training has done {step} of {steps} steps.",
             steps,
         )
-        return [said.format(step=number(run.step), steps=number(steps))]
+        return [text.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
-        said = _("This model gets only {share} of {sentences} right.")
+        text = _("This model gets only {share} of {sentences} right.")
         share, n = percent(run.evaluation["exact_match"]), run.evaluation["n"]
-        return [said.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
+        return [text.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
     return []
 
 

@@ -216,17 +216,17 @@ def keeps_back() -> bool:
     return bool(session.storage(_DRAWER).get("kept_back"))
 
 
-def answered(seen: str) -> None:
+def answered(answer: str) -> None:
     """Note what a view says that is seen: the answer, where the stop's own view is shown."""
     drawer = session.storage(_DRAWER)
     if at := drawer.get("at"):
-        drawer.setdefault("answers", {})[at] = seen
+        drawer.setdefault("answers", {})[at] = answer
 
 
 def answers(tour: Tour) -> dict[int, str]:
     """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
     found = session.storage(_DRAWER).get("answers", {})
-    return {at: seen for (name, at), seen in found.items() if name == tour.name}
+    return {at: answer for (name, at), answer in found.items() if name == tour.name}
 
 
 def link(tour: Tour, at: int, *, whole: bool = False) -> None:
@@ -261,8 +261,8 @@ def _draw(tour: Tour) -> None:
     drawer["kept_back"] = is_here and not revealed
     drawer["at"] = (tour.name, at) if is_here and revealed else None
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
-    said, asked, onward = st.columns([11, 11, 6], gap="small")
-    with said:
+    about, asked, onward = st.columns([11, 11, 6], gap="small")
+    with about:
         with st.container(key=layout.TOUR_AT):
             st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
         if is_here and stop.text:
