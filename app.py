@@ -34,7 +34,7 @@ def main() -> None:
         _page("languages", language.title(), ":material/translate:"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
-        # The default page has no address but /; whoever types its name finds it all the same.
+        # The default page has no address but /; its name leads to it, too.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),
     ]

@@ -249,13 +249,13 @@ def _redirected(to: str) -> RedirectResponse:
 
 
 def _is_from_here(request: HTTPConnection) -> bool:
-    """Say whether a page of this server asks, as far as the browser says."""
+    """Return whether a page of this server asks, as far as the browser says."""
     origin, host = request.headers.get("origin"), request.headers.get("host", "")
     return _is_host(host) and (origin is None or origin.partition("://")[2] == host)
 
 
 def _is_host(text: str) -> bool:
-    """Say whether a text can stand in an address as the name of a machine, maybe with a port."""
+    """Return whether a text can stand in an address as the name of a machine, maybe with a port."""
     try:
         return (urlsplit(f"//{text}").port or 0) >= 0
     except ValueError:

@@ -72,7 +72,7 @@ def admitted_by_account(runs: Path, name: str, identity: str) -> Visitor:
 
 
 def is_known(runs: Path, visitor: Visitor) -> bool:
-    """Say whether a visitor still has the name: a teacher may have freed it."""
+    """Return whether a visitor still has the name: a teacher may have freed it."""
     if visitor.is_owner:
         return True
     entry = _kept(runs, visitor.name)
@@ -80,7 +80,7 @@ def is_known(runs: Path, visitor: Visitor) -> bool:
 
 
 def is_new(runs: Path, name: str) -> bool:
-    """Say whether nobody ever came by a name."""
+    """Return whether nobody ever came by a name."""
     return _given_before(runs, name) is None
 
 

@@ -28,7 +28,7 @@ def hashed(password: str) -> str:
 
 
 def matches(password: str, stored: str) -> bool:
-    """Say whether a password is the one that was kept; where none was, no password is.
+    """Return whether a password is the one that was kept; where none was, no password is.
 
     >>> kept = hashed("correct horse")
     >>> matches("correct horse", kept), matches("wrong horse", kept), matches("", "")

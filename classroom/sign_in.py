@@ -67,7 +67,7 @@ def _queries(text: str, most: int | None = None) -> dict[str, str]:
 
 
 def is_here(address: str) -> bool:
-    """Say whether an address is one of this app, and not of another machine."""
+    """Return whether an address is one of this app, and not of another machine."""
     return (
         address.startswith("/")
         and not address.startswith(("//", *_NO_PAGES))

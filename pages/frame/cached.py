@@ -102,7 +102,7 @@ def own() -> Path:
 
 
 def may_write(path: Path) -> bool:
-    """Say whether the visitor may keep something beside a run: the gallery is the owner's."""
+    """Return whether the visitor may keep something beside a run: the gallery is the owner's."""
     return path.parent != GALLERY or service.current().visitor().is_owner
 
 

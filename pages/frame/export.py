@@ -222,7 +222,7 @@ def as_json(about: Mapping[str, object], columns: Columns) -> str:
 def stem(facts: Mapping[str, object]) -> str:
     """Return how the names of all files of a view begin: model and first words of the sentence.
 
-    What is not said in full is told apart by four digits.
+    Shortened names differ by four digits.
 
     >>> stem({"model": "runs/copy", "sentence": "The animal didn't cross the street."})
     'runs-copy-The-animal-didn-t-cross-d65d-'

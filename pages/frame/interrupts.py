@@ -76,7 +76,7 @@ def check() -> None:
 
 
 def _waits(context: ScriptRunContext) -> bool:
-    """Say whether the visitor has asked for a part of the page.
+    """Return whether the visitor has asked for a part of the page.
 
     Streamlit goes on until what it draws is whole. The whole page takes its place then, for what
     is being drawn would be left in the middle.

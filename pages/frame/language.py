@@ -54,7 +54,7 @@ _known = _Known()
 
 
 class _Template(str):
-    """A text with {names}, each of which keeps its direction to itself."""
+    """A text with {names}; what fills one keeps its direction to itself."""
 
     __slots__ = ()
 

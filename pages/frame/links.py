@@ -83,7 +83,7 @@ _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
 
 
 def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
-    """Show a link to one of `PAGES`, the first of which may be empty, with what it opens with."""
+    """Show a link to one of `PAGES` (empty for the first), with what it opens with."""
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
 
 

@@ -113,7 +113,7 @@ def most(run: Run, n: int) -> int:
     try:
         return cached.call(_count, run.path, n)
     except RunError:
-        # Whoever measures says why that cannot be done.
+        # The measurement shows why it cannot be done.
         return n
 
 

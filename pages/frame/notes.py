@@ -1,4 +1,4 @@
-"""What is said beside the pictures: how far they can be believed, and what was measured."""
+"""Notes beside the pictures: how far they can be believed, and what was measured."""
 
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
@@ -16,7 +16,7 @@ from pages.frame.messages import explained
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
 MOST_RESPELLED = 3
-"""For so many unknown words those are named that are spelled like them."""
+"""Unknown words for which similar ones are named."""
 
 
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
@@ -34,7 +34,7 @@ def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = 
 def about_head(run: Run, head: Head) -> list[str]:
     """Return why not to believe in a head, whatever the sentence, one sentence each.
 
-    Nothing is measured for it: where a run has no such figures stored, nothing is said.
+    Nothing is measured for it: only figures that are stored are noted.
     """
     return [
         *_one_matrix(run),
@@ -75,7 +75,7 @@ def stored(run: Run) -> HeadEffects | None:
     try:
         found = cached.effects(run.path)
     except RunError:
-        # Whoever measures anew says what is wrong with the file.
+        # A new measurement shows what is wrong with the file.
         return None
     return found if found is not None and found.step == run.step else None
 
@@ -212,7 +212,7 @@ def _is_measured(run: Run, sentence: str) -> bool:
 
 
 def is_guided(run: Run, head: Head) -> bool:
-    """Say whether training rewarded a head for looking from a pronoun at its antecedent."""
+    """Return whether training rewarded a head for looking from a pronoun at its antecedent."""
     return run.settings.training.guide == str(head)
 
 

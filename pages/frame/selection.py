@@ -294,24 +294,14 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
     return ""
 
 
-def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens that look: one for each row of a map."""
-    return inspection.tokens_of(kind.query_side)
-
-
-def key_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens looked at: one for each column of a map."""
-    return inspection.tokens_of(kind.key_side)
-
-
 def query_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return the labels of a map's rows."""
-    return _labelled(query_tokens(inspection, kind), inspection)
+    return _labelled(inspection.tokens_of(kind.query_side), inspection)
 
 
 def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return the labels of a map's columns."""
-    return _labelled(key_tokens(inspection, kind), inspection)
+    return _labelled(inspection.tokens_of(kind.key_side), inspection)
 
 
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:

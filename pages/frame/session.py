@@ -481,7 +481,7 @@ def widget(
 
 
 def widget_key(name: str, n_before: int = 0) -> str:
-    """Return the key of a choice's widget after so many others.
+    """Return the key of a choice's widget after `n_before` others.
 
     >>> widget_key("head"), widget_key("head", 2)
     ('head', 'head--2')

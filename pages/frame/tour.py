@@ -47,7 +47,7 @@ LARGEST, MOST_STOPS = 100_000, 100
 _NAME = re.compile(r"[\w-]{1,60}")
 """A longer one may be no file's on some disk."""
 _DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
-"""A name in so many parts: it would take minutes to read one of some thousands."""
+"""A name of 50 parts: one of some thousands would take minutes to read."""
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
@@ -70,7 +70,7 @@ class TourError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """One view, what is said of it, and what is asked."""
+    """One view, a text on it, and a question."""
 
     title: str
     page: str
@@ -212,7 +212,7 @@ def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
 
 
 def keeps_back() -> bool:
-    """Say whether what is seen is the answer to a question that is still open."""
+    """Return whether what is seen is the answer to a question that is still open."""
     return bool(session.storage(_DRAWER).get("kept_back"))
 
 
