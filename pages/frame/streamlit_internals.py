@@ -24,7 +24,7 @@ _joined = script_requests._coalesce_widget_states
 
 
 def is_way_back() -> bool:
-    """Return whether the request is for an address that the browser has been at: Back, or Forward."""
+    """Return whether the browser goes Back or Forward, to an address that it has been at."""
     run = current_run()
     return run is not None and run.is_history_navigation
 
