@@ -7,6 +7,7 @@
   address leaves out has its default (`is_way_back`).
 - The browser's history gets an entry for each change of the address. `layout` makes one step of
   those that belong together, in the browser: from here no entry can be replaced.
+- A click in a fragment does not end a long computation of another part (`has_waiting_click`).
 - Texts are asked for often: the language of a run is looked up once for each (`current_run`).
 
 `bind="query-params"` could take the place of `visit`, but a bound widget believes whatever the
@@ -32,6 +33,18 @@ def is_way_back() -> bool:
 def current_run() -> ScriptRunContext | None:
     """Return the run that the thread is in; None outside of any."""
     return get_script_run_ctx(suppress_warning=True)
+
+
+def has_waiting_click(context: ScriptRunContext) -> bool:
+    """Return whether the visitor has asked for a part of the page.
+
+    Streamlit goes on until what it draws is whole. The whole page takes its place then, for what
+    is being drawn would be left in the middle.
+    """
+    requests = context.script_requests
+    if requests is None or requests._state != script_requests.ScriptRequestType.RERUN:
+        return False
+    return not requests._rerun_data.is_auto_rerun
 
 
 def keep_choices() -> None:
