@@ -18,12 +18,7 @@ def main() -> None:
     streamlit_internals.keep_choices()
     layout.compact()
     pages = [
-        st.Page(
-            attention.render,
-            title=_("Attention"),
-            icon=":material/grid_view:",
-            default=True,
-        ),
+        st.Page(attention.render, title=_("Attention"), icon=":material/grid_view:", default=True),
         _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
         _page("lessons", _("Lessons"), ":material/school:"),

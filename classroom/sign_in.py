@@ -77,12 +77,7 @@ def is_here(address: str) -> bool:
 
 
 def page(
-    languages: str,
-    form: Form,
-    problem: str = "",
-    seconds: float = 0.0,
-    *,
-    by_account: bool = False,
+    languages: str, form: Form, problem: str = "", seconds: float = 0.0, *, by_account: bool = False
 ) -> str:
     """Return the page in the visitor's language.
 

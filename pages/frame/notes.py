@@ -162,8 +162,7 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     )
     return [
         text.format(
-            sentences=measured_on.own_pairs(run.settings, own["n"]),
-            bleu=number(own["bleu"], 1),
+            sentences=measured_on.own_pairs(run.settings, own["n"]), bleu=number(own["bleu"], 1)
         )
     ]
 

@@ -488,11 +488,7 @@ def ask_stack(name: str, default: Stack) -> Stack:
 
 
 def ask_layer_and_head(
-    n_layers: int,
-    n_heads: int,
-    default: tuple[int, int],
-    *,
-    asked: bool = True,
+    n_layers: int, n_heads: int, default: tuple[int, int], *, asked: bool = True
 ) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
     layer = controls.number(_("layer"), n_layers, default[0], session.LAYER, asked=asked)

@@ -293,11 +293,7 @@ def link() -> str:
 
 
 def value(
-    name: str,
-    read: Callable[[str], Value | None],
-    default: Value,
-    *,
-    named: bool = False,
+    name: str, read: Callable[[str], Value | None], default: Value, *, named: bool = False
 ) -> Value:
     """Return what is chosen under a name; the default where nothing is, or nothing that fits.
 

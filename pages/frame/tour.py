@@ -312,10 +312,7 @@ def _go_on(tour: Tour, at: int) -> None:
         # Without a bubble: the pointer rests on Next, and a bubble would hide what is above it.
         back = st.button(_("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0)
         onward = st.button(
-            _("Next"),
-            key=NEXT,
-            icon=":material/arrow_forward:",
-            disabled=at == len(tour.stops) - 1,
+            _("Next"), key=NEXT, icon=":material/arrow_forward:", disabled=at == len(tour.stops) - 1
         )
         st.button(
             _("Leave"),

@@ -108,11 +108,7 @@ def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
 
 
 def of_sentence(
-    views: Sequence[View[Opened]],
-    name: str,
-    *,
-    named: bool = False,
-    needs: Collection[Need] = (),
+    views: Sequence[View[Opened]], name: str, *, named: bool = False, needs: Collection[Need] = ()
 ) -> None:
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
