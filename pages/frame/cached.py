@@ -4,7 +4,7 @@ All sessions share what it returns: nobody may change it.
 """
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast, runtime_checkable
@@ -33,7 +33,6 @@ from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 Held = TypeVar("Held")
-Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -195,7 +194,7 @@ def call(function: Callable[..., Computed], *arguments: object) -> Computed:
     """
     # A page is drawn between such calls, which takes as long as some computations.
     service.current().give_way()
-    key = _name(function), *map(key_of, arguments)
+    key = function, *map(key_of, arguments)
     found = computed(_results(), key, lambda: function(*map(_value_of, arguments)))
     return cast(Computed, found)
 
@@ -213,7 +212,7 @@ def read(function: Callable[..., Computed], *arguments: object) -> Computed:
         except RunError as error:
             return error
 
-    found = _results().of((_name(function), *map(key_of, arguments)), result)
+    found = _results().of((function, *map(key_of, arguments)), result)
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
@@ -261,14 +260,9 @@ def computed(cache: BoundedCache[Held], key: Hashable, compute: Callable[[], Hel
     if key in cache:
         return cache.of(key, compute)
     with interrupts.started() as may_end:
-        if not may_end:
+        spinner = st.spinner(_("Computing…"), show_time=True) if may_end else nullcontext()
+        with spinner:
             return cache.of(key, compute, interrupts.check)
-        with st.spinner(_("Computing…"), show_time=True):
-            return cache.of(key, compute, interrupts.check)
-
-
-def _name(compute: Compute) -> str:
-    return f"{compute.__module__}.{compute.__qualname__}"
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:
