@@ -14,7 +14,6 @@ import streamlit as st
 
 from core.device import use_one_thread
 from core.files import state_of
-from core.inspection import Inspection, inspect_sentence, merged
 from core.messages import error_text
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
@@ -168,15 +167,6 @@ def effects(path: Path) -> HeadEffects | None:
     return read(stored_effects, path)
 
 
-def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
-    """Return what every head of a run does with a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return call(_merged if whole_words else inspect_sentence, path, sentence)
-
-
 @st.cache_resource(show_spinner=False)
 def stopwatch() -> Stopwatch:
     """Return the one that tries trainings, for all visitors."""
@@ -313,7 +303,3 @@ def _weights_and_settings(path: Path) -> Path | None:
     """Return the newest weights of a run whose settings can be read."""
     read_settings(path)
     return newest_checkpoint(path)
-
-
-def _merged(run: Run, sentence: str) -> Inspection:
-    return merged(inspected(run.path, sentence, whole_words=False))

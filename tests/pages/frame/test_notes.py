@@ -11,6 +11,7 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.stored import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from pages.frame import cached, notes
+from pages.frame.selection import inspecting
 from pages.views.attention.pronoun_note import about_pronoun_head
 from tests.pages.conftest import ROOT, said, shown
 
@@ -154,5 +155,5 @@ def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence,
     run = cached.loaded(ROOT / "gallery" / model)
     usual = cached.task(run.path).examples[0].source
     for text, differs in ((sentence, True), (usual, False)):
-        lines = notes.about_sentence(run, cached.inspected(run.path, text, whole_words=False))
+        lines = notes.about_sentence(run, inspecting(run.path, text).result())
         assert any(about in line for line in lines) == differs
