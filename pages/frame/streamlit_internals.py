@@ -10,10 +10,10 @@
 - A click in a fragment does not end a long computation of another part (`has_waiting_click`).
 - Texts are asked for often: the language of a run is looked up once for each (`current_run`).
 
-`bind="query-params"` could take the place of `visit`, but a bound widget believes whatever the
-browser reports. A browser that has not drawn the answer to a click yet reports what the widget held
-before, beside the next choice: the click would be undone. The tests of this module fail as soon as
-a bound widget keeps the click.
+`bind="query-params"` could take the place of `session.widget`, but a bound widget believes any
+report of the browser. A browser that has not drawn the answer to a click yet reports what the
+widget held before, beside the next choice: the click would be undone. The tests of this module fail
+as soon as a bound widget keeps the click.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates

@@ -51,7 +51,7 @@ _DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
-_DRAWER = "tour"
+_STORAGE = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 _ON_PAPER = """<style>
 body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
@@ -189,7 +189,7 @@ def draw() -> None:
     """Draw the stop that the address asks for, if it asks for one, above the page."""
     # Always there: a part of the page is known by its place.
     with st.container():
-        session.storage(_DRAWER)["kept_back"] = False
+        session.storage(_STORAGE)["kept_back"] = False
         name = session.linked(TOUR)
         if name is None:
             return
@@ -213,19 +213,19 @@ def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
 
 def keeps_back() -> bool:
     """Return whether what is seen is the answer to a question that is still open."""
-    return bool(session.storage(_DRAWER).get("kept_back"))
+    return bool(session.storage(_STORAGE).get("kept_back"))
 
 
 def answered(answer: str) -> None:
     """Note what a view says that is seen: the answer, where the stop's own view is shown."""
-    drawer = session.storage(_DRAWER)
-    if at := drawer.get("at"):
-        drawer.setdefault("answers", {})[at] = answer
+    storage = session.storage(_STORAGE)
+    if at := storage.get("at"):
+        storage.setdefault("answers", {})[at] = answer
 
 
 def answers(tour: Tour) -> dict[int, str]:
     """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
-    found = session.storage(_DRAWER).get("answers", {})
+    found = session.storage(_STORAGE).get("answers", {})
     return {at: answer for (name, at), answer in found.items() if name == tour.name}
 
 
@@ -257,9 +257,9 @@ def _draw(tour: Tour) -> None:
     stop = tour.stops[at]
     revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
     is_here = session.current().page == stop.page
-    drawer = session.storage(_DRAWER)
-    drawer["kept_back"] = is_here and not revealed
-    drawer["at"] = (tour.name, at) if is_here and revealed else None
+    storage = session.storage(_STORAGE)
+    storage["kept_back"] = is_here and not revealed
+    storage["at"] = (tour.name, at) if is_here and revealed else None
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
     about, asked, onward = st.columns([11, 11, 6], gap="small")
     with about:

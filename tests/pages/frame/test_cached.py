@@ -84,13 +84,6 @@ def test_how_a_training_stands_follows_its_files(own_copy):
     assert cached.situation(own_copy).state == "interrupted"
 
 
-def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
-    names = list(cached.run_paths())
-    assert names[:3] == ["everyday", "translate-guided", "translate"]
-    assert names[-1] == "runs/mine"
-    assert cached.run_paths()["copy"] == ROOT / "gallery" / "copy"
-
-
 def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, monkeypatch):
     runs = [opened_path(kind) for kind in ("bert", "gpt2", "t5", "marian")]
     # Their files are a little larger, which is known before they are opened.
