@@ -7,15 +7,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages import attention
-from pages.frame import (
-    address,
-    interrupts,
-    language,
-    layout,
-    service,
-    streamlit_internals,
-    tour,
-)
+from pages.frame import interrupts, language, layout, service, session, streamlit_internals, tour
 from pages.frame.language import _
 
 
@@ -26,12 +18,7 @@ def main() -> None:
     streamlit_internals.keep_choices()
     layout.compact()
     pages = [
-        st.Page(
-            attention.render,
-            title=_("Attention"),
-            icon=":material/grid_view:",
-            default=True,
-        ),
+        st.Page(attention.render, title=_("Attention"), icon=":material/grid_view:", default=True),
         _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
         _page("lessons", _("Lessons"), ":material/school:"),
@@ -42,7 +29,7 @@ def main() -> None:
         _page("languages", language.title(), ":material/translate:"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
-        # The default page has no address but /; whoever types its name finds it all the same.
+        # The default page has no address but /; its name leads to it, too.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),
     ]
@@ -50,12 +37,12 @@ def main() -> None:
     pages[6:6] = service.current().pages()
     page = st.navigation(pages, position="top")
     # By its name: what it is called differs from language to language.
-    address.enter(page.url_path or "attention")
+    session.enter(page.url_path or "attention")
     language.enter()
     tour.draw()
     with interrupts.interruptible():
         page.run()
-    address.write()
+    session.write()
 
 
 def _page(name: str, title: str, icon: str) -> StreamlitPage:

@@ -96,12 +96,12 @@ def environment(classroom: settings.Classroom) -> dict[str, str]:
     """Return what the server finds in its environment beside what is there."""
     # What one replica lets a page hand over, the next takes, too.
     secret = hashlib.sha256(f"streamlit {classroom.secret}".encode()).hexdigest()
-    # Anybody can write `X-Forwarded-For`: whose is believed, whoever has a proxy says.
+    # Anybody can write `X-Forwarded-For`: it is believed only of a proxy that is named.
     return FRUGAL | {"STREAMLIT_SERVER_COOKIE_SECRET": secret, "FORWARDED_ALLOW_IPS": ""}
 
 
 def _become(command: list[str], environment: Mapping[str, str]) -> NoReturn:
-    # In place of this process, so that whoever ends it ends the app.
+    # In place of this process, so that its end is the end of the app.
     os.execve(command[0], command, {**environment, **os.environ})
 
 

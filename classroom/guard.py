@@ -1,4 +1,4 @@
-"""Stands before the app of a class: nothing of it answers whoever has not signed in."""
+"""The guard of a class: without having signed in, a visitor reaches nothing of the app."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,16 +22,16 @@ from core.runs.folder import same
 from pages.frame.service import OWNER, Visitor
 
 HEALTH = "/_stcore/health"
-"""Whoever watches over the server asks there; it says nothing of anybody."""
+"""For monitoring; the answer holds nothing of anybody."""
 CANNOT_BE_KEPT = N_("your name cannot be kept: the disk of the class is full or read-only")
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods of requests that change nothing."""
 LARGEST_FORM = 200_000
 """Bytes; an address may hold a long sentence, in nine letters a sign."""
 FREE_OF_MACHINE, FREE_OF_NAME = 100, 5
-"""So many failures cost nothing: a class may come from one address."""
+"""Failures that cost nothing: a class may come from one address."""
 FREE_NEW_NAMES = 100
-"""So many names may be chosen at once from one address, and from then on some in a minute."""
+"""Names that may be chosen at once from one address; from then on some in a minute."""
 OF_ALL = {
     # Components of the app stand in frames of its own pages.
     "Content-Security-Policy": "frame-ancestors 'self'",
@@ -101,8 +101,8 @@ class Guard:
         return await self._ask(request)
 
     def _is_let_in(self, scope: Scope) -> bool:
-        kept = HTTPConnection(scope).cookies.get(cookie.NAME, "")
-        visitor = cookie.visitor_of(self._classroom, kept)
+        signed = HTTPConnection(scope).cookies.get(cookie.NAME, "")
+        visitor = cookie.visitor_of(self._classroom, signed)
         return visitor is not None and is_known(self._runs, visitor)
 
     async def _ask(self, request: Request) -> Response:
@@ -111,9 +111,9 @@ class Guard:
         query = request.scope["query_string"].decode(errors="replace")
         asked = request.scope["path"] + (f"?{query}" if query else "")
         if asked == "/":
-            # There the provider leads back to; whoever asks for something else wants that now.
-            kept = request.cookies.get(cookie.DESTINATION, "")
-            asked = cookie.destination_of(self._classroom, kept)
+            # The provider leads back to it; any other address is what the visitor wants now.
+            signed = request.cookies.get(cookie.DESTINATION, "")
+            asked = cookie.destination_of(self._classroom, signed)
         form = Form(then=asked if sign_in.is_here(asked) else "/")
         if self._classroom.accounts and (claims := accounts.claims_of(request.cookies)):
             visitor = await run_in_threadpool(self._of_account, self._classroom.accounts, claims)
@@ -160,14 +160,14 @@ class Guard:
 
     def _to_provider(self, request: Request) -> Response:
         answer = _redirected(accounts.way_there())
-        kept = cookie.with_destination(self._classroom, request.query_params.get("then", "/"))
-        _keep(request, answer, cookie.DESTINATION, kept, cookie.SECONDS_AT_PROVIDER)
+        signed = cookie.with_destination(self._classroom, request.query_params.get("then", "/"))
+        _keep(request, answer, cookie.DESTINATION, signed, cookie.SECONDS_AT_PROVIDER)
         return answer
 
     def _let_in(self, request: Request, visitor: Visitor, then: str) -> Response:
         answer = _redirected(then)
-        kept = cookie.written(self._classroom, visitor)
-        _keep(request, answer, cookie.NAME, kept, cookie.seconds(self._classroom))
+        signed = cookie.written(self._classroom, visitor)
+        _keep(request, answer, cookie.NAME, signed, cookie.seconds(self._classroom))
         if cookie.DESTINATION in request.cookies:
             answer.delete_cookie(cookie.DESTINATION)
         return answer
@@ -223,11 +223,11 @@ def _begin_attempt(attempts: Attempts, who: str) -> None:
     attempts.note(who, failed=True)
 
 
-def _keep(request: Request, answer: Response, name: str, kept: str, seconds: int) -> None:
+def _keep(request: Request, answer: Response, name: str, signed: str, seconds: int) -> None:
     """Have a browser keep something for a while, that it shows this server alone and no script."""
     answer.set_cookie(
         name,
-        kept,
+        signed,
         max_age=seconds,
         httponly=True,
         samesite="lax",
@@ -249,13 +249,13 @@ def _redirected(to: str) -> RedirectResponse:
 
 
 def _is_from_here(request: HTTPConnection) -> bool:
-    """Say whether a page of this server asks, as far as the browser says."""
+    """Return whether a page of this server asks, as far as the browser says."""
     origin, host = request.headers.get("origin"), request.headers.get("host", "")
     return _is_host(host) and (origin is None or origin.partition("://")[2] == host)
 
 
 def _is_host(text: str) -> bool:
-    """Say whether a text can stand in an address as the name of a machine, maybe with a port."""
+    """Return whether a text can stand in an address as the name of a machine, maybe with a port."""
     try:
         return (urlsplit(f"//{text}").port or 0) >= 0
     except ValueError:

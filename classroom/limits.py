@@ -12,9 +12,8 @@ from pages.frame.service import Service
 
 MEGABYTE = 1_000_000
 BYTES_OF_PARAMETER = 24
-"""What a training keeps of each on the disk at most: a checkpoint with two numbers of the optimizer
-beside each, the best weights, and those for whoever watches."""
-
+"""Of a training's files at most: a checkpoint with two numbers of the optimizer beside each
+parameter, the best weights, and those of the watching page."""
 BYTES_OF_WEIGHT = 4
 """And what it keeps of each in every further checkpoint, for the mean of them."""
 TOKENS_OF_PAIR, SAMPLES_OF_PAIR = 64, 8
@@ -35,7 +34,7 @@ class Limits:
     at_once_of_one: int = 1
     """And those of one, with what waits in line."""
     waiting: int = 20
-    """So many trainings wait in line."""
+    """Trainings that wait in line."""
     job_megabytes: int = 3_000
     """Memory of each training and measurement, the teacher's too."""
     disk_megabytes_of_all: int = 20_000
@@ -111,8 +110,8 @@ class Limits:
         """Refuse long work where as much is under way as may be.
 
         Args:
-            n_own: So much of one's own is, or waits in line.
-            n: So much of all together is.
+            n_own: One's own, under way or in line.
+            n: Those of all together that are under way.
 
         Raises:
             ConfigError: The message says whose it is that has to end first.
@@ -125,12 +124,12 @@ class Limits:
             raise ConfigError(Message(text, most=self.at_once))
 
     def waits(self, n_own: int, n: int, n_waiting: int) -> bool:
-        """Say whether a training has to wait in line; refuse it where it may not even do that.
+        """Return whether a training has to wait in line; refuse it where it may not even do that.
 
         Args:
-            n_own: So much of one's own is under way, or waits in line.
-            n: So much of all together is under way.
-            n_waiting: So many trainings wait in line.
+            n_own: One's own trainings and measurements, under way or in line.
+            n: Those of all together that are under way.
+            n_waiting: Trainings in line.
 
         Raises:
             ConfigError: The message says why it may not.

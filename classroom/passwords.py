@@ -27,15 +27,15 @@ def hashed(password: str) -> str:
     return "$".join(["scrypt", str(_N), _text(salt), _text(_digest(password, salt, _N))])
 
 
-def matches(password: str, kept: str) -> bool:
-    """Say whether a password is the one that was kept; where none was, no password is.
+def matches(password: str, stored: str) -> bool:
+    """Return whether a password is the one that was kept; where none was, no password is.
 
     >>> kept = hashed("correct horse")
     >>> matches("correct horse", kept), matches("wrong horse", kept), matches("", "")
     (True, False, False)
     """
     try:
-        kind, n, salt, digest = kept.split("$")
+        kind, n, salt, digest = stored.split("$")
         if kind != "scrypt":
             return False
         found = _digest(password, base64.b64decode(salt), int(n))
@@ -55,13 +55,13 @@ def _text(content: bytes) -> str:
 
 @dataclass(slots=True)
 class Attempts:
-    """Lets whoever guesses wait: after a few failures longer and longer, up to a minute.
+    """Makes a guesser wait: after a few failures longer and longer, up to a minute.
 
     Each such minute forgets one failure, so that slips of a whole class do not add up.
     """
 
     free: int
-    """So many failures cost nothing: a class may have one address, and fingers slip."""
+    """Failures that cost nothing: a class may have one address, and fingers slip."""
     longest: float = 60.0
     """Seconds."""
     remembered: int = 10_000

@@ -25,12 +25,12 @@ from core.jobs.job import is_worked_on
 from core.runs.archive import LARGEST
 from core.runs.run import RunError
 from core.training import process
-from pages.frame import cached, run_folders
+from pages.frame import cached, service
 from pages.frame.language import _
 from pages.frame.service import OWNER, VISITORS, Service, Visitor
 
 LOCK = ".turn.lock"
-"""Held by whoever decides who may start."""
+"""Held while it is decided who may start."""
 
 
 class ClassService(Service):
@@ -44,9 +44,9 @@ class ClassService(Service):
         self._turns = Turns()
 
     def visitor(self) -> Visitor:
-        """Return whoever the guard let in; nothing more is drawn for who has left meanwhile."""
-        kept = st.context.cookies.get(cookie.NAME, "")
-        found = cookie.visitor_of(self.classroom, kept)
+        """Return the visitor; nothing more is drawn for one who has signed out meanwhile."""
+        signed = st.context.cookies.get(cookie.NAME, "")
+        found = cookie.visitor_of(self.classroom, signed)
         if found is None:
             raise StopException
         return found
@@ -120,7 +120,7 @@ class ClassService(Service):
             at_work, waiting = self.under_way()
             for path in waiting[: max(0, self.classroom.limits.at_once - len(at_work))]:
                 process.dequeue(path)
-                # Whoever wonders why it has not begun tries again, and is told.
+                # A visitor who starts it again reads why it has not begun.
                 with suppress(RunError):
                     process.start(path)
 
@@ -175,7 +175,7 @@ def _deciding() -> AbstractContextManager[None]:
 
 
 def _everybodys() -> list[Path]:
-    found = run_folders.seen_by(OWNER, cached.GALLERY, cached.OWN).values()
+    found = service.run_folders(OWNER, cached.GALLERY, cached.OWN).values()
     return [path for path in found if path.parent != cached.GALLERY]
 
 

@@ -65,8 +65,8 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
     Raises:
         ClassroomError: A setting cannot be, or nobody could sign in.
     """
-    said, kept = _table(where / FILE), _table(where / SECRETS)
-    secret = dict(kept.get("class", {}))
+    table, secrets_table = _table(where / FILE), _table(where / SECRETS)
+    secret = dict(secrets_table.get("class", {}))
     for name, word in GIVEN.items():
         if given := environment.get(word):
             if len(given) < SHORTEST:
@@ -79,12 +79,16 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
         raise ClassroomError(
             f"nobody could sign in: {where / SECRETS} holds no passwords of a class"
         )
-    _require_known(said, {"signed_in_days", "tour", "limits", "accounts"}, "the file", where)
+    _require_known(table, {"signed_in_days", "tour", "limits", "accounts"}, "the file", where)
+    tour = table.get("tour", "")
+    _require(isinstance(tour, str), where, "tour is no text")
     return Classroom(
-        days=_whole(said.get("signed_in_days", 30), "signed_in_days", where),
-        tour=_text(said.get("tour", ""), "tour", where),
-        accounts=_accounts(said["accounts"], kept, where) if "accounts" in said else None,
-        limits=_limits(said.get("limits", {}), where),
+        days=_whole(table.get("signed_in_days", 30), "signed_in_days", where),
+        tour=tour,
+        accounts=_accounts(table["accounts"], secrets_table, where)
+        if "accounts" in table
+        else None,
+        limits=_limits(table.get("limits", {}), where),
         password=secret["password"],
         teacher_password=secret["teacher_password"],
         secret=environment.get(GIVEN_SECRET)
@@ -130,11 +134,15 @@ def _table(file: Path) -> dict[str, Any]:
         raise ClassroomError(f"{file} cannot be read: {error}") from error
 
 
+def _require(holds: bool, where: Path, problem: str) -> None:
+    if not holds:
+        raise ClassroomError(f"{where / FILE}: {problem}")
+
+
 def _require_known(table: object, names: set[str], called: str, where: Path) -> None:
-    if not isinstance(table, Mapping):
-        raise ClassroomError(f"{where / FILE}: {called} is no table")
-    if unknown := set(table) - names:
-        raise ClassroomError(f"{where / FILE}: {sorted(unknown)[0]} is not known in {called}")
+    _require(isinstance(table, Mapping), where, f"{called} is no table")
+    unknown = sorted(set(table) - names)  # type: ignore[call-overload]
+    _require(not unknown, where, f"{''.join(unknown[:1])} is not known in {called}")
 
 
 def _limits(table: Mapping[str, Any], where: Path) -> Limits:
@@ -142,31 +150,22 @@ def _limits(table: Mapping[str, Any], where: Path) -> Limits:
     return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
 
 
-def _accounts(table: Mapping[str, Any], kept: Mapping[str, Any], where: Path) -> Accounts:
+def _accounts(table: Mapping[str, Any], secrets_table: Mapping[str, Any], where: Path) -> Accounts:
     _require_known(table, {each.name for each in fields(Accounts)}, "[accounts]", where)
     lists = {name: table.get(name, []) for name in ("visitors", "teachers")}
     for name, listed in lists.items():
-        if not isinstance(listed, list) or not all(
+        addresses = isinstance(listed, list) and all(
             isinstance(each, str) and each.find("@") == each.rfind("@") >= 0 for each in listed
-        ):
-            raise ClassroomError(f"{where / FILE}: {name} is no list of addresses or @domains")
-    if type(unverified := table.get("unverified", False)) is not bool:
-        raise ClassroomError(f"{where / FILE}: unverified is neither true nor false")
-    missing = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"}
-    if missing := missing - set(kept.get("auth", {})):
-        raise ClassroomError(
-            f"{where / SECRETS}: accounts need {', '.join(sorted(missing))} in [auth]"
         )
+        _require(addresses, where, f"{name} is no list of addresses or @domains")
+    unverified = table.get("unverified", False)
+    _require(type(unverified) is bool, where, "unverified is neither true nor false")
+    needed = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"}
+    if missing := sorted(needed - set(secrets_table.get("auth", {}))):
+        raise ClassroomError(f"{where / SECRETS}: accounts need {', '.join(missing)} in [auth]")
     return Accounts(tuple(lists["visitors"]), tuple(lists["teachers"]), unverified)
 
 
-def _text(value: object, name: str, where: Path) -> str:
-    if not isinstance(value, str):
-        raise ClassroomError(f"{where / FILE}: {name} is no text")
-    return value
-
-
-def _whole(value: object, name: str, where: Path) -> int:
-    if type(value) is not int or value < 1:
-        raise ClassroomError(f"{where / FILE}: {name} is no whole number above 0")
-    return value
+def _whole(value: Any, name: str, where: Path) -> int:  # noqa: ANN401
+    _require(type(value) is int and value >= 1, where, f"{name} is no whole number above 0")
+    return int(value)

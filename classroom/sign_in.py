@@ -57,7 +57,7 @@ def read(content: bytes) -> Form:
 
 
 def _queries(text: str, most: int | None = None) -> dict[str, str]:
-    """Return what is said of each name; the first, where there are several.
+    """Return the first value of each name.
 
     Raises:
         ValueError: There are more than `most`.
@@ -67,7 +67,7 @@ def _queries(text: str, most: int | None = None) -> dict[str, str]:
 
 
 def is_here(address: str) -> bool:
-    """Say whether an address is one of this app, and not of another machine."""
+    """Return whether an address is one of this app, and not of another machine."""
     return (
         address.startswith("/")
         and not address.startswith(("//", *_NO_PAGES))
@@ -77,21 +77,16 @@ def is_here(address: str) -> bool:
 
 
 def page(
-    languages: str,
-    form: Form,
-    problem: str = "",
-    seconds: float = 0.0,
-    *,
-    by_account: bool = False,
+    languages: str, form: Form, problem: str = "", seconds: float = 0.0, *, by_account: bool = False
 ) -> str:
-    """Return the page in the language of whoever signs in.
+    """Return the page in the visitor's language.
 
     Args:
         languages: What the browser asks for: the header `Accept-Language`. The address that was
             asked for goes before it, where it says a language.
         form: What was typed before; passwords are not shown again.
         problem: Why one could not come in.
-        seconds: For so long nothing is tried for whoever guessed too often.
+        seconds: The time for which no further attempt is made.
         by_account: Whether accounts of elsewhere open the class, too.
     """
 
@@ -103,9 +98,9 @@ def page(
 
 
 def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
-    said = explained(problem) if isinstance(problem, Message) else _(problem)
+    alert_text = explained(problem) if isinstance(problem, Message) else _(problem)
     if seconds:
-        said = n_(
+        alert_text = n_(
             "Too many attempts. Try again in {n} second.",
             "Too many attempts. Try again in {n} seconds.",
             seconds,
@@ -128,7 +123,7 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
         "action": SIGN_IN,
     }
     shown = {name: escape(text) for name, text in texts.items()}
-    alert = f'<p role="alert">{escape(said)}</p>' if said else ""
+    alert = f'<p role="alert">{escape(alert_text)}</p>' if alert_text else ""
     account = escape(_("Sign in with your account"))
     way = escape(f"{BY_ACCOUNT}?{urlencode({'then': form.then})}")
     link = f'<a class="account" href="{way}">{account}</a>'
@@ -136,10 +131,7 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
 
 
 def _accepted(languages: str) -> str:
-    """Return the first language that is known of those that a browser asks for.
-
-    Args:
-        languages: The header `Accept-Language`.
+    """Return the first language of a header `Accept-Language` that the app knows.
 
     >>> _accepted("tlh, en-GB;q=0.9"), _accepted("")
     ('en', 'en')

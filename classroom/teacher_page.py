@@ -15,11 +15,10 @@ from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
 from core.studies.effects.pruning import PRUNING
 from core.training import process
-from pages.frame import address, cached, links, session, tables
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import labelled, listed, listed_apart
+from pages.frame import cached, controls, links, session
+from pages.frame.language import _, labelled, listed, listed_apart, n_, number, plain
 from pages.frame.messages import explained
-from pages.frame.run_folders import visitors
+from pages.frame.service import visitors
 from viz.charts.frames import runs_table, written
 
 UnderWay = Callable[[], tuple[list[Path], list[Path]]]
@@ -46,16 +45,11 @@ class Taken:
 
 
 def render(limits: Limits, under_way: UnderWay) -> None:
-    """Show what is under way, and what is kept with a way to delete it.
-
-    Args:
-        limits: Of the class.
-        under_way: Returns the runs on which a process works, and those that wait in line.
-    """
-    address.part("work", _show_work, under_way, every=EVERY)
+    """Show what is under way, and what is kept with a way to delete it."""
+    session.fragment("work", _show_work, under_way, every=EVERY)
     runs = taken()
     _say_shares(runs, limits)
-    if note := session.drawer(_NOTES).pop("deleting", ""):
+    if note := session.storage(_NOTES).pop("deleting", ""):
         st.markdown(f":small[:primary[{plain(note)}]]")
     if runs:
         _show_runs(runs)
@@ -79,19 +73,19 @@ def _show_work(under_way: UnderWay) -> None:
         len(at_work),
     )
     st.markdown(f"**{text.format(n=number(len(at_work)), waiting=number(len(waiting)))}**")
-    if refused := session.drawer(_NOTES).pop("ending", ""):
+    if refused := session.storage(_NOTES).pop("ending", ""):
         st.error(plain(_("That could not be done: {reason}").format(reason=refused)))
     for path in at_work:
         _show_job(path, _doing(path), _("Stop"), _stop)
     for place, path in enumerate(waiting, start=1):
-        said = _("waits, place {n}").format(n=number(place))
-        _show_job(path, said, _("Take out of the line"), process.dequeue)
+        status = _("waits, place {n}").format(n=number(place))
+        _show_job(path, status, _("Take out of the line"), process.dequeue)
 
 
-def _show_job(path: Path, said: str, label: str, end: Callable[[Path], None]) -> None:
+def _show_job(path: Path, status: str, label: str, end: Callable[[Path], None]) -> None:
     name = cached.name_of(path)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{plain(name)} · {plain(said)}", width="content")
+        st.markdown(f"{plain(name)} · {plain(status)}", width="content")
         opened = {"training": "watch", session.MODEL: name}
         links.link("training", _("Watch"), ":material/model_training:", opened)
         st.button(label, key=f"end {name}", type="tertiary", on_click=_try, args=(end, path))
@@ -122,7 +116,7 @@ def _try(end: Callable[[Path], None], path: Path) -> None:
     try:
         end(path)
     except (ConfigError, JobError, OSError, RunError) as error:
-        session.drawer(_NOTES, session.unstopped())["ending"] = explained(error)
+        session.storage(_NOTES, in_callback=True)["ending"] = explained(error)
 
 
 def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
@@ -133,10 +127,10 @@ def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
         "{n} visitors. All runs take {size} MB; one visitor may have {most} MB.",
         len(names),
     )
-    said = text.format(
+    status = text.format(
         n=number(len(names)), size=_megabytes(runs), most=number(limits.disk_megabytes)
     )
-    st.markdown(f"**{said}**")
+    st.markdown(f"**{status}**")
     of = {name: [run for run in runs if run.visitor == name] for name in names}
     most = sorted(names, key=lambda name: -sum(run.n_bytes for run in of[name]))
     parts = [f"{plain(name)} {_megabytes(of[name])} MB" for name in most if of[name]]
@@ -145,9 +139,9 @@ def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
 
 
 def _show_runs(runs: Sequence[Taken]) -> None:
-    ticked = set(address.texts_of(TICKED) or ())
-    address.show(TICKED, tuple(ticked) or None)
-    tables.show(
+    ticked = set(session.texts_of(TICKED) or ())
+    session.show(TICKED, tuple(ticked) or None)
+    controls.table(
         "visitors_table",
         written(runs_table([_row(run) for run in runs]), {_("MB"): partial(number, digits=1)}),
         [run.name for run in runs],
@@ -167,11 +161,11 @@ def _row(run: Taken) -> dict[str, object]:
 
 
 def _take(ticked: Sequence[str]) -> None:
-    address.choose({TICKED: list(ticked) or None})
+    session.choose({TICKED: list(ticked) or None})
 
 
 def _offer_deletion(runs: Sequence[Taken]) -> None:
-    """Offer to delete runs, once it is said which."""
+    """Offer to delete the ticked runs."""
     label = n_("Delete {n} run: {size} MB", "Delete {n} runs: {size} MB", len(runs)).format(
         n=number(len(runs)), size=_megabytes(runs)
     )
@@ -194,7 +188,7 @@ def _delete(runs: Sequence[Taken]) -> None:
             delete_run(run.path)
         except (RunError, OSError) as error:
             refused.append(labelled(run.name, explained(error)))
-    address.choose({TICKED: None})
+    session.choose({TICKED: None})
     if refused:
         text = _("Not deleted: {why}").format(why=listed_apart(refused))
-        session.drawer(_NOTES, session.unstopped())["deleting"] = text
+        session.storage(_NOTES, in_callback=True)["deleting"] = text

@@ -11,8 +11,8 @@ much, nor is much put off for ever by those who come later and ask for little:
             turns.give_way()
             ...
 
-Turns are a courtesy and protect nothing: whoever has waited for one thread too long goes on beside
-it, so that none waits for ever, whatever that thread waits for itself.
+Turns are a courtesy and protect nothing: a thread that has waited too long for another one goes on
+beside it, so that none waits for ever, whatever that thread waits for itself.
 """
 
 import math
@@ -27,9 +27,7 @@ PATIENCE = 0.1
 LITTLE = 0.05
 """Seconds of processor time: among those who have had less, who asked first goes first."""
 STRETCH = 2.0
-"""Who has had more counts as one who asked later, by so many times of what she has had."""
-LONG = 0.5
-"""Seconds of processor time after which nobody waits for the end of a piece of it any more."""
+"""A thread that has had more counts as one that asked later, by this multiple of what it had."""
 
 
 @dataclass(slots=True, eq=False)
@@ -125,8 +123,7 @@ class Turns:
 
     def _wait(self, work: _Work) -> None:
         with self._lock:
-            if self._holder is None or self._holder.spent >= LONG > work.spent:
-                # What is long goes on beside it to the end of its piece, and then waits.
+            if self._holder is None:
                 self._holder, self._since = work, time.monotonic()
                 return
             work.may.clear()
@@ -137,7 +134,7 @@ class Turns:
         while not work.may.wait(self._patience):
             with self._lock:
                 if time.monotonic() - self._since >= self._patience:
-                    # Whoever has the turn goes on; it waits for another one when it gives way.
+                    # The one that has the turn goes on; it waits for another when it gives way.
                     self._pass_on()
 
     def _leave(self, work: _Work) -> None:

@@ -20,8 +20,7 @@ PAGES = Path(__file__).resolve().parents[1] / "pages"
 SECONDS = 120.0
 """After which a page is left: visitors come all the same."""
 GARBAGE = (10_000, 20, 50)
-"""After so many new objects garbage is looked for among the newest, after so many such looks among
-newer ones, and after so many of those among all; Python's own are 700, 10 and 10."""
+"""Thresholds of Python's garbage collection, which are 700, 10 and 10 otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +53,7 @@ def addresses() -> list[tuple[str, str]]:
 
 
 async def visit(cookies: Mapping[str, str], pages: Iterable[tuple[str, str]]) -> list[str]:
-    """Go through pages of the app that this process is about to serve.
-
-    Args:
-        cookies: Of whoever visits.
-        pages: Name and query of each.
+    """Go through pages (name and query) of the app that this process is about to serve.
 
     Returns:
         The names of those that did not come in time.

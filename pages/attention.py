@@ -2,7 +2,7 @@
 
 from pages.frame import session, view
 from pages.frame.needs import Need
-from pages.frame.tour_file import own_tour
+from pages.frame.tour import own_tour
 from pages.frame.view import View
 from pages.views.attention import lines, maps, start, steps, word
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.frame import layout, lessons, moved
+from pages.frame import layout, links, old_links
 from pages.frame import view as views
 from pages.frame.language import _, plain
 from pages.frame.view import View
@@ -20,7 +20,7 @@ OUTCOME = "outcome"
 
 def render() -> None:
     """Ask for a question, and show what is claimed, what came out, and how to run it again."""
-    moved.follow("experiments", OUTCOME)
+    old_links.follow("experiments", OUTCOME)
     experiment = question.ask_question()
     with st.container(horizontal=True, vertical_alignment="center"):
         asked = question.ask_results(experiment)
@@ -40,7 +40,7 @@ def render() -> None:
             conditions.draw(asked)
             views.show(view, asked, {"task": experiment.task})
     with st.container(horizontal=True):
-        lessons.link_to_lesson(experiment.name)
+        links.link_to_lesson(experiment.name)
     run_here.offer(experiment)
 
 

@@ -4,8 +4,7 @@ import streamlit as st
 
 from pages.frame import glossary, links
 from pages.frame.glossary import Term
-from pages.frame.language import _, capitalised
-from pages.frame.listed import listed
+from pages.frame.language import _, capitalised, listed
 
 
 def render() -> None:

@@ -1,23 +1,15 @@
 """Does this head matter? Silence it, override it, score it."""
 
-from pages.frame import card_link, session
+from pages.frame import selection, session
 from pages.frame.needs import Need
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
-from pages.views.heads import (
-    attribution,
-    head,
-    override,
-    patch,
-    roles,
-    silence,
-    silence_sentence,
-)
+from pages.views.heads import attribution, head, override, patch, roles, silence, silence_sentence
 
 
 def render() -> None:
     """Ask for a sentence and a view, and show it."""
-    of_sentence(VIEWS, session.TRIAL, needs=card_link.OF_PAGE)
+    of_sentence(VIEWS, session.TRIAL, needs=selection.NEEDS_OF_HEADS)
 
 
 VIEWS: tuple[View[Opened], ...] = (
@@ -29,35 +21,17 @@ VIEWS: tuple[View[Opened], ...] = (
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
     ),
-    View(
-        "heads",
-        "override",
-        override.draw,
-        needs=(Need.WRITING,),
-    ),
-    View(
-        "heads",
-        "patch",
-        patch.draw,
-        needs=(Need.WRITING,),
-    ),
+    View("heads", "override", override.draw, needs=(Need.WRITING,)),
+    View("heads", "patch", patch.draw, needs=(Need.WRITING,)),
     View("heads", "roles", roles.draw),
     View(
         "heads",
-        card_link.HEAD,
+        selection.HEAD_VIEW,
         head.draw,
         of_sentence=False,
-        needs=card_link.OF_HEAD,
+        needs=selection.NEEDS_OF_HEAD_VIEW,
     ),
-    View(
-        "heads",
-        "attribution",
-        attribution.draw,
-        needs=(
-            Need.ENCODER_SELF,
-            Need.WRITING,
-        ),
-    ),
+    View("heads", "attribution", attribution.draw, needs=(Need.ENCODER_SELF, Need.WRITING)),
 )
 
 

@@ -1,12 +1,12 @@
 """What older links to the lessons about layers open."""
 
-from pages.frame import moved
+from pages.frame import old_links
 from pages.frame.language import _
 
 
 def render() -> None:
     """Go to the lesson that shows the same now."""
-    moved.lead_on("layers", "layers", "parts", _("Lessons"))
+    old_links.lead_on("layers", "layers", "parts", _("Lessons"))
 
 
 if __name__ == "__main__":

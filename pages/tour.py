@@ -8,7 +8,7 @@ import streamlit as st
 from pages.frame import tour
 from pages.frame.language import _, number, plain
 from pages.frame.messages import explained
-from pages.frame.tour_file import EXAMPLE, TOURS, TourError, own_tour, read_tour, tour_names
+from pages.frame.tour import EXAMPLE, TOURS, TourError, own_tour, read_tour, tour_names
 
 BEGIN = "tour_begin"
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.runs.checkpoint import stops
 from core.runs.run import RunError
-from pages.frame import address, cached, layout, moved, opening
+from pages.frame import cached, layout, old_links, selection, session
 from pages.frame.language import _
 from pages.frame.view import View, choose, name_missing, show
 from pages.views.training import look_back, runs, set_up, start, watch
@@ -23,7 +23,7 @@ VIEWS: tuple[View[Any], ...] = (SET_UP, WATCH, LOOK_BACK, RUNS)
 
 def render() -> None:
     """Ask for a view, and for what it shows: a run, or those that are ticked."""
-    moved.follow("training", start.VIEW)
+    old_links.follow("training", start.VIEW)
     paths = _runs()
     with st.container(horizontal=True, vertical_alignment="center"):
         view = choose(VIEWS, start.VIEW, _usual(paths), named=True)
@@ -43,21 +43,21 @@ def render() -> None:
         show(view, paths[name], {"model": name})
     else:
         st.info(_("There is no run yet: set one up."))
-    address.write()
+    session.write()
 
 
 def _usual(paths: Mapping[str, Path]) -> str:
     """Return the view to open on: that of a training which is under way, or else to set one up."""
-    linked = any(map(address.text_of, (set_up.TASK, set_up.SIZE)))
+    linked = any(map(session.text_of, (set_up.TASK, set_up.SIZE)))
     return (WATCH if not linked and any(map(_trains, paths.values())) else SET_UP).name
 
 
 def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
-    """Ask for a run, those first of which a view shows most."""
+    """Ask for a run; those come first that a view shows most of."""
     if view is LOOK_BACK:
-        return opening.ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
+        return selection.ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
     # One measure of what is right is easier to read than two.
-    return opening.ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
+    return selection.ask_named_run(sorted(paths, key=lambda name: _learned_two_things(paths[name])))
 
 
 def _runs() -> dict[str, Path]:
@@ -70,7 +70,7 @@ def _runs() -> dict[str, Path]:
 
 
 def _is_opened(path: Path) -> bool:
-    """Say whether a run was trained elsewhere."""
+    """Return whether a run was trained elsewhere."""
     try:
         return cached.settings(path).is_opened
     except RunError:
@@ -86,12 +86,12 @@ def _changed(path: Path) -> float:
 
 
 def _looks_back(path: Path) -> bool:
-    """Say whether more of a run was kept than its beginning and its end."""
+    """Return whether more of a run was kept than its beginning and its end."""
     return len(stops(path)) > look_back.FEW
 
 
 def _learned_two_things(path: Path) -> bool:
-    """Say whether a run of the gallery learned pairs of a file beside what its task makes."""
+    """Return whether a run of the gallery learned pairs of a file beside what its task makes."""
     try:
         return path.parent == cached.GALLERY and cached.settings(path).beside_own_pairs
     except RunError:
@@ -99,7 +99,7 @@ def _learned_two_things(path: Path) -> bool:
 
 
 def _trains(path: Path) -> bool:
-    """Say whether a process is at work on a run."""
+    """Return whether a process is at work on a run."""
     try:
         return path.parent != cached.GALLERY and cached.situation(path).alive
     except RunError:

@@ -181,7 +181,7 @@ def test_one_module_caches_and_one_touches_the_session():
     def faults():
         for path in (path for path in SOURCES if "streamlit" not in FORBIDDEN[room_of(path)]):
             used = set(attributes_of(path, "st"))
-            for name, only in (("session_state", "session.py"), ("query_params", "address.py")):
+            for name, only in (("session_state", "session.py"), ("query_params", "session.py")):
                 if name in used and path.name != only:
                     yield path, f"touches {name}"
             if path.name != "cached.py" and (found := used & {"cache_data", "cache_resource"}):
@@ -192,12 +192,10 @@ def test_one_module_caches_and_one_touches_the_session():
 
 def test_one_module_of_the_state_knows_what_streamlit_does_not_offer():
     internal = ("streamlit.runtime", "streamlit.proto", "streamlit.web")
-    # What ends a computation is no state of a page.
-    know = {"streamlit_internals.py", "interrupts.py"}
     assert_none(
         (path, f"imports {name}")
         for path in (ROOT / "pages").rglob("*.py")
-        if path.name not in know
+        if path.name != "streamlit_internals.py"
         for name in imported_modules(path)
         if name.startswith(internal)
     )

@@ -1,4 +1,4 @@
-"""What was computed once, for all sessions, in so many bytes of memory and no more.
+"""A cache for all sessions that is bounded in bytes.
 
 Streamlit's `cache_resource` counts entries; a map of 512 tokens is a thousand times as large as one
 of 16, and a model of 135 million weights as a hundred small ones.
@@ -9,9 +9,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -21,14 +21,6 @@ from pages.frame import service
 Value = TypeVar("Value")
 BETWEEN_CHECKS = 0.1
 """Seconds between two calls of `while_waiting`."""
-
-
-@dataclass(slots=True)
-class _Making:
-    """Making one value: who is at it, and how many want it, the maker among them."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    n: int = 0
 
 
 class BoundedCache(Generic[Value]):
@@ -52,7 +44,8 @@ class BoundedCache(Generic[Value]):
         self._size, self._size_of_key = size, size_of_key
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = threading.Lock()
-        self._making: dict[Hashable, _Making] = {}
+        self._making: WeakValueDictionary[Hashable, threading.Lock] = WeakValueDictionary()
+        """Key → the lock of those who make or want its value now."""
 
     def of(
         self,
@@ -60,9 +53,9 @@ class BoundedCache(Generic[Value]):
         make: Callable[[], Value],
         while_waiting: Callable[[], None] = lambda: None,
     ) -> Value:
-        """Return the value of a key; where several ask for a new one, the first of them makes it.
+        """Return the value of a key; of several who ask for a new one, the first makes it.
 
-        Where that one gives up, the next does.
+        Where making it fails, the next does.
 
         Args:
             key: What the value depends on.
@@ -85,22 +78,15 @@ class BoundedCache(Generic[Value]):
     def _made_here(self, key: Hashable, while_waiting: Callable[[], None]) -> Iterator[None]:
         """Wait until nobody else makes the value of a key."""
         with self._lock:
-            making = self._making.setdefault(key, _Making())
-            making.n += 1
+            making = self._making.setdefault(key, threading.Lock())
+        if not making.acquire(blocking=False):
+            with service.current().waiting():
+                while not making.acquire(timeout=BETWEEN_CHECKS):
+                    while_waiting()
         try:
-            if not making.lock.acquire(blocking=False):
-                with service.current().waiting():
-                    while not making.lock.acquire(timeout=BETWEEN_CHECKS):
-                        while_waiting()
-            try:
-                yield
-            finally:
-                making.lock.release()
+            yield
         finally:
-            with self._lock:
-                making.n -= 1
-                if not making.n:
-                    del self._making[key]
+            making.release()
 
     def make_room(self, size: int) -> None:
         """Let go of what was asked for longest ago, before a value of this size is made."""
@@ -135,14 +121,14 @@ def bytes_of(value: object) -> int:
 
     Runs, models and code are not counted: a value shares them with others.
     """
-    seen: set[int] = set()
+    counted: set[int] = set()
     left: list[Any] = [value]
     total = 0
     while left:
         each = left.pop()
         identity, size, parts = _measure_of(type(each))(each)  # type: ignore[arg-type]
-        if identity not in seen:
-            seen.add(identity)
+        if identity not in counted:
+            counted.add(identity)
             total += size
             left.extend(parts)
     return total

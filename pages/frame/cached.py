@@ -4,7 +4,7 @@ All sessions share what it returns: nobody may change it.
 """
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast, runtime_checkable
@@ -14,7 +14,6 @@ import streamlit as st
 
 from core.device import use_one_thread
 from core.files import state_of
-from core.inspection import Inspection, inspect_sentence, merged
 from core.messages import error_text
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
@@ -27,13 +26,12 @@ from core.tasks import Task
 from core.training import process
 from core.training.process import Situation
 from core.training.timing import Stopwatch
-from pages.frame import interrupts, run_folders, service
+from pages.frame import interrupts, service
 from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 Held = TypeVar("Held")
-Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -41,8 +39,8 @@ READ = ("run.json", "evaluation.json", "words.txt")
 """What is read of a run beside its weights."""
 SAID = (*READ[:2], "metrics.jsonl", "status.json", "train.log", "checkpoints", "best")
 """Files, and folders with names, that say what is known of a run without its weights."""
-OF_MODELS, OF_RESULTS, OF_FILES = 0.75, 0.2, 0.05
-"""Shares of the memory for what is kept: loaded models, what they compute, what else is read."""
+OF_MODELS, OF_RESULTS = 0.75, 0.25
+"""Shares of the memory for loaded models, and for what is computed and read besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +58,28 @@ class Folder:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class ModelOf:
+    """The model of a run."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """An argument with a key of its own, a hash of its content for example."""
+
+    key: Hashable
+    value: object
+
+    def result(self) -> object:
+        """Return the argument."""
+        return self.value
+
+
 @runtime_checkable
 class Computable(Protocol):
-    """An argument that is the result of another computation."""
+    """An argument that is computed."""
 
     @property
     def key(self) -> Hashable:
@@ -74,7 +91,7 @@ class Computable(Protocol):
 
 def run_paths() -> dict[str, Path]:
     """Return the folders that may be runs, of those that the visitor sees, by their names."""
-    return run_folders.seen_by(service.current().visitor(), GALLERY, OWN)
+    return service.run_folders(service.current().visitor(), GALLERY, OWN)
 
 
 def own() -> Path:
@@ -83,19 +100,24 @@ def own() -> Path:
 
 
 def may_write(path: Path) -> bool:
-    """Say whether the visitor may keep something beside a run: the gallery is the owner's."""
+    """Return whether the visitor may keep something beside a run: the gallery is the owner's."""
     return path.parent != GALLERY or service.current().visitor().is_owner
 
 
 def name_of(path: Path) -> str:
     """Return under which name a run is offered that is not one of the gallery's."""
-    return run_folders.name_of(path, OWN)
+    return service.run_name(path, OWN)
+
+
+def listed_name(path: Path) -> str:
+    """Return the name of a run in `run_paths`; empty where it is not there."""
+    return next((name for name, each in run_paths().items() if each == path), "")
 
 
 def complaint(path: Path) -> str:
     """Return what is wrong with a run folder as far as a quick look tells, or nothing."""
     try:
-        weights = of_files(_weights_and_settings, path)
+        weights = read(_weights_and_settings, Folder(path))
     except RunError as error:
         return error_text(error)
     return "" if weights else _("{run}: no checkpoint yet").format(run=path)
@@ -107,7 +129,7 @@ def settings(path: Path) -> RunSettings:
     Raises:
         RunError: The folder is no run.
     """
-    return of_files(read_settings, path)
+    return read(read_settings, Folder(path))
 
 
 def situation(path: Path) -> Situation:
@@ -116,7 +138,7 @@ def situation(path: Path) -> Situation:
     Raises:
         RunError: The folder is no run.
     """
-    found = of_files(process.situation, path)
+    found = read(process.situation, Folder(path))
     # No file says whether a process lives.
     unsure = found.alive or (found.state == "interrupted" and TRAINING.is_held(path))
     return process.situation(path) if unsure else found
@@ -133,7 +155,7 @@ def loaded(path: Path) -> Run:
 
 def task(path: Path) -> Task | None:
     """Return the task that a run was trained on, or None where its file of pairs is gone."""
-    return _read(path, task_of)
+    return read(task_of, path)
 
 
 def effects(path: Path) -> HeadEffects | None:
@@ -142,16 +164,7 @@ def effects(path: Path) -> HeadEffects | None:
     Raises:
         RunError: What was stored is damaged.
     """
-    return _read(path, stored_effects)
-
-
-def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
-    """Return what every head of a run does with a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return of_run(_merged if whole_words else inspect_sentence, path, sentence)
+    return read(stored_effects, path)
 
 
 @st.cache_resource(show_spinner=False)
@@ -160,28 +173,50 @@ def stopwatch() -> Stopwatch:
     return Stopwatch()
 
 
-def of(function: Callable[..., Computed], *arguments: object) -> Computed:
+def call(function: Callable[..., Computed], *arguments: object) -> Computed:
     """Return `function(*arguments)`, computed once and shared by all sessions.
 
     Args:
         function: A function of a module.
-        arguments: A path or a `RunAt` stands for the run, a recipe for its result; all else for
-            itself: it can be hashed, or is an array, or a list or tuple of such.
+        arguments: A path or a `RunAt` stands for the run, a `ModelOf` for its model, a recipe for
+            its result; all else for itself: it can be hashed, or is an array, a `Keyed`, or a list
+            or tuple of such.
     """
-    # A page is drawn between such questions, which takes as long as some computations.
+    # A page is drawn between such calls, which takes as long as some computations.
     service.current().give_way()
-    key = _name(function), *map(key_of, arguments)
+    key = function, *map(key_of, arguments)
     found = computed(_results(), key, lambda: function(*map(_value_of, arguments)))
     return cast(Computed, found)
 
 
+def read(function: Callable[..., Computed], *arguments: object) -> Computed:
+    """Return the same as `call` for what is read from files in no time: no spinner is shown.
+
+    Raises:
+        RunError: The function raised it; also this is computed once.
+    """
+
+    def result() -> object:
+        try:
+            return function(*map(_value_of, arguments))
+        except RunError as error:
+            return error
+
+    found = _results().of((function, *map(key_of, arguments)), result)
+    if isinstance(found, RunError):
+        raise RunError(*found.args)
+    return cast(Computed, found)
+
+
 def key_of(argument: object) -> Hashable:
-    """Return what a result depends on by an argument: of a run also the state of its files."""
+    """Return the cache key of an argument: of a run also the state of its files."""
     match argument:
         case Path():
             return "run", argument, None, _stamp(argument)
         case RunAt(path, step):
             return "run", path, step, _stamp_at(path, step)
+        case ModelOf(path):
+            return "model", key_of(path)
         case Folder(path):
             return "folder", path, state_of(path), _stamp_of_files(path)
         case Computable():
@@ -199,6 +234,8 @@ def _value_of(argument: object) -> object:
             return loaded(argument)
         case RunAt(path, step):
             return _loaded(path, step, _stamp_at(path, step))
+        case ModelOf(path):
+            return loaded(path).model
         case Folder(path):
             return path
         case Computable():
@@ -208,90 +245,14 @@ def _value_of(argument: object) -> object:
     return argument
 
 
-def of_run(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
-    """Return `compute(run, *arguments)`, computed once and shared by all sessions.
-
-    Args:
-        compute: A function of a module.
-        path: The run's folder.
-        arguments: Whatever else it takes; part of the key.
-    """
-    return of(compute, path, *arguments)
-
-
-def of_run_at(
-    compute: Callable[..., Computed], path: Path, step: int, *arguments: object
-) -> Computed:
-    """Return `compute(run, *arguments)` for the weights of a step, as `of_run` does.
-
-    Raises:
-        RunError: No weights of the step were kept.
-    """
-    return of(compute, RunAt(path, step), *arguments)
-
-
-def of_files(compute: Callable[[Path], Computed], path: Path) -> Computed:
-    """Return `compute(path)`: what a run's files say without its weights, until one changes.
-
-    Raises:
-        RunError: `compute` raised it; also this is computed once.
-    """
-    state = _stamp_of_files(path)
-
-    def read() -> object:
-        try:
-            return compute(path)
-        except RunError as error:
-            return error
-
-    found = _files().of((_name(compute), path, state), read)
-    if isinstance(found, RunError):
-        raise RunError(*found.args)
-    return cast(Computed, found)
-
-
-def of_key(compute: Callable[..., Computed], key: str, *arguments: object) -> Computed:
-    """Return `compute(*arguments)`, computed once for each key and shared by all sessions.
-
-    Args:
-        compute: A function of a module.
-        key: What the arguments are known by, a hash of their content for example.
-        arguments: Whatever it takes.
-    """
-    found = computed(_results(), (_name(compute), key), lambda: compute(*arguments))
-    return cast(Computed, found)
-
-
-def of_model(compute: Callable[..., Computed], path: Path, *arguments: object) -> Computed:
-    """Return `compute(model, *arguments)` for the model of a run, as `of_run` does."""
-
-    def of_loaded() -> Computed:
-        return compute(loaded(path).model, *arguments)
-
-    key = _name(compute), key_of(path), key_of(arguments)
-    return cast(Computed, computed(_results(), key, of_loaded))
-
-
 def computed(cache: BoundedCache[Held], key: Hashable, compute: Callable[[], Held]) -> Held:
     """Return the value of a key as `BoundedCache.of` does, with a spinner while it is computed."""
     if key in cache:
         return cache.of(key, compute)
     with interrupts.started() as may_end:
-        if not may_end:
+        spinner = st.spinner(_("Computing…"), show_time=True) if may_end else nullcontext()
+        with spinner:
             return cache.of(key, compute, interrupts.check)
-        with st.spinner(_("Computing…"), show_time=True):
-            return cache.of(key, compute, interrupts.check)
-
-
-def _name(compute: Compute) -> str:
-    return f"{compute.__module__}.{compute.__qualname__}"
-
-
-def _read(path: Path, compute: Callable[[Run], Computed]) -> Computed:
-    """Return what a run says beside its model, until its files change."""
-    stamp = _stamp(path)
-    key = _name(compute), path, stamp
-    return cast(Computed, _files().of(key, lambda: compute(_loaded(path, None, stamp))))
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:
@@ -314,11 +275,6 @@ def _models() -> BoundedCache[Run]:
 @st.cache_resource(show_spinner=False)
 def _results() -> BoundedCache[object]:
     return BoundedCache(_most(OF_RESULTS), bytes_of, bytes_of)
-
-
-@st.cache_resource(show_spinner=False)
-def _files() -> BoundedCache[object]:
-    return BoundedCache(_most(OF_FILES), bytes_of, bytes_of)
 
 
 def _most(share: float) -> int:
@@ -347,7 +303,3 @@ def _weights_and_settings(path: Path) -> Path | None:
     """Return the newest weights of a run whose settings can be read."""
     read_settings(path)
     return newest_checkpoint(path)
-
-
-def _merged(run: Run, sentence: str) -> Inspection:
-    return merged(inspected(run.path, sentence, whole_words=False))

@@ -64,45 +64,32 @@ def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _shown(figure: Chart) -> Chart:
-    return cast(Chart, _Shown(figure))
-
-
-def chart(figure: Chart, *, own_width: bool = False) -> Drawn:
-    """Show a chart, and return it as a picture to take away.
-
-    Its title is what a screen reader says.
+def chart(
+    figure: Chart,
+    *,
+    own_width: bool = False,
+    key: str | None = None,
+    on_click: Callable[[], None] | None = None,
+    least: int = 0,
+) -> Drawn:
+    """Show a chart, and return it as a picture to take away; screen readers read its title.
 
     Args:
-        figure: The chart.
+        figure: The chart; where it can be clicked, with a parameter for what a click selects.
         own_width: True for one that does not take the width at hand.
+        key: The element's name, where it can be clicked.
+        on_click: Called when something was clicked, or a click taken back; see `clicked_points`.
+        least: Its width in pixels on a phone, where it scrolls in its own frame; 0 for any.
     """
     service.current().give_way()
+    if least:
+        st.html(_WIDE.replace("KEY", str(key)).replace("LEAST", str(least)))
     st.altair_chart(
-        _shown(figure),
+        cast(Chart, _Shown(figure)),
         alt=str(figure.title),
         width="content" if own_width else "stretch",
-    )
-    return Drawn(chart=figure)
-
-
-def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: int = 0) -> Drawn:
-    """Show a chart in which something can be clicked, as `chart` does.
-
-    Args:
-        figure: The chart, with a parameter for what a click selects; see `session.picked_points`.
-        key: The element's name.
-        on_click: Called when something was clicked, or a click taken back.
-        least: So many pixels wide it is on a phone, too, where it scrolls in its own frame.
-    """
-    if least:
-        st.html(_WIDE.replace("KEY", key).replace("LEAST", str(least)))
-    st.altair_chart(
-        _shown(figure),
-        alt=str(figure.title),
-        width="stretch",
         key=key,
-        on_select=on_click,
+        on_select=on_click or "ignore",
     )
     return Drawn(chart=figure)
 
@@ -110,11 +97,7 @@ def clickable(figure: Chart, key: str, on_click: Callable[[], None], *, least: i
 def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None = None) -> Drawn:
     """Show a figure of Plotly with the buttons that save it, and return it to take away.
 
-    Args:
-        figure: The figure.
-        key: The element's name.
-        on_select: Called when points were selected with a lasso, a box or a click, and when they
-            were let go; see `selected_points`. None where nothing can be selected.
+    `on_select` is called when points were selected or let go; see `selected_points`.
     """
     service.current().give_way()
     title = title_of(figure)
@@ -126,5 +109,10 @@ def plotly_chart(figure: Figure, key: str, on_select: Callable[[], None] | None 
 
 def selected_points(key: str) -> list[int]:
     """Return the ids of the points that are selected in a figure, inside its callback."""
-    state: Any = session.held(key, None)
-    return [int(point["customdata"]) for point in state.selection["points"]]
+    points = session.component_value(key).selection["points"]
+    return [int(point["customdata"]) for point in points]
+
+
+def clicked_points(key: str, parameter: str) -> list[dict[str, Any]]:
+    """Return what was clicked in a chart under one of its parameters, inside its callback."""
+    return list(session.component_value(key).selection[parameter])

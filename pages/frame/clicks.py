@@ -1,63 +1,184 @@
-"""What a click into a picture changes: callbacks of our own components."""
+"""What a click in a picture changes: a head, a cell, or the word that is pinned in every view.
 
+The address names a pinned word by its side and its position among the sentence's tokens, also where
+a view merges them to words.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from pages.frame import address, session
+from core.heads import Kind, Side
+from core.inspection import Inspection
+from core.studies.heads.findings import pronouns_among
+from pages.frame import controls, session
+from pages.frame.language import _
+from pages.frame.selection import Opened
+
+_SOURCE: Side = "source"
 
 
 def picked(key: str, what: str = "pick") -> dict[str, Any]:
-    """Return what a component reports inside its callback; nothing where it was taken back."""
-    component: Any = session.held(key, None)
-    return dict(getattr(component, what) or {})
+    """Return what a component reports in its callback; nothing where it was taken back."""
+    return dict(getattr(session.component_value(key), what) or {})
 
 
-def take_head(choose: Callable[[Mapping[str, object]], None] = address.choose_above) -> None:
-    """Take over the head that was clicked in the maps.
+def take(
+    key: str, *names: str, choose: Callable[[Mapping[str, object]], None] = session.choose
+) -> None:
+    """Choose what was clicked in a component, which reports it under the names of the choices."""
+    if pick := picked(key):
+        choose({name: pick[name] for name in names})
 
-    Args:
-        choose: `address.choose` where the part that shows the maps asks for the head, too.
+
+def take_head(choose: Callable[[Mapping[str, object]], None] = session.choose_above) -> None:
+    """Choose the head that was clicked in the maps.
+
+    A fragment that shows the maps and asks for the head, too, chooses by `session.choose`.
     """
-    if pick := picked(session.MAPS):
-        choose({session.LAYER: pick["layer"], session.HEAD: pick["head"]})
-
-
-def take_step() -> None:
-    """Take over the snapshot to which the scrubber's handle was moved."""
-    if pick := picked(session.SCRUBBER):
-        address.choose({session.STEP: pick["step"]})
-
-
-def take_part() -> None:
-    """Take over the part that was clicked in the architecture."""
-    if pick := picked(session.DIAGRAM):
-        address.choose({session.PART: pick["part"]})
+    take(session.MAPS, session.LAYER, session.HEAD, choose=choose)
 
 
 def take_cell(key: str) -> None:
-    """Take over the cell of matrices that was clicked: panel, row and column."""
+    """Choose the cell of matrices that was clicked: panel, row and column."""
     if pick := picked(key):
         cell = ",".join(str(pick[part]) for part in ("panel", "row", "column"))
-        address.choose({session.CELL: cell})
+        session.choose({session.CELL: cell})
 
 
 def take_zoom() -> None:
-    """Take over the part of the large map that was zoomed to, or that all of it is shown."""
-    component: Any = session.held(session.MAPS, None)
-    zoom = component.zoom
+    """Choose the part of the large map that was zoomed to, or all of it."""
+    zoom = picked(session.MAPS, "zoom")
     parts = ("row", "column", "rows", "columns")
-    address.choose({session.ZOOM: ",".join(str(zoom[part]) for part in parts) if zoom else None})
+    session.choose({session.ZOOM: ",".join(str(zoom[part]) for part in parts) if zoom else None})
 
 
 def take_strip(key: str) -> None:
-    """Open the head whose strip's name was clicked in the maps."""
-    component: Any = session.held(key, None)
-    if head := component.strip:
-        address.choose_above(
-            {
-                session.KIND: head["kind"],
-                session.LAYER: head["layer"],
-                session.HEAD: head["head"],
-                session.VIEW: "maps",
-            }
-        )
+    """Open the head of the strip that was clicked in the maps."""
+    if head := picked(key, "strip"):
+        session.choose_above({**head, session.VIEW: "maps"})
+
+
+def pinned(
+    opened: Opened, inspection: Inspection, kind: Kind | None = None
+) -> tuple[Side, int] | None:
+    """Return side and position of the pinned word; None where none is, or the sentence is another.
+
+    Positions are those of the inspection, between tokens or words. Older links say "query" and
+    "key" for a side of the `kind` of attention that is shown.
+    """
+    _unpin_other_sentence(opened)
+    # Both are read in any case: the address goes on naming a word that this view does not have.
+    named, text = session.linked(session.SIDE), session.linked(session.TOKEN)
+    side = _sides(kind).get(named or "")
+    if side is None:
+        return None
+    tokens = opened.inspection.tokens_of(side)
+    at = session.position(text, len(tokens))
+    if at is None:
+        for name in (session.SIDE, session.TOKEN):
+            session.show(name, None)
+        return None
+    return side, at if inspection is opened.inspection else tokens[at].word
+
+
+def _unpin_other_sentence(opened: Opened) -> None:
+    """Unpin a word of another sentence; one of the source stays where both begin alike."""
+    tokens = [token.text for token in opened.inspection.source_tokens]
+    owners, owner = session.current().owners, "\n".join(tokens)
+    at = session.position(session.text_of(session.TOKEN), len(tokens))
+    if at is not None and session.text_of(session.SIDE) == _SOURCE:
+        before = owners.get(session.TOKEN, owner).split("\n")
+        if before[: at + 1] == tokens[: at + 1]:
+            owners[session.TOKEN] = owner
+    session.belongs_to(session.TOKEN, owner)
+
+
+def pinned_position(
+    opened: Opened, inspection: Inspection, side: Side, kind: Kind | None = None
+) -> int | None:
+    """Return the position of the pinned word; None where none of this side is."""
+    found = pinned(opened, inspection, kind)
+    return found[1] if found and found[0] == side else None
+
+
+def first_pronoun(opened: Opened, inspection: Inspection) -> int | None:
+    """Return the position of the source's first pronoun, or its first piece; None without one."""
+    words = [word.lower() for word in opened.inspection.source_words]
+    pronouns = pronouns_among(opened.task, words)
+    if pronouns:
+        word = words.index(pronouns[0])
+        return [token.word for token in inspection.source_tokens].index(word)
+    found = _it(opened, inspection)
+    return found[1] if found and found[0] == _SOURCE else None
+
+
+def first_pinned(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
+    """Return the first pronoun of the model's input, also of a decoder alone; None without one."""
+    found = first_pronoun(opened, inspection)
+    return _it(opened, inspection) if found is None else (_SOURCE, found)
+
+
+def _it(opened: Opened, inspection: Inspection) -> tuple[Side, int] | None:
+    """Return where “it” stands in the input of an opened model, whose task nobody knows."""
+    if not opened.run.settings.is_opened:
+        return None
+    side: Side = _SOURCE if inspection.source_tokens else "target"
+    tokens = opened.inspection.tokens_of(side)
+    n_of_word = Counter(token.word for token in tokens)
+    its = [each.word for each in tokens if each.text.lower() == "it" and n_of_word[each.word] == 1]
+    words = [token.word for token in inspection.tokens_of(side)]
+    return (side, words.index(its[0])) if its and its[0] in words else None
+
+
+def ask_position(opened: Opened, side: Side, name: str, default: int | None = None) -> int:
+    """Ask for a position, whose token is pinned.
+
+    Where nothing is pinned it is the default, or else the first pronoun or the first token. Older
+    links have it under a name of the view.
+    """
+    inspection = opened.inspection
+    if default is None:
+        default = (first_pronoun(opened, inspection) if side == _SOURCE else None) or 0
+    at = pinned_position(opened, inspection, side)
+    return controls.number(
+        _("position"),
+        len(inspection.tokens_of(side)),
+        default if at is None else at,
+        name,
+        then=partial(_pin_number, name, side),
+    )
+
+
+def _pin_number(name: str, side: Side) -> None:
+    pin(side, session.text_of(name), {name: None})
+
+
+def pin(side: Side | None, token: object, besides: Mapping[str, object] | None = None) -> None:
+    """Pin a token by its position, or unpin it where that is None; only in callbacks."""
+    named = None if token is None else side
+    session.choose({session.SIDE: named, session.TOKEN: token, **(besides or {})})
+
+
+def take_pin(opened: Opened, inspection: Inspection, key: str, kind: Kind | None = None) -> None:
+    """Pin the word that was clicked in a component: `{"side": …, "index": …}`, the index or None.
+
+    A component that shows a `kind` of attention calls its sides "query" and "key".
+    """
+    pick = picked(key, "pin")
+    if not pick:
+        return
+    side, at = _sides(kind).get(pick["side"] or ""), pick["index"]
+    if side is not None and at is not None and inspection is not opened.inspection:
+        at = [token.word for token in opened.inspection.tokens_of(side)].index(at)
+    # Where both columns hold the same words the address says which of them was clicked.
+    is_key = pick["side"] == "key" and kind is not None and kind.is_self
+    pin(side, at, {session.COLUMN: "key" if is_key else None})
+
+
+def _sides(kind: Kind | None) -> Mapping[str, Side]:
+    sides: dict[str, Side] = {"source": "source", "target": "target"}
+    if kind is not None:
+        sides |= {"query": kind.query_side, "key": kind.key_side}
+    return sides

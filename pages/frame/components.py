@@ -1,7 +1,15 @@
-"""Our own components as elements of a page.
+"""Our own components as elements of a page; each returns its picture to take away.
 
-Each is named by its key, under which `st.session_state[key]` holds what was asked for while one of
-its callbacks runs, before the page runs again. Texts that a page does not replace are translated.
+Each is named by its key, under which `session.component_value` finds what was asked for while one
+of its callbacks runs, before the page runs again. The page answers a click by drawing the component
+with what was clicked selected:
+
+- `on_pick`: another head, cell, step or part was chosen; `pick` holds it by its coordinates.
+- `on_pin`: a word was pinned; `pin` holds `{"side": …, "index": …}`, the index None where it was
+  unpinned.
+
+Without a callback the component does not offer it. Texts that a page does not replace are
+translated.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,8 +38,6 @@ from viz.stepper.decoding import DecodingView, decoding_assets, pack_decoding
 
 Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
 Callback = Callable[[], None]
-
-
 _scripts: dict[str, str] = {}
 
 
@@ -66,14 +72,14 @@ def lend_scripts() -> None:
 
     To be called in a container of its own, as its place is empty afterwards.
     """
-    if not session.drawer("scripts").setdefault("lent", False):
+    if not session.storage("scripts").setdefault("lent", False):
         st.html(_lending(), unsafe_allow_javascript=True)
-        session.drawer("scripts")["lent"] = True
+        session.storage("scripts")["lent"] = True
 
 
 def _lend_again() -> None:
     """Answer a component to which no script came: a connection may break at any moment."""
-    session.drawer("scripts")["lent"] = False
+    session.storage("scripts")["lent"] = False
 
 
 @cache
@@ -90,11 +96,11 @@ def _show(
     component: Callable[..., Any], key: str, data: bytes, **callbacks: Callback | None
 ) -> None:
     """Mount a component with those callbacks that the page has."""
-    if session.drawer("scripts").get("lent") is False:
+    if session.storage("scripts").get("lent") is False:
         # A part of the page asks, and only the whole page can answer.
         st.rerun(scope="app")
-    heard = {name: each for name, each in callbacks.items() if each}
-    component(key=key, data=data, on_script_change=_lend_again, **heard)
+    offered = {name: each for name, each in callbacks.items() if each}
+    component(key=key, data=data, on_script_change=_lend_again, **offered)
 
 
 def attention_maps(
@@ -107,20 +113,16 @@ def attention_maps(
 ) -> Drawn:
     """Show all heads of one kind of attention, with the sentence and its translation above them.
 
-    Returned is the picture to take away.
-
-    A head that is chosen after the maps have come is sent alone, in an element of its own.
+    A head that is chosen after the maps have come is sent alone, in an element of its own: then its
+    exact weights are shown.
 
     Args:
         shown: The maps.
         key: The element's name.
-        on_pick: Called when another head was chosen: `pick` holds `{"layer": …, "head": …}`. The
-            page should answer with a selection of that head: then its exact weights are shown.
-        on_zoom: Called when the visitor has zoomed or moved: `zoom` holds `{"row": …, "column": …,
-            "rows": …, "columns": …}`, or None for the whole map. None where the page does not want
-            to know.
-        on_pin: Called when a word was pinned: `pin` holds `{"side": …, "index": …}`, the index None
-            where it was let go. None where no word can be pinned.
+        on_pick: `pick` holds `{"layer": …, "head": …}`.
+        on_zoom: The visitor has zoomed or moved: `zoom` holds `{"row": …, "column": …, "rows": …,
+            "columns": …}`, or None for the whole map.
+        on_pin: See above.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
     shared = map_payload.shared(
@@ -130,8 +132,9 @@ def attention_maps(
     chosen_since = _chosen(came) != _chosen(shown)
     with st.container(key=f"{key}-place", gap=None):
         packed = shared.packed(came)
-        heard = {"on_zoom_change": on_zoom, "on_pin_change": on_pin}
-        _show(_maps, key, packed, on_pick_change=on_pick, **heard)
+        _show(
+            _maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom, on_pin_change=on_pin
+        )
         if chosen_since:
             _show(_part, f"{key}-head", map_payload.pack_head(shown, shared.content, key=key))
     whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
@@ -139,14 +142,8 @@ def attention_maps(
 
 
 def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
-    """Return maps with the head that they came with: so they need not be sent again.
-
-    Args:
-        shown: The maps as they are now.
-        content: What they are known by, whichever head is chosen.
-        key: The element's name.
-    """
-    came = session.drawer("maps_as_they_came")
+    """Return maps with the head that they came with, so as not to send them again."""
+    came = session.storage("maps_as_they_came")
     if came.get(key, ("",))[0] != content:
         came[key] = content, _chosen(shown)
     _content, chosen = came[key]
@@ -161,40 +158,28 @@ def _chosen(shown: AttentionMaps) -> dict[str, Any]:
 def matrices(
     shown: Matrices, *, key: str, on_pick: Callback | None = None, on_pin: Callback | None = None
 ) -> Drawn:
-    """Show one or several matrices side by side, and return them as a picture to take away.
-
-    Args:
-        shown: The matrices.
-        key: The element's name.
-        on_pick: Called when a cell was chosen: `pick` holds `{"panel": …, "row": …, "column": …}`.
-            The page should answer with that cell selected. None if cells cannot be chosen.
-        on_pin: Called when a word was pinned, as in `attention_maps`.
-    """
-    shown = translated(shown, DEFAULT_MATRICES_TEXTS)
-    asked = {"picks": on_pick is not None, "pins": on_pin is not None}
-    data = labelled.pack(shown, **asked, key=key, locale=language.tag())
+    """Show one or several matrices side by side; `pick` holds panel, row and column of a cell."""
+    packed = partial(
+        labelled.pack, translated(shown, DEFAULT_MATRICES_TEXTS), key=key, locale=language.tag()
+    )
+    data = packed(picks=on_pick is not None, pins=on_pin is not None)
     _show(_matrices, key, data, on_pick_change=on_pick, on_pin_change=on_pin)
-    # Nobody waits there for clicks.
-    packed = partial(labelled.pack, shown, key=key, locale=language.tag())
     return Drawn(labelled.component_assets(), packed)
 
 
 def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> Drawn:
     """Show a word's strips below the sentences in which other words can be chosen.
 
-    Returned is the picture to take away.
-
     Args:
         shown: The strips.
         key: The element's name.
-        on_pin: Called when a word was chosen: `pin` holds `{"side": …, "index": …}`.
-        on_strip: Called when a strip's name was clicked: `strip` holds `{"kind": …, "layer": …,
-            "head": …}`.
+        on_pin: See above.
+        on_strip: A strip's name was clicked: `strip` holds `{"kind": …, "layer": …, "head": …}`.
     """
-    shown = translated(shown, DEFAULT_STRIPS_TEXTS)
-    data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
-    _show(_strips, key, data, on_pin_change=on_pin, on_strip_change=on_strip)
-    packed = partial(of_one_word.pack, shown, key=key, locale=language.tag())
+    packed = partial(
+        of_one_word.pack, translated(shown, DEFAULT_STRIPS_TEXTS), key=key, locale=language.tag()
+    )
+    _show(_strips, key, packed(picks=True), on_pin_change=on_pin, on_strip_change=on_strip)
     return Drawn(of_one_word.component_assets(), packed)
 
 
@@ -203,37 +188,26 @@ def lines(
 ) -> Drawn:
     """Show two columns of tokens with a line for each weight.
 
-    Returned is the picture to take away.
-
     Args:
         shown: The lines.
         key: The element's name.
-        on_pin: Called when a token's lines are kept: `pin` holds `{"side": …, "index": …}`, where a
-            side is "query" or "key".
-        on_threshold: Called when the slider came to rest: `threshold` holds the smallest weight.
-        on_heads: Called when a head was switched off or on: `heads` holds `{"hidden": […]}`.
+        on_pin: See above; a side is "query" or "key".
+        on_threshold: The slider came to rest: `threshold` holds the smallest weight.
+        on_heads: A head was switched off or on: `heads` holds `{"hidden": […]}`.
     """
     packed = partial(
         pack_lines, translated(shown, DEFAULT_LINES_TEXTS), key=key, locale=language.tag()
     )
-    heard = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
-    _show(_lines, key, packed(), on_pin_change=on_pin, **heard)
+    callbacks = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
+    _show(_lines, key, packed(), on_pin_change=on_pin, **callbacks)
     return Drawn(lines_assets(), packed)
 
 
 def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
     """Show a training's loss with a handle that goes from snapshot to snapshot.
 
-    Returned is the picture to take away.
-
-    While the handle is dragged, each stop that it reaches is reported as soon as the page has
-    answered the one before, and the last one always.
-
-    Args:
-        shown: The training and the step looked at.
-        key: The element's name.
-        on_pick: Called when another step was chosen: `pick` holds `{"step": …}`. The page should
-            answer with that step chosen.
+    While the handle is dragged, each stop that it reaches is reported, `{"step": …}`, as soon as
+    the page has answered the one before, and the last one always.
     """
     data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=language.tag())
     _show(_scrubber, key, data, on_pick_change=on_pick)
@@ -249,9 +223,7 @@ def decoding(
     on_corrupt: Callback,
     on_undo: Callback,
 ) -> Drawn:
-    """Show a sentence being decoded, and return it as a picture to take away.
-
-    Moving from step to step needs no server, which is told where the visitor comes to rest.
+    """Show a sentence being decoded; moving from step to step needs no server.
 
     Args:
         view: All steps.
@@ -262,31 +234,20 @@ def decoding(
         on_undo: A token put in by hand shall go: `undo` holds `{"step": …}`.
     """
     data = pack_decoding(view, key=key, locale=language.tag())
-    heard = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo, "on_step_change": on_step}
-    _show(_stepper, key, data, on_force_change=on_force, **heard)
+    callbacks = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
+    _show(_stepper, key, data, on_force_change=on_force, on_step_change=on_step, **callbacks)
     return Drawn(decoding_assets(), lambda: data)
 
 
 def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> Drawn:
-    """Show a model's parts and how data flows through them; return it as a picture to take away.
-
-    Args:
-        shown: The model and which of its parts is selected.
-        key: The element's name.
-        on_pick: A part was chosen: `pick` holds `{"part": id}`.
-    """
+    """Show a model's parts and how data flows through them; `pick` holds the id of a part."""
     data = architectures.pack(shown)
     _show(_architecture, key, data, on_pick_change=on_pick)
     return Drawn(architectures.component_assets(), lambda: data)
 
 
 def plotly_tools(title: str, *, key: str) -> None:
-    """Show the buttons that save a figure of Plotly.
-
-    Args:
-        title: The figure's.
-        key: Of the element that holds the figure.
-    """
+    """Show the buttons that save a figure of Plotly, which has this title and this key."""
     texts = language.translated(PLOTLY_TEXTS)
     data = pack_tools(title, texts, key=key, locale=language.tag())
     _plotly_tools(key=f"{key}-tools", data=data)

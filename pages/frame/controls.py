@@ -4,13 +4,13 @@ Names are what links and code say; labels are what people read, in their languag
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 import streamlit as st
 
-from pages.frame import address, layout, visit
+from pages.frame import layout, session
 
 Amount = TypeVar("Amount", int, float)
 Chosen = TypeVar("Chosen")
@@ -20,7 +20,7 @@ _LARGEST = 2**53 - 1
 
 
 class Asked(TypedDict, total=False):
-    """How whatever it is is asked for."""
+    """How any choice is asked for."""
 
     disabled: bool
     """Whether it is shown, but cannot be changed."""
@@ -34,13 +34,13 @@ class How(Asked, Generic[Chosen], total=False):
     """How one of several things is asked for."""
 
     labelled: bool
-    """Whether what is asked stands above; False where the things say it themselves."""
+    """Whether the label stands above; otherwise only screen readers read it."""
     named: bool
     """Whether the URL names the default too: it is not always the same."""
     older: Mapping[str, Chosen]
     """What older links called a thing, beside its name."""
     then: Callable[[], None] | None
-    """What follows when another is chosen, by `address.choose`."""
+    """What follows when another is chosen, by `session.choose`."""
 
 
 def choice(
@@ -50,31 +50,18 @@ def choice(
     default: Chosen,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of a few things, all of them seen.
-
-    Args:
-        label: What is asked; where it is not shown, screen readers say it.
-        name: Of the choice, in the URL.
-        offered: Thing → what people call it.
-        default: One of them.
-        how: See `How`; without a label above.
-    """
-    found = chosen(name, offered, default, how)
-    if not how.get("asked", True):
-        return found
-    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
-    st.segmented_control(
-        label,
-        list(offered),
-        format_func=offered.__getitem__,
-        default=widget.first,
-        required=True,
-        key=widget.key,
-        label_visibility="visible" if how.get("labelled") else "collapsed",
-        help=how.get("help_text"),
-        disabled=how.get("disabled", False),
-    )
-    return found
+    """Ask for one of a few things (thing → label), all of them visible; without a label above."""
+    value = chosen(name, offered, default, how)
+    if how.get("asked", True):
+        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
+        st.segmented_control(
+            label,
+            default=widget.first,
+            required=True,
+            key=widget.key,
+            **_looks(offered, how, labelled=False),
+        )
+    return value
 
 
 def selection(
@@ -85,38 +72,43 @@ def selection(
     width: int | None = None,
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
-    """Ask for one of several things, of which the chosen one is seen; see `choice`.
-
-    Args:
-        label: What is asked; where it is not shown, screen readers say it.
-        name: Of the choice, in the URL.
-        offered: Thing → what people call it.
-        default: One of them.
-        width: In pixels; None for all there is.
-        how: See `How`; with a label above.
-    """
-    found = chosen(name, offered, default, how)
-    if not how.get("asked", True):
-        return found
-    widget = visit.widget(name, found, tuple(offered.items()), how.get("then"))
-    st.selectbox(
-        label,
-        list(offered),
-        index=list(offered).index(widget.first),
-        format_func=offered.__getitem__,
-        key=widget.key,
-        label_visibility="visible" if how.get("labelled", True) else "collapsed",
-        width="stretch" if width is None else width,
-        help=how.get("help_text"),
-        disabled=how.get("disabled", False),
-    )
-    return found
+    """Ask for one of several things (thing → label) in a box of this width, in pixels."""
+    value = chosen(name, offered, default, how)
+    if how.get("asked", True):
+        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
+        st.selectbox(
+            label,
+            index=list(offered).index(widget.first),
+            key=widget.key,
+            width="stretch" if width is None else width,
+            **_looks(offered, how, labelled=True),
+        )
+    return value
 
 
-def chosen(name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen]) -> Chosen:
-    """Return which of several things is chosen, for what is drawn before they are; see `choice`."""
-    read = _reader(offered, how.get("older", {}))
-    return address.value(name, read, default, named=how.get("named", False))
+def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -> dict[str, Any]:
+    """Return what Streamlit's widgets for one of several things have in common."""
+    return {
+        "options": list(offered),
+        "format_func": offered.__getitem__,
+        "label_visibility": "visible" if how.get("labelled", labelled) else "collapsed",
+        "help": how.get("help_text"),
+        "disabled": how.get("disabled", False),
+    }
+
+
+def chosen(
+    name: str, offered: Mapping[Chosen, str], default: Chosen, how: How[Chosen] | None = None
+) -> Chosen:
+    """Return which of several things is chosen, for what is drawn before them; see `choice`."""
+    by_name = {session.as_text(each): each for each in offered}
+    older = (how or {}).get("older", {})
+
+    def read(text: str) -> Chosen | None:
+        value = by_name.get(text, older.get(text))
+        return value if value in offered else None
+
+    return session.value(name, read, default, named=(how or {}).get("named", False))
 
 
 def several(
@@ -127,23 +119,17 @@ def several(
     of: str,
     older: Mapping[str, str],
 ) -> list[str]:
-    """Ask for any of a few things, all of them seen.
+    """Ask for any of a few things (thing → label), all of them visible.
 
-    Args:
-        label: What is asked, for screen readers.
-        name: Of the choice, in the URL.
-        offered: Thing → what people call it.
-        default: Those that are chosen at first.
-        of: What the choice belongs to: with another, it begins anew.
-        older: What older links called a thing, beside its name.
+    With another `of` the choice begins anew; `older` is what older links called a thing.
     """
-    address.belongs_to(name, of)
-    texts = address.texts_of(name)
+    session.belongs_to(name, of)
+    texts = session.texts_of(name)
     usual = [each for each in offered if each in set(default)]
     asked = {older.get(text, text) for text in texts or ()}
     chosen = usual if texts is None else [each for each in offered if each in asked]
-    address.show(name, tuple(chosen) or ("",), named=chosen != usual)
-    widget = visit.widget(name, chosen, tuple(offered.items()))
+    session.show(name, tuple(chosen) or ("",), named=chosen != usual)
+    widget = session.widget(name, chosen, tuple(offered.items()))
     st.pills(
         label,
         list(offered),
@@ -178,16 +164,9 @@ class Box(TypedDict, total=False):
 
 
 def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
-    """Ask for a text.
-
-    Args:
-        label: What is asked.
-        name: Of the choice, in the URL.
-        default: To begin with.
-        box: See `Box`.
-    """
-    typed = address.value(name, str, default)
-    widget = visit.widget(name, typed)
+    """Ask for a text."""
+    typed = session.value(name, str, default)
+    widget = session.widget(name, typed)
     draw = partial(st.text_area, height=box["height"]) if "height" in box else st.text_input
     draw(
         label,
@@ -203,10 +182,10 @@ def text(label: str, name: str, default: str, **box: Unpack[Box]) -> str:
 
 def toggle(label: str, name: str, default: bool = False, **how: Unpack[Asked]) -> bool:
     """Ask whether or not; where it is not asked, what was chosen stays."""
-    chosen = address.value(name, {"true": True, "false": False}.get, default)
+    chosen = session.value(name, {"true": True, "false": False}.get, default)
     if not how.get("asked", True):
         return chosen
-    widget, disabled = visit.widget(name, chosen), how.get("disabled", False)
+    widget, disabled = session.widget(name, chosen), how.get("disabled", False)
     st.toggle(label, widget.first, key=widget.key, help=how.get("help_text"), disabled=disabled)
     return chosen
 
@@ -231,37 +210,30 @@ class Range(Asked, Generic[Amount], total=False):
 
 
 def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amount]]) -> Amount:
-    """Ask for a number.
-
-    Args:
-        label: What stands above it.
-        name: Of the choice, in the URL.
-        default: To begin with.
-        numbers: See `Range`.
-    """
+    """Ask for a number."""
     low, high = numbers.get("limits", (None, None))
 
     def read(written: str) -> Amount | None:
         try:
-            found = type(default)(written)
+            value = type(default)(written)
         except (ValueError, OverflowError):
             return None
-        if isinstance(found, int) and abs(found) > _LARGEST:
+        if isinstance(value, int) and abs(value) > _LARGEST:
             return None
-        within = (low is None or low <= found) and (high is None or found <= high)
-        return found if within and math.isfinite(found) else None
+        within = (low is None or low <= value) and (high is None or value <= high)
+        return value if within and math.isfinite(value) else None
 
-    address.belongs_to(name, numbers.get("of", str(default)))
-    found = address.value(name, read, default)
+    session.belongs_to(name, numbers.get("of", str(default)))
+    value = session.value(name, read, default)
     if not numbers.get("asked", True):
-        return found
+        return value
     step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
     if numbers.get("slides"):
-        widget = visit.widget(name, found, (low, high, step))
+        widget = session.widget(name, value, (low, high, step))
         st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
-        return found
-    shown = None if found == numbers.get("empty") else found
-    box = visit.widget(name, shown, (low, high, step))
+        return value
+    shown = None if value == numbers.get("empty") else value
+    box = session.widget(name, shown, (low, high, step))
     first: Any = box.first
     st.number_input(
         label,
@@ -276,17 +248,71 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         placeholder=numbers.get("placeholder"),
         disabled=numbers.get("disabled", False),
     )
-    return found
+    return value
 
 
-def _reader(
-    offered: Mapping[Chosen, str], older: Mapping[str, Chosen]
-) -> Callable[[str], Chosen | None]:
-    """Return what finds the offered thing that a link names."""
-    by_name = {visit.written(each): each for each in offered}
+class Looks(TypedDict, total=False):
+    """How a table looks."""
 
-    def read(text: str) -> Chosen | None:
-        found = by_name.get(text, older.get(text))
-        return found if found in offered else None
+    row_height: int
+    """In pixels."""
+    height: int
+    """In pixels, of the table."""
+    column_config: Mapping[str, Any]
+    """Column → how Streamlit shows it."""
+    alt: str
+    """What it shows, for screen readers."""
 
-    return read
+
+def table(
+    name: str,
+    shown: object,
+    things: Sequence[Chosen],
+    ticked: Collection[Chosen],
+    take: Callable[[list[Chosen]], None],
+    selection_mode: Literal["single-row", "multi-row"],
+    **looks: Unpack[Looks],
+) -> None:
+    """Draw a table whose rows, each of them a thing, can be ticked.
+
+    Where others are ticked instead, `take` takes them over, by `session.choose`.
+    """
+
+    def take_rows(rows: list[int]) -> None:
+        take([things[row] for row in rows if row < len(things)])
+
+    def read(held: Mapping[str, Mapping[str, list[int]]]) -> list[int]:
+        return sorted(held["selection"]["rows"])
+
+    rows = [row for row, thing in enumerate(things) if thing in ticked]
+    most = 1 if selection_mode == "single-row" else len(rows)
+    widget = session.widget(name, rows[:most], tuple(things), take=take_rows, read=read)
+    st.dataframe(
+        shown,
+        key=widget.key,
+        on_select="rerun",
+        selection_mode=selection_mode,
+        selection_default={"selection": {"rows": widget.first}},
+        hide_index=True,
+        placeholder="",
+        **looks,
+    )
+
+
+def fold(title: str, name: str, draw: Callable[[], object], *, compact: bool = False) -> None:
+    """Fold something below a title; it is drawn only while it is open.
+
+    Formulas and code are slow to draw, in the browser too, and are drawn anew with every answer.
+
+    Args:
+        title: Always visible. With another title it is another thing, and closed.
+        name: A word for it, unique on a page; what is open stays open under it.
+        draw: Draws what is folded.
+        compact: Whether the title takes a line of small letters.
+    """
+    place = st.expander(
+        title, type="compact" if compact else "default", on_change="rerun", key=f"folded_{name}"
+    )
+    if place.open:
+        with place:
+            draw()

@@ -1,20 +1,26 @@
 """What a view shows, and all that can be taken away of it: files, a link, Python, explanations."""
 
+import csv
+import hashlib
 import html
+import io
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from inspect import getsource
 
+import numpy as np
+import regex
 import streamlit as st
 
-from pages.frame import address, layout, service
-from pages.frame.files import TOLD, Columns, as_csv, as_json, stem
-from pages.frame.folded import fold
-from pages.frame.language import N_, _, in_this_language, signs, tag, translated
-from pages.frame.listed import labelled
+from core.tokenizer.words import beginning
+from pages.frame import layout, service, session
+from pages.frame.controls import fold
+from pages.frame.language import N_, _, in_this_language, labelled, signs, tag, translated
 from pages.frame.recipe import Recipe, Tabular
-from pages.frame.view_text import HOW_TO_READ, TRIES, ViewText
+from pages.frame.texts import HOW_TO_READ, TRIES, ViewText
 from viz.charts.curves import Chart
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, number_tables
@@ -23,6 +29,15 @@ from viz.charts.table_picture import table_picture
 from viz.component.standalone import Drawn, standalone_page
 from viz.direction import unmarked
 
+Columns = Mapping[str, Sequence[object]]
+"""Name of a column → its values, as many in each."""
+
+TOLD = ("model", "sentence")
+MOST_LETTERS = 24
+"""Of each of them: some systems take no long names."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A text in a CSV file that begins so is a formula to some spreadsheets."""
+_MARK = "'"
 FACTS: Mapping[str, str] = {
     "model": N_("Model"),
     "step": N_("Training step"),
@@ -80,24 +95,17 @@ class Shown:
 
 
 def offer(shown: Shown, view: str, text: ViewText, facts: Mapping[str, object]) -> None:
-    """Offer files, link, Python and explanations below a view.
-
-    Args:
-        shown: What it shows.
-        view: Its name.
-        text: Its words.
-        facts: What the files say of its subject: name → value.
-    """
+    """Offer files, link, Python and explanations below a view; its files hold the facts."""
     # The picture stands: others may go first before what is below it.
     service.current().give_way()
-    link = address.link()
+    link = session.link()
     about = {"title": shown.title, **facts, **shown.about, "view": view, "link": link}
     with st.container(key=layout.TAKEN):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _files(shown, about)
             _link_and_python(link, shown.recipe.python())
             # Components save their pictures themselves, under names that begin like the files'.
-            begins = html.escape(_begin(about))
+            begins = html.escape(f"{stem(about)}{view}-")
             st.html(f'<i hidden data-files-begin="{begins}"></i>', width="content")
         fold(_("As a table"), "table", lambda: st.html(_tables(shown)), compact=True)
         if how_to_read := shown.how_to_read or text.sections.get(HOW_TO_READ):
@@ -118,13 +126,14 @@ def _show_code(functions: Sequence[Callable[..., object] | type]) -> None:
 
 
 def _files(shown: Shown, about: Mapping[str, object]) -> None:
-    of = f"{_begin(about)}{shown.name.removeprefix(str(about['view'])).lstrip('._-')}".rstrip("-")
+    view = str(about["view"])
+    of = f"{stem(about)}{view}-{shown.name.removeprefix(view).lstrip('._-')}".rstrip("-")
     bare = {name: unmarked(text) for name, text in {"title": shown.title, **shown.about}.items()}
     charts = [each for each in shown.pictures if each.chart is not None]
     if not shown.pictures:
         # A table is a picture, too, when it is to stand in a paper.
-        told = [str(about[name]) for name in TOLD if about.get(name)]
-        of_what = reduce(labelled, told) if told else ""
+        parts = [str(about[name]) for name in TOLD if about.get(name)]
+        of_what = reduce(labelled, parts) if parts else ""
         charts = [
             Drawn(chart=lambda: table_picture(shown.columns(), shown.title, of_what, signs()))
         ]
@@ -136,23 +145,19 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
             ("SVG", "image/svg+xml", chart_svg),
         ):
             name = f"{of}{tail}.{label.lower()}"
-            _download(f"{label}{tail}", mime, name, partial(_made, made, chart))
+            _download(f"{label}{tail}", mime, name, partial(_picture, made, chart))
     _download("CSV", "text/csv", f"{of}.csv", lambda: as_csv(shown.columns()))
-    _download("JSON", "application/json", f"{of}.json", partial(_json, shown, {**about, **bare}))
+    _download(
+        "JSON",
+        "application/json",
+        f"{of}.json",
+        lambda: as_json({**about, **bare}, shown.columns()),
+    )
     _download("HTML", "text/html", f"{of}.html", lambda: page(shown, about))
 
 
-def _begin(about: Mapping[str, object]) -> str:
-    """Return how the names of all files of a view begin: model, sentence, and the view."""
-    return f"{stem(about)}{about['view']}-"
-
-
-def _json(shown: Shown, about: Mapping[str, object]) -> str:
-    return as_json(about, shown.columns())
-
-
-def _made(made: Callable[[Chart, Signs], str | bytes], picture: Drawn) -> str | bytes:
-    return made(picture.drawn_chart(), signs())
+def _picture(made: Callable[[Chart, Signs], str | bytes], drawn: Drawn) -> str | bytes:
+    return made(drawn.drawn_chart(), signs())
 
 
 def page(shown: Shown, about: Mapping[str, object]) -> str:
@@ -187,3 +192,71 @@ def _link_and_python(link: str, python: str) -> None:
 
 def _tables(shown: Shown) -> str:
     return number_tables(shown.columns(), shown.title, translated(DEFAULT_TABLE_TEXTS), signs())
+
+
+def as_csv(columns: Columns) -> str:
+    """Return a CSV file of columns of the same length.
+
+    Texts stand in quotes. Numbers do not, and have as many digits as it takes to read exactly the
+    same ones again. A text that a spreadsheet might take for a formula, and one that begins with
+    an apostrophe, has an apostrophe put before it: a program that takes one apostrophe away where
+    a text begins with one has every text as it was.
+    """
+    text = io.StringIO()
+    lines = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    lines.writerow(map(_guarded, columns))
+    lines.writerows(map(_guarded, row) for row in zip(*columns.values(), strict=True))
+    return text.getvalue()
+
+
+def as_json(about: Mapping[str, object], columns: Columns) -> str:
+    """Return a JSON file: facts, and the numbers as lists under `columns`.
+
+    Numbers have as many digits as it takes to read exactly the same ones again; where one is not
+    finite, which JSON cannot say, stands null.
+    """
+    written = {name: list(map(_finite, values)) for name, values in columns.items()}
+    return json.dumps({**about, "columns": written}, ensure_ascii=False, allow_nan=False)
+
+
+def stem(facts: Mapping[str, object]) -> str:
+    """Return how the names of all files of a view begin: model and first words of the sentence.
+
+    Shortened names differ by four digits.
+
+    >>> stem({"model": "runs/copy", "sentence": "The animal didn't cross the street."})
+    'runs-copy-The-animal-didn-t-cross-d65d-'
+    >>> stem({"runs": "copy"})
+    ''
+    """
+    return "".join(f"{_slug(str(facts[name]))}-" for name in TOLD if facts.get(name))
+
+
+def _slug(text: str) -> str:
+    """Return the letters of any script, with their marks, and digits: any system takes them."""
+    found = regex.findall(r"[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*", text)
+    whole = "-".join(found)
+    words = beginning(whole, MOST_LETTERS)
+    if len(words) < len(whole) and "-" in words:
+        words = f"{words}{whole[len(words)]}".rpartition("-")[0]
+    if words == text.replace("/", "-"):
+        return words
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=2).hexdigest()
+    return f"{words}-{digest}".strip("-")
+
+
+def _guarded(value: object) -> object:
+    value = _plain(value)
+    if isinstance(value, str) and value.startswith((*_FORMULA, _MARK)):
+        return _MARK + value
+    return value
+
+
+def _finite(value: object) -> object:
+    value = _plain(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy's as one of Python's."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,18 +1,20 @@
-r"""The reader's language: texts and numbers as whoever opened the page reads them.
+"""Texts and numbers in the reader's language.
 
-A visitor's language is the one that the address asks for (`?lang=`) or that was chosen before,
-else the browser's, else English. One process serves visitors of several languages at the same
-time, so nothing is translated when a module is imported: constants are marked there with `N_`, and
-`_` is called where they are shown. Outside of a run of Streamlit everything is English, but for
-what `in_this_language` makes.
+It is the language that the address names (`?lang=`) or that was chosen before, else the browser's,
+else English. One process serves readers of several languages at the same time, so nothing is
+translated when a module is imported: constants are marked there with `N_`, and `_` is called where
+they are shown. Outside of a run of Streamlit everything is English, but for what `in_this_language`
+makes.
 
-Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; what one lacks is said in English.
+Catalogues lie in `pages/locales/<language>/LC_MESSAGES`; a text that one lacks stays English.
 """
 
+import functools
 import gettext
+import math
 import string
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
@@ -23,7 +25,7 @@ from babel import Locale, UnknownLocaleError
 from babel.plural import PluralRule
 
 from core.messages import N_ as N_
-from pages.frame import address
+from pages.frame import session
 from pages.frame.streamlit_internals import current_run
 from viz.charts.signs import Signs
 from viz.direction import isolated
@@ -33,15 +35,14 @@ Made = TypeVar("Made")
 ENGLISH = "en"
 LANGUAGE = "lang"
 """What the language is called in an address."""
+TINY = 1e-5
+"""Smaller differences are only given as smaller than this."""
 LOCALES = Path(__file__).resolve().parents[1] / "locales"
 DOMAIN = "app"
 
 
 class _Known(threading.local):
-    """The language of the run that a thread is in: asking the session takes longer than a text.
-
-    Also the one of what it makes outside of any run.
-    """
+    """The language of a thread: of its run, for a look into the session takes long, and outside."""
 
     run: object = None
     address = ""
@@ -53,7 +54,7 @@ _known = _Known()
 
 
 class _Template(str):
-    """A text with {names}, each of which keeps its direction to itself."""
+    """A text with {names}; what fills one keeps its direction to itself."""
 
     __slots__ = ()
 
@@ -68,11 +69,7 @@ def _apart(value: object) -> object:
 
 
 def _(message: str) -> str:
-    """Return a text in the reader's language.
-
-    Args:
-        message: The English text, written here or marked with `N_` where it is written.
-    """
+    """Return an English text, written here or marked with `N_`, in the reader's language."""
     # Nothing is what gettext calls the catalogue's own description.
     return _Template(_texts().gettext(message)) if message else ""
 
@@ -87,7 +84,7 @@ def n_(singular: str, plural: str, n: int) -> str:
 
 
 def translated(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return marked texts, by whatever they are known by, in the reader's language."""
+    """Return the marked texts of a table in the reader's language."""
     return {name: _(text) for name, text in texts.items()}
 
 
@@ -101,7 +98,7 @@ def capitalised(text: str) -> str:
 
 
 def forms(singular: str, plural: str) -> dict[str, str]:
-    """Return the forms of a text by what CLDR calls them, for whoever counts in the browser.
+    """Return the forms of a text by their CLDR names, for scripts that count in the browser.
 
     >>> forms("{n} head", "{n} heads")
     {'one': '{n} head', 'other': '{n} heads'}
@@ -122,9 +119,9 @@ def number(
     r"""Return a number as people read it, with a true minus sign.
 
     Args:
-        value: A whole number is grouped by thousands; any other has three significant digits.
-        digits: So many decimals instead.
-        significant: So many significant digits, where it is not whole.
+        value: A whole number is grouped by thousands; any other has significant digits.
+        digits: The number of decimals instead.
+        significant: The number of significant digits, where the value is not whole.
         padded: Whether zeros fill up the significant digits.
         signed: Whether a number above 0 has a plus sign.
 
@@ -165,6 +162,28 @@ def brief(value: float) -> str:
     return _localised(text)
 
 
+def bound(value: float) -> str:
+    """Return a bound of a difference that shall be small, in few digits.
+
+    >>> bound(6.39e-14), bound(7.6e-06), bound(0.0042), bound(0.0)
+    ('0.00001', '0.00001', '0.0042', '0')
+    """
+    if 0 < value < TINY:
+        return number(TINY, 5)
+    return number(value, significant=2, padded=False)
+
+
+def short(value: float) -> str:
+    r"""Write three significant digits, and a large number without an exponent.
+
+    >>> short(6.2832), short(62831.9), short(2.2e-16), short(0.0)
+    ('6.28', '62,800', '2.2e−16', '0')
+    """
+    if abs(value) < 1000:
+        return number(value, padded=False)
+    return number(int(round(value, 2 - math.floor(math.log10(abs(value))))))
+
+
 def percent(share: float) -> str:
     r"""Return a share as people read it, with a space at which no line breaks.
 
@@ -185,7 +204,7 @@ def percent(share: float) -> str:
 
 
 def percent_of_100(value: float, decimals: int) -> str:
-    r"""Return what is in percent already, with so many decimals.
+    r"""Return a percentage with this number of decimals.
 
     >>> percent_of_100(97.245, 1)
     '97.2\xa0%'
@@ -219,7 +238,74 @@ _UNITS = (
     (60, N_("{n}\u00a0min")),
     (1, N_("{n}\u00a0s")),
 )
-"""Seconds → how so many of a unit are written."""
+"""Seconds → text of a number of this unit."""
+
+
+def joined(texts: Iterable[str | None]) -> str:
+    """Return whole sentences one after the other, those that are empty left out.
+
+    Chinese puts no space between them.
+
+    >>> joined(["It is so.", None, "It stays so."])
+    'It is so. It stays so.'
+    """
+    two = _("{said} {more}")
+    sentences = [text for text in texts if text] or [""]
+    return functools.reduce(lambda one, more: two.format(said=one, more=more), sentences)
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return texts with a comma between them.
+
+    >>> listed(["one", "two"])
+    'one, two'
+    """
+    return _(", ").join(map(isolated, texts))
+
+
+def listed_apart(texts: Iterable[str]) -> str:
+    """Return texts that hold commas themselves.
+
+    >>> listed_apart(["one, two", "three"])
+    'one, two; three'
+    """
+    return _("; ").join(map(isolated, texts))
+
+
+def labelled(label: str, text: str) -> str:
+    """Return a text after what it is about.
+
+    >>> labelled("layer 0", "no change")
+    'layer 0: no change'
+    """
+    return _("{label}: {text}").format(label=label, text=text)
+
+
+def noted(text: str, note: str) -> str:
+    """Return a text with something in brackets after it.
+
+    >>> noted("layer 0", "99 %")
+    'layer 0 (99 %)'
+    """
+    return _("{text} ({note})").format(text=text, note=note)
+
+
+def ended(text: str) -> str:
+    """Return a text as a sentence ends.
+
+    >>> ended("It is so")
+    'It is so.'
+    """
+    return _("{text}.").format(text=text)
+
+
+def alternatives(texts: Iterable[str]) -> str:
+    """Return alternatives.
+
+    >>> alternatives(["he", "she"])
+    'he or she'
+    """
+    return _(" or ").join(map(isolated, texts))
 
 
 def plain(text: str) -> str:
@@ -233,7 +319,7 @@ def as_it_is(text: str) -> str:
 
 
 def visitor() -> str:
-    """Return the language of whoever this run is for: that of a catalogue, or English."""
+    """Return the language of the reader of this run: that of a catalogue, or English."""
     run = current_run()
     if run is None:
         return _known.outside
@@ -245,7 +331,7 @@ def visitor() -> str:
 
 
 def in_this_language(make: Callable[[], Made]) -> Callable[[], Made]:
-    """Return what makes something for this reader although it is called outside of any run."""
+    """Return a function that makes something in this language, also outside of any run."""
     return partial(in_language, visitor(), make)
 
 
@@ -259,37 +345,37 @@ def in_language(language: str, make: Callable[[], Made]) -> Made:
 
 
 def enter() -> None:
-    """Begin to draw a page in the language that its address asks for, and have it go on so."""
+    """Begin to draw a page in the language that its address names; its links name it, too."""
     _known.run = None
     if asked := _asked_for():
-        address.show(LANGUAGE, (asked,))
+        session.show(LANGUAGE, (asked,))
 
 
 def choose(language: str) -> None:
-    """Go on in another language; only to be called from callbacks, before the page runs again."""
-    address.choose({LANGUAGE: language})
+    """Go on in another language; only in callbacks."""
+    session.choose({LANGUAGE: language})
     _known.run = None
 
 
 def signs() -> Signs:
-    """Return what numbers are written with in the reader's language, for charts and tables."""
+    """Return the signs of numbers in the reader's language, for charts and tables."""
     return _signs(visitor())
 
 
 def tag() -> str:
-    """Return the reader's language as browsers call it (BCP 47), for `lang` and `Intl`."""
+    """Return the reader's language as a BCP 47 tag, for `lang` and `Intl`."""
     return visitor().replace("_", "-")
 
 
 def languages() -> list[str]:
-    """Return what may be chosen: English, and every language with a catalogue."""
+    """Return English, and every language with a catalogue."""
     found = LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.mo")
     return [ENGLISH, *sorted(file.parents[1].name for file in found)]
 
 
 @cache
 def own_name(of: str) -> str:
-    """Return what the speakers of a language call it.
+    """Return the name of a language in that language.
 
     >>> own_name("en"), own_name("zh_CN")
     ('English', '中文')
@@ -298,16 +384,16 @@ def own_name(of: str) -> str:
 
 
 def title() -> str:
-    """Return what the page is called where one chooses: the other language, if there is but one.
+    """Return the title of the page of languages: the other language, if there is but one.
 
-    Whoever does not know the language of a page must find the way out of it.
+    A reader who does not know the language of a page must find the way out of it.
     """
     others = [own_name(each) for each in languages() if each != visitor()]
     return others[0] if len(others) == 1 else _("Language")
 
 
 def spoken(asked: str) -> str:
-    """Return which of the languages is meant by a name; empty where there is none.
+    """Return the language with this name or tag; empty where there is none.
 
     >>> spoken("en-GB"), spoken("EN"), spoken("tlh"), spoken("")
     ('en', 'en', '', '')
@@ -319,9 +405,9 @@ def spoken(asked: str) -> str:
 
 
 def _asked_for() -> str:
-    """Return what the address asks for, or was chosen; empty where neither is."""
-    # On arrival the address says it before any page takes it over.
-    return spoken(address.text_of(LANGUAGE) or address.asked_for().get(LANGUAGE, ("",))[-1])
+    """Return the chosen language, or that of the address; empty where there is neither."""
+    # On arrival no page has taken over the address yet.
+    return spoken(session.text_of(LANGUAGE) or session.query().get(LANGUAGE, ("",))[-1])
 
 
 def _texts() -> gettext.NullTranslations:

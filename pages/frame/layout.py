@@ -1,10 +1,11 @@
 """Room for the picture: less empty space than Streamlit leaves, and paper without navigation."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
-from pages.frame import components, glossary, marked_words, presentation
+from pages.frame import components, glossary, typography
 
 LESSON_TEXT = "lesson_text"
 """Key of the element that says what a view shows: as high for one line as for two."""
@@ -40,22 +41,36 @@ SIZES_SAID = "sizes_said"
 TAKEN = "taken"
 """Key of what stands below a view: files, link and explanations."""
 
+STEPS = "steps"
+"""Not the key of an element: the buttons that go from step to step, in a component."""
 NUMBER_WIDTH = 92
 """Pixels of a box for a small number; what is asked stands beside such a box (`layout.css`)."""
 
 _FILE = Path(__file__)
 _STYLE = f"<style>{_FILE.with_suffix('.css').read_text('utf-8')}</style>"
+_PRESENTATION = f"<script>{_FILE.with_name('presentation.js').read_text('utf-8')}</script>"
 _NAVIGATION = f"<script>{_FILE.with_name('navigation.js').read_text('utf-8')}</script>"
 
 
 def compact() -> None:
     """Apply to the page that is being drawn."""
     st.html(_STYLE)
-    st.html(presentation.STYLE)
-    st.html(glossary.STYLE)
-    st.html(marked_words.STYLE)
+    st.html(typography.STYLE)
     with st.container(key="scripts"):
         st.html(_NAVIGATION, unsafe_allow_javascript=True)
-        st.html(presentation.SCRIPT, unsafe_allow_javascript=True)
+        st.html(_PRESENTATION, unsafe_allow_javascript=True)
         glossary.lend()
         components.lend_scripts()
+
+
+def shown_too(keys: Sequence[str]) -> str:
+    """Return a style that keeps elements, by their keys or `STEPS`, visible: a stop needs them."""
+    rules = [":root[data-presenting] { --steps: flex; }"] if STEPS in keys else []
+    for key in keys:
+        element = f':is(.st-key-{key}, [class*="st-key-{key}--"])'
+        rules += [
+            f"[data-presenting] .st-key-opening:has({element}) {{ display: flex; }}",
+            f"[data-presenting] .stElementContainer{element} {{ display: block !important; }}",
+            f"[data-presenting] .stVerticalBlock{element} {{ display: flex; }}",
+        ]
+    return f"<style>{' '.join(rules)}</style>"

@@ -1,51 +1,86 @@
-"""Links from one page to another that keep the visitor's session."""
+"""Links from one page to another that keep the visitor's session.
 
-from collections.abc import Mapping
+Among them those between an experiment and the view that shows what its claim is about.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import NoReturn
 from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from core.runs.run import Run
+from core.studies.experiments import EXPERIMENTS
+from pages.frame import cached, session
+from pages.frame.language import N_, _
+from pages.frame.needs import Need, missing
+
 FIRST_PAGE = "attention"
 """It has no address of its own."""
-PAGES = (
-    FIRST_PAGE,
-    "heads",
-    "decoding",
-    "lessons",
-    "experiments",
-    "training",
-    "tour",
-    "glossary",
-)
+PAGES = (FIRST_PAGE, "heads", "decoding", "lessons", "experiments", "training", "tour", "glossary")
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
 """Addresses that lead on to one of them."""
-GOES_TO, ARRIVED = "_goes_to", "_arrived"
-"""In what is said to the browser, which shows neither: the page to go to, and that it is drawn.
+EXPERIMENT = "experiment"
+"""In the URL of the page of experiments."""
 
-Streamlit says the address of a page that it goes to in pieces, in two runs: first what it opens
-with, while the page before has its path, then the path, then what is shown there.
-`navigation.js` makes one step of the browser's history of all that comes between these names.
-"""
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A view that shows what a claim is about."""
+
+    page: str
+    """Its address; empty for the first page."""
+    choice: str
+    """By which the page's views are chosen, in the URL."""
+    view: str
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """What it opens with besides, the run where not every one shows it."""
+
+
+LESSONS: Mapping[str, Lesson] = {
+    "bottleneck": Lesson("", "view", "lines"),
+    "reading": Lesson("", "view", "maps", {"other": "sentence"}),
+    "distance": Lesson("heads", "trial", "attribution"),
+    "order": Lesson("lessons", "lessons", "shuffle"),
+    "embedding": Lesson("lessons", "lessons", "embedding"),
+    "mixing": Lesson("lessons", "lessons", "mixing"),
+    "heads": Lesson("", "view", "maps"),
+    "projections": Lesson("", "view", "steps"),
+    "scale": Lesson("lessons", "lessons", "scaling"),
+    "linear": Lesson("", "view", "steps"),
+    "residuals": Lesson("lessons", "lessons", "layers"),
+    "depth": Lesson("lessons", "lessons", "layers"),
+    "norms": Lesson("lessons", "lessons", "norm"),
+    "memory": Lesson("lessons", "lessons", "parts"),
+    "forcing": Lesson("lessons", "lessons", "exposure"),
+    "metric": Lesson("decoding", "decoding", "steps", {"part": "output"}),
+    "guide": Lesson("", "view", "maps", {"model": "translate-guided", "other": "model"}),
+    "vocabulary": Lesson("", "view", "maps", {"how": "largest"}),
+    "parallel": Lesson("decoding", "decoding", "steps", {"model": "parallel"}),
+    "copying": Lesson("decoding", "decoding", "steps", {"part": "copying", "model": "copying"}),
+}
+"""Experiment → the view."""
+_STEPS = N_("step by step"), Lesson("decoding", "decoding", "steps")
+_ROLES = N_("roles"), Lesson("heads", "trial", "roles")
+_INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
+    Need.NEXT: _STEPS,
+    Need.TASK: _ROLES,
+    Need.TEXTS: _ROLES,
+}
+"""What a model lacks → the view that shows something of it all the same, and its name."""
 
 
 def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
-    """Show a link to a page of the app.
-
-    Args:
-        page: One of `PAGES`; the first may be empty, too.
-        label: What the link says.
-        icon: A name of Streamlit's; None for none.
-        query_params: What the page opens with.
-    """
+    """Show a link to one of `PAGES` (empty for the first), with what it opens with."""
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
 
 
 def go(page: str, query_params: Mapping[str, str | list[str]]) -> NoReturn:
     """Go to a page of the app, by one step; see `link`. What was to be drawn after it is not."""
-    to = {GOES_TO: "" if page == FIRST_PAGE else page}
+    to = {session.GOES_TO: "" if page == FIRST_PAGE else page}
     st.switch_page(_target(page, page), query_params={**query_params, **to})
 
 
@@ -73,3 +108,41 @@ def _target(page: str, title: str) -> StreamlitPage:
 
 def _elsewhere() -> None:
     """Stand in for a page."""
+
+
+def link_to_lesson(experiment: str) -> None:
+    """Link from an experiment to the view that shows what its claim is about."""
+    if lesson := LESSONS.get(experiment):
+        link(
+            lesson.page,
+            _("See it in a model"),
+            ":material/visibility:",
+            {lesson.choice: lesson.view, **lesson.shown},
+        )
+
+
+def link_to_experiment(choice: str, view: str) -> None:
+    """Link from a view, shown as its lesson opens it, to the experiment that tests it, if any."""
+    for name, lesson in LESSONS.items():
+        shows = all(session.text_of(each) == text for each, text in lesson.shown.items())
+        if (lesson.choice, lesson.view) == (choice, view) and shows:
+            label = _("Tested: {question}").format(question=_(EXPERIMENTS[name].question))
+            link("experiments", label, ":material/labs:", {EXPERIMENT: name})
+
+
+def link_to_what_applies(run: Run, sentence: str, needs: Collection[Need]) -> None:
+    """Link from a view that does not apply to a run to one that shows something of it, if any.
+
+    It opens with the run and the sentence.
+    """
+    need = missing(run.settings, needs)
+    if need is None or need not in _INSTEAD:
+        return
+    name, lesson = _INSTEAD[need]
+    shown = {lesson.choice: lesson.view, session.SENTENCE: sentence}
+    link(
+        lesson.page,
+        _(name),
+        ":material/visibility:",
+        {**shown, session.MODEL: cached.listed_name(run.path)},
+    )

@@ -9,8 +9,8 @@ from core.heads import Head, Side
 from core.inspection import Inspection
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
-from pages.frame import marked_words
-from pages.frame.positions import positions
+from pages.frame import typography
+from pages.frame.session import positions
 from pages.frame.typography import typeset
 from viz.component.payload import TokenLabel
 from viz.plane.maps import AttentionMaps, Window, is_window
@@ -24,16 +24,10 @@ def maps_of(
     zoom: str | None = None,
     pin: tuple[Side, int] | None = None,
 ) -> AttentionMaps:
-    """Return the maps of a head's kind of attention, of which the head is selected.
+    """Return the maps of a head's kind of attention, with this head large.
 
-    Args:
-        run: Whose they are.
-        inspection: What the heads did.
-        head: Shown large.
-        finding: What is known about these heads.
-        zoom: "row,column,rows,columns" as `clicks.take_zoom` writes it; the whole map where it is
-            anything else.
-        pin: Side and place of the word that is kept marked, if any.
+    A zoom is "row,column,rows,columns", as `clicks.take_zoom` writes it; any other text shows the
+    whole map. The finding is a sentence about these heads, and the pinned word is kept marked.
     """
     kind = head.kind
     sites = inspection.sites_of(kind)
@@ -53,8 +47,8 @@ def maps_of(
         source=tokens["source"],
         target=labels_of_target(inspection),
         translation=typeset(inspection.translation.text, run),
-        doubts=marked_words.of(inspection),
-        legend=marked_words.legend(inspection.written),
+        doubts=typography.doubtful_words(inspection),
+        legend=typography.legend(inspection.written),
         finding=finding,
         selected=(head.layer, head.index),
         zoom=_window(zoom, visible_QK.shape),
@@ -74,7 +68,7 @@ def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:
 
 
 def fed_labels(fed: Sequence[Token], n_typed: int) -> tuple[TokenLabel, ...]:
-    """Return how tokens are shown that a decoder is fed, of which the first were typed."""
+    """Return the labels of tokens that a decoder is fed; the first were typed."""
     return tuple(replace(label, given=at < n_typed) for at, label in enumerate(labels(fed)))
 
 

@@ -47,12 +47,7 @@ class Need(Enum):
 
 
 def why_not(run: Run, needs: Collection[Need]) -> str:
-    """Return why a view does not apply to a run's model, in a sentence; empty where it does.
-
-    Args:
-        run: The run.
-        needs: What the view needs; the sentence is about the first that is missing.
-    """
+    """Return why a view does not apply to a run: the first need that is missing, in a sentence."""
     need = missing(run.settings, needs)
     if need is None:
         return ""

@@ -1,41 +1,28 @@
-"""What is said beside the pictures: how far they can be believed, and what was measured."""
-
-from collections.abc import Sequence
+"""Notes beside the pictures: how far they can be believed, and what was measured."""
 
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
-from core.runs.run import Run, RunError, RunSettings
+from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.evenness import evenness
-from core.studies.heads.findings import PronounHead, best_pronoun_head
-from core.tasks.familiarity import (
-    N_DRAWN,
-    Familiarity,
-    familiarity,
-    is_measured,
-    longest_learned,
-    nearest_words,
-)
+from core.studies.heads.findings import best_pronoun_head
+from core.tasks import familiarity as familiar
+from core.tasks.familiarity import N_DRAWN, Familiarity, longest_learned, nearest_words
 from core.tokenizer.words import has_unspaced, written_words
 from pages.frame import cached, measured_on
-from pages.frame.language import _, capitalised, n_, number, percent, plain
-from pages.frame.listed import joined, listed
+from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
 from pages.frame.messages import explained
 
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
 MOST_RESPELLED = 3
-"""For so many unknown words those are named that are spelled like them."""
+"""Unknown words for which similar ones are named."""
 
 
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
     """Return why not to believe a head's map, beside what holds for the whole sentence.
 
-    Args:
-        run: The head's.
-        inspection: Of the sentence.
-        head: Whose map it is.
-        silenced: Whether also what silencing it changes; False where the view says so itself.
+    What silencing the head changes is left out where the view shows it itself.
     """
     found = []
     if _is_uniform(inspection.attention[head.site], head):
@@ -47,7 +34,7 @@ def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = 
 def about_head(run: Run, head: Head) -> list[str]:
     """Return why not to believe in a head, whatever the sentence, one sentence each.
 
-    Nothing is measured for it: where a run has no such figures stored, nothing is said.
+    Nothing is measured for it: only figures that are stored are noted.
     """
     return [
         *_one_matrix(run),
@@ -59,12 +46,12 @@ def about_head(run: Run, head: Head) -> list[str]:
 
 def _one_matrix(run: Run) -> list[str]:
     """Return which projections of every head are the same."""
-    said = {
+    sentences = {
         "qk": _("One matrix makes its queries and its keys."),
         "kv": _("One matrix makes its keys and its values."),
         "qkv": _("One matrix makes its queries, keys and values."),
     }
-    return [said[run.settings.model.shared]] if run.settings.model.shared in said else []
+    return [sentences[run.settings.model.shared]] if run.settings.model.shared in sentences else []
 
 
 def _shared(run: Run, head: Head) -> list[str]:
@@ -83,32 +70,12 @@ def _shared(run: Run, head: Head) -> list[str]:
     return [text.format(heads=listed(map(number, others)))]
 
 
-def why_training_loss_is_higher(settings: RunSettings) -> str:
-    """Say what a training loss is counted with that a held-out one is not; nothing without it."""
-    if settings.training.objective != "cross_entropy":
-        return ""
-    if not settings.training.teacher_forcing:
-        return _(
-            "The training loss stands higher, for the decoder was fed its own words; on held-out "
-            "sentences it is counted after the true ones."
-        )
-    if not settings.model.dropout and not settings.training.label_smoothing:
-        return ""
-    return _(
-        "The training loss stands higher, for it is counted with dropout {dropout} and label "
-        "smoothing {smoothing}."
-    ).format(
-        dropout=number(settings.model.dropout, padded=False),
-        smoothing=number(settings.training.label_smoothing, padded=False),
-    )
-
-
 def stored(run: Run) -> HeadEffects | None:
     """Return what silencing each head costs; None where it was not measured on these weights."""
     try:
         found = cached.effects(run.path)
     except RunError:
-        # Whoever measures anew says what is wrong with the file.
+        # A new measurement shows what is wrong with the file.
         return None
     return found if found is not None and found.step == run.step else None
 
@@ -125,13 +92,13 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
 
 def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     """Return how a sentence differs from those that the model learned from."""
-    found = cached.of_run(_familiarity, run.path, inspection.translation.source)
+    found = cached.call(_familiarity, run.path, inspection.translation.source)
     words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
     nearest = {
-        word: cached.of_run(_nearest, run.path, word)
+        word: cached.call(_nearest, run.path, word)
         for word in dict.fromkeys(inspection.source_words[at] for at in words)
     }
-    said = [
+    sentences = [
         _("Known words that are spelled like “{word}”: {words}.").format(
             word=plain(word), words=listed(map(plain, known))
         )
@@ -140,12 +107,12 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     ]
     if found is not None and not found.made:
         none = _("Training used {form}; this is none, so what was measured does not hold for it.")
-        said.append(none.format(form=_(found.form)))
-    return said + _too_long(run, inspection.translation.source)
+        sentences.append(none.format(form=_(found.form)))
+    return sentences + _too_long(run, inspection.translation.source)
 
 
 def _familiarity(run: Run, sentence: str) -> Familiarity | None:
-    return familiarity(cached.task(run.path), sentence)
+    return familiar.familiarity(cached.task(run.path), sentence)
 
 
 def _nearest(run: Run, word: str) -> list[str]:
@@ -154,7 +121,7 @@ def _nearest(run: Run, word: str) -> list[str]:
 
 def _too_long(run: Run, sentence: str) -> list[str]:
     """Return that a sentence has more words than those that the model learned from."""
-    n_words, longest = len(written_words(sentence)), cached.of_run(_longest, run.path)
+    n_words, longest = len(written_words(sentence)), cached.call(_longest, run.path)
     if longest is None or n_words <= longest:
         return []
     if has_unspaced(sentence):
@@ -187,16 +154,15 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     does not make is no stranger.
     """
     own = run.evaluation.get("own_pairs") if run.evaluation else None
-    if own is None or cached.of_run(_is_measured, run.path, sentence):
+    if own is None or is_measured(run, sentence):
         return []
-    said = _(
+    text = _(
         "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
         "figures need not hold here. On {sentences} the model’s BLEU is {bleu}."
     )
     return [
-        said.format(
-            sentences=measured_on.own_pairs(run.settings, own["n"]),
-            bleu=number(own["bleu"], 1),
+        text.format(
+            sentences=measured_on.own_pairs(run.settings, own["n"]), bleu=number(own["bleu"], 1)
         )
     ]
 
@@ -235,81 +201,18 @@ def about_reading(run: Run, inspection: Inspection) -> list[str]:
     return found
 
 
-def pronoun_head(
-    run: Run, sentence: str, pronouns: Sequence[str], best: PronounHead, needed: PronounHead
-) -> str:
-    """Return what was measured about the heads that find the pronouns' antecedents.
-
-    Args:
-        run: The heads'.
-        sentence: What is translated.
-        pronouns: Of the sentence.
-        best: The head whose largest weight lies most often on the antecedent.
-        needed: The head whose silencing costs most; may be the same.
-    """
-    if best.beats_baseline:
-        claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
-    else:
-        claim = _(
-            "No head reliably points at what {pronouns} stands for: {where} comes closest, "
-            "{evidence}."
-        )
-    # Before the claim: it is to be read with it.
-    other = _("Measured on sentences of another kind than this one, for which it need not hold:")
-    told = [
-        "" if cached.of_run(_is_measured, run.path, sentence) else other,
-        claim.format(
-            where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
-            pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
-            evidence=_evidence(best),
-        ),
-        _silenced(best),
-    ]
-    if is_guided(run, best.head):
-        told.insert(2, _("Training rewarded it for that (guided attention)."))
-    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
-        told.append(
-            _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=within_sentence(needed.head),
-                after=percent(needed.silenced_accuracy),
-            )
-        )
-    elif best.cost_of_silencing < NO_EFFECT:
-        told.append(_("The model has another way: this map is not its explanation."))
-    return joined(told)
+def is_measured(run: Run, sentence: str) -> bool:
+    """Return whether a sentence is of the kind on which the run's heads were measured."""
+    return cached.call(_is_measured, run.path, sentence)
 
 
 def _is_measured(run: Run, sentence: str) -> bool:
-    return is_measured(cached.task(run.path), sentence)
-
-
-def _evidence(head: PronounHead) -> str:
-    return _(
-        "its largest weight lies on the antecedent in {score} of {n} held-out test cases "
-        "(best rule, {rule}: {baseline}; seed {seed})"
-    ).format(
-        score=percent(head.score),
-        n=number(head.n),
-        rule=_(head.baseline_name),
-        baseline=percent(head.baseline),
-        seed=head.seed,
-    )
-
-
-def _silenced(head: PronounHead) -> str:
-    return _("Silenced, pronouns go from {before} right to {after} (of {n}).").format(
-        before=percent(head.accuracy), after=percent(head.silenced_accuracy), n=number(head.n)
-    )
+    return familiar.is_measured(cached.task(run.path), sentence)
 
 
 def is_guided(run: Run, head: Head) -> bool:
-    """Say whether training rewarded a head for looking from a pronoun at its antecedent."""
+    """Return whether training rewarded a head for looking from a pronoun at its antecedent."""
     return run.settings.training.guide == str(head)
-
-
-def no_evaluation() -> str:
-    """Return what to do where a run was never measured."""
-    return _("This run was never measured on held-out sentences, so no head is named.")
 
 
 def site_and_head(head: Head) -> str:
@@ -374,16 +277,16 @@ def _training_warnings(run: Run) -> list[str]:
         return [plain(text.format(why=explained(run.damage)))]
     steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
-        said = n_(
+        text = n_(
             "Training has done {step} of {steps} step.",
             "Training has done {step} of {steps} steps.",
             steps,
         )
-        return [said.format(step=number(run.step), steps=number(steps))]
+        return [text.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
-        said = _("This model gets only {share} of {sentences} right.")
+        text = _("This model gets only {share} of {sentences} right.")
         share, n = percent(run.evaluation["exact_match"]), run.evaluation["n"]
-        return [said.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
+        return [text.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
     return []
 
 

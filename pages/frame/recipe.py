@@ -46,7 +46,7 @@ class Recipe(Generic[Result]):
 
     def result(self) -> Result:
         """Return what the function returns, computed once and shared by all sessions."""
-        return cached.of(self.function, *self.arguments)
+        return cached.call(self.function, *self.arguments)
 
     @property
     def key(self) -> Hashable:

@@ -1,7 +1,8 @@
-"""What a visitor has selected: a head of a kind of attention, between tokens or words."""
+"""What a visitor has selected: a model, a sentence, and a head of a kind of attention."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -10,16 +11,45 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
 from core.heads import STACK_LABELS, Head, Kind, Side, Site, Stack
-from core.inspection import Inspection, SiteAttention, merged
+from core.inspection import Inspection, SiteAttention, inspect_sentence, merged
+from core.runs.run import Run, RunError, RunSettings
+from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.largest_weights import head_between_words, sharpest_head
+from core.studies.opening.examples import examples_of
+from core.tasks import TASKS, Example, Task
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, card_link, controls, layout, notes, opening, session
-from pages.frame.language import _, n_, number
-from pages.frame.listed import joined
+from pages.frame import cached, controls, layout, links, notes, session
+from pages.frame.language import _, joined, n_, number, plain
 from pages.frame.maps import labels, labels_of_fed
-from pages.frame.opening import Opened
+from pages.frame.messages import explained
+from pages.frame.needs import Need, why_not
 from pages.frame.recipe import Recipe
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis
+
+HEAD_VIEW = "head"
+"""The view of one head on the page Heads."""
+NEEDS_OF_HEADS = (Need.HEADS, Need.NEXT)
+"""What all views of that page need of a model."""
+NEEDS_OF_HEAD_VIEW = (Need.TEXTS,)
+"""What that view needs besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The run and the sentence that a visitor chose."""
+
+    path: Path
+    run: Run
+    task: Task | None
+    sentence: str
+    inspection: Inspection
+    """What the run's heads do with the sentence, token by token."""
+
+    @property
+    def inspecting(self) -> Recipe[Inspection]:
+        """What computes the inspection."""
+        return inspecting(self.path, self.sentence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +65,7 @@ class Selection:
     @property
     def inspecting(self) -> Recipe[Inspection]:
         """What computes the inspection."""
-        return _inspecting(self.opened, self.whole_words)
+        return inspecting(self.opened.path, self.opened.sentence, self.whole_words)
 
     @property
     def kind(self) -> Kind:
@@ -59,13 +89,203 @@ class Selection:
 
     @property
     def attention(self) -> SiteAttention:
-        """What the heads of the layer look at."""
+        """The attention of the head's layer."""
         return self.inspection.attention[self.site]
 
     @property
     def weights_QK(self) -> NDArray[np.float32]:
-        """What the head looks at."""
+        """The head's weights."""
         return self.inspection.weights_of(self.head)
+
+
+def inspecting(path: Path, sentence: str, whole_words: bool = False) -> Recipe[Inspection]:
+    """Return what computes the attention of all heads in a sentence, between tokens or words.
+
+    Its result raises a SentenceError where there is no text.
+    """
+    recipe = Recipe(inspect_sentence, path, sentence)
+    return Recipe(merged, recipe) if whole_words else recipe
+
+
+def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> Opened | None:
+    """Ask for a run and a sentence; where they cannot be used, show why and return nothing.
+
+    Args:
+        asked: False where the sentence changes nothing: it stays what it was.
+        telling: Returns the task's example to begin with; empty for its first.
+    """
+    paths = cached.run_paths()
+    if not paths:
+        st.info(_("There is no trained model yet. Run `make gallery`, or `python -m core train`."))
+        return None
+    # Its place is always there: what is below must not move (see `view.of_sentence`).
+    with st.container():
+        _name_missing_run(paths)
+    row = st.container(horizontal=True, vertical_alignment="bottom", key=layout.OPENING)
+    with row:
+        path = paths[_ask_run(list(paths))]
+    run, task, problem = None, None, ""
+    try:
+        run, task = cached.loaded(path), cached.task(path)
+    except RunError as error:
+        problem = explained(error)
+    with row:
+        # Asked for even where the run is damaged: what was typed must not get lost.
+        sentence = ask_sentence(
+            task,
+            asked=asked,
+            others=() if run is None else examples_of(run),
+            first=telling(run, task) if run and task else "",
+        )
+    if run is None:
+        st.error(plain(problem))
+        return None
+    try:
+        inspection = inspecting(path, sentence).result()
+    except SentenceError:
+        ask_for_text()
+        return None
+    return Opened(path, run, task, sentence, inspection)
+
+
+def ask_for_text() -> None:
+    """Ask for a sentence where there is none."""
+    st.info(_("Type a sentence, or click one of the examples."))
+
+
+def ask_sentence(
+    task: Task | None,
+    *,
+    labelled: bool = True,
+    asked: bool = True,
+    others: Sequence[Example] = (),
+    first: str = "",
+) -> str:
+    """Ask for a sentence beside those of a task; another task's examples make room for its own.
+
+    Args:
+        task: What the model learned, if it is known.
+        labelled: Whether a label stands above the box.
+        asked: False where the sentence changes nothing: then only a missing one is asked for.
+        others: What is offered where there is no task.
+        first: The sentence to begin with; empty for the first that is offered.
+    """
+    offered = _examples(task) or tuple(others)
+    default = first or (offered[0].source if offered else "")
+    foreign = {example.source for other in TASKS.values() for example in other.examples}
+    foreign = {"", *foreign} - {example.source for example in offered} if offered else set()
+    session.belongs_to(session.SENTENCE, task.name if task else "", giving_way=foreign)
+    if not asked and (sentence := session.value(session.SENTENCE, str, default).strip()):
+        return sentence
+    sentence = controls.text(
+        _("Sentence"),
+        session.SENTENCE,
+        default,
+        labelled=labelled,
+        placeholder=_("Type a sentence and press Enter"),
+    )
+    with st.container(horizontal=True, gap="small", width="content"):
+        for index, example in enumerate(offered):
+            st.button(
+                _(example.name).format(n=number(example.number)),
+                key=f"example_{index}",
+                type="tertiary",
+                on_click=session.choose,
+                args=({session.SENTENCE: example.source},),
+            )
+    return sentence
+
+
+def _ask_run(names: Sequence[str]) -> str:
+    # Another run opens on its own best head.
+    best = dict.fromkeys((session.KIND, session.LAYER, session.HEAD))
+    return controls.selection(
+        _("Model"),
+        session.MODEL,
+        {name: name for name in names},
+        names[0],
+        width=250,
+        then=lambda: session.choose(best),
+    )
+
+
+def chosen_settings() -> RunSettings | None:
+    """Return the settings of the chosen run before it is asked for; None where it has none."""
+    if not (paths := cached.run_paths()):
+        return None
+    offered = {name: name for name in paths}
+    try:
+        return cached.settings(paths[controls.chosen(session.MODEL, offered, next(iter(paths)))])
+    except RunError:
+        return None
+
+
+def ask_named_run(names: Sequence[str]) -> str:
+    """Ask for a run without a label, where the first of the names is not always the same.
+
+    The URL names the run in any case.
+    """
+    runs = {name: name for name in names}
+    return controls.selection(
+        _("Model"), session.MODEL, runs, names[0], labelled=False, named=True, width=200
+    )
+
+
+def default_kind(run: Run) -> Kind:
+    """Return the kind whose heads find antecedents best, or else cross-attention, if any."""
+    found = best_pronoun_head(run)
+    kinds = [site.attention for site in run.model.sites()]
+    usual = Kind.CROSS if Kind.CROSS in kinds else kinds[0]
+    return usual if found is None else found.head.kind
+
+
+def default_head(run: Run, kind: Kind) -> tuple[int, int]:
+    """Return layer and head of a kind that are to be seen first.
+
+    They find antecedents better than any rule does, or else point most in the first example: of the
+    task, or of texts for a model that does not read its sources (there from word to word).
+    """
+    if run.step == 0 and not run.settings.is_opened:
+        # Nothing is learned here yet, and there may be no weights but those that it began with.
+        return 0, 0
+    found = best_pronoun_head(run, kind)
+    if found is not None and found.beats_baseline:
+        return found.head.layer, found.head.index
+    return cached.call(_sharpest, run.path, kind)
+
+
+def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:
+    if examples := _examples(cached.task(run.path)):
+        head = sharpest_head(inspect_sentence(run, examples[0].source), kind)
+    elif examples := examples_of(run):
+        # As a page that begins with it inspects it, so that it is done once.
+        inspection = inspecting(run.path, examples[0].source).result()
+        head = head_between_words(inspection, kind)
+    else:
+        return 0, 0
+    return head.layer, head.index
+
+
+def open_other_kind() -> None:
+    """Go to the best head of the kind that was just chosen."""
+    session.choose({session.LAYER: None, session.HEAD: None})
+
+
+def _examples(task: Task | None) -> tuple[Example, ...]:
+    return () if task is None else task.examples
+
+
+def _name_missing_run(paths: dict[str, Path]) -> None:
+    """Name the run of a link that is not there, and what is wrong with damaged ones."""
+    name = session.text_of(session.MODEL)
+    if name is not None and name not in paths:
+        st.caption(plain(_("There is no run named {name}.").format(name=name)))
+    complaints = [found for path in paths.values() if (found := cached.complaint(path))]
+    if complaints:
+        n = len(complaints)
+        label = n_("{n} run folder cannot be used", "{n} run folders cannot be used", n)
+        with st.expander(label.format(n=number(n))):
+            st.text("\n".join(map(explained, complaints)))
 
 
 def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
@@ -75,7 +295,7 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
         if each.source == opened.sentence:
             continue
         try:
-            inspection = cached.inspected(opened.path, each.source, selected.whole_words)
+            inspection = inspecting(opened.path, each.source, selected.whole_words).result()
         except SentenceError:
             continue
         if tells(inspection):
@@ -83,62 +303,53 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
     return ""
 
 
-def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens that look: one for each row of a map."""
-    return inspection.tokens_of(kind.query_side)
-
-
-def key_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens looked at: one for each column of a map."""
-    return inspection.tokens_of(kind.key_side)
-
-
 def query_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
-    """Return how the rows of a map are labelled."""
-    return _labelled(query_tokens(inspection, kind), inspection)
+    """Return the labels of a map's rows."""
+    return _labelled(inspection.tokens_of(kind.query_side), inspection)
 
 
 def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
-    """Return how the columns of a map are labelled."""
-    return _labelled(key_tokens(inspection, kind), inspection)
+    """Return the labels of a map's columns."""
+    return _labelled(inspection.tokens_of(kind.key_side), inspection)
 
 
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:
-    """Return what the rows of a map are."""
+    """Return the axis of a map's rows."""
     return axis_of_queries(kind, query_labels(inspection, kind))
 
 
 def key_axis(inspection: Inspection, kind: Kind) -> Axis:
-    """Return what the columns of a map are."""
+    """Return the axis of a map's columns."""
     return axis_of_keys(kind, key_labels(inspection, kind))
 
 
 def axis_of_queries(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
-    """Return what the rows of a map with these labels are."""
+    """Return the axis of rows with these labels."""
     fed = kind.query_side == "target"
     name = _("query: the word fed") if fed else _("query: the word that looks")
     return Axis(name=name, labels=labels, side=kind.query_side)
 
 
 def axis_of_keys(kind: Kind, labels: Sequence[TokenLabel]) -> Axis:
-    """Return what the columns of a map with these labels are."""
+    """Return the axis of columns with these labels."""
     return Axis(name=_("key: the word looked at"), labels=labels, side=kind.key_side)
 
 
 def token_axis(inspection: Inspection, side: Side) -> Axis:
-    """Return what the positions of one side are, where nothing looks at anything."""
+    """Return the axis of one side's positions, where nothing looks at anything."""
     names: dict[Side, str] = {"source": _("source token"), "target": _("word fed")}
     tokens = _labelled(inspection.tokens_of(side), inspection)
     return Axis(name=names[side], labels=tokens, side=side)
 
 
-def ask(opened: Opened, *, unit: bool = True) -> Selection:
-    """Ask which head of which attention, and between what; say why not to believe its map.
+def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:
+    if tokens is inspection.source_tokens:
+        return labels(tokens, inspection.unknown_words)
+    return labels_of_fed(inspection)
 
-    Args:
-        opened: The run and the sentence.
-        unit: False where everything is between tokens, never merged to words.
-    """
+
+def ask(opened: Opened, *, unit: bool = True) -> Selection:
+    """Ask for a head and for tokens or words; show why not to believe the head's map."""
     with row():
         selected = choose(opened, unit=unit)
         tell(selected)
@@ -166,24 +377,20 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     chosen = ask_head(opened, kind=kind, head=head)
     whole_words = _ask_whole_words(asked=unit) and unit
     if whole_words:
-        inspection = _inspecting(opened, whole_words=True).result()
+        inspection = inspecting(opened.path, opened.sentence, whole_words).result()
     return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
 
 
-def _inspecting(opened: Opened, whole_words: bool) -> Recipe[Inspection]:
-    return Recipe(merged, opened.inspecting) if whole_words else opened.inspecting
-
-
 def tell(selected: Selection, *, head: bool = True) -> None:
-    """Say how long the sentence is, and lead to what is known of the head where one is chosen."""
+    """Show the sentence's length, and a link to the head's card where one is chosen."""
     with st.container(key=layout.SIZE, width="content"):
         st.caption(size(selected.opened.inspection), width="content")
     if head:
-        to_card(selected)
+        link_to_selected_head(selected)
 
 
 def size(inspection: Inspection) -> str:
-    """Return how long source and target are, or a prompt and what follows, and how long it took.
+    """Return the lengths of source and target, or of a prompt and its continuation, and the time.
 
     Special tokens count, as they have rows and columns in every map.
     """
@@ -203,35 +410,47 @@ def size(inspection: Inspection) -> str:
     )
 
 
-def to_card(selected: Selection) -> None:
-    """Lead to what is known of the head."""
-    card_link.link(selected.opened, selected.head, _("Card of this head"))
+def link_to_selected_head(selected: Selection) -> None:
+    """Show a link to the card of the selected head."""
+    link_to_head(selected.opened, selected.head, _("Card of this head"))
+
+
+def link_to_head(opened: Opened, head: Head, label: str) -> None:
+    """Show a link to the card of a head, with the same sentence.
+
+    There is none where nothing can be measured: where nobody knows the task, for example.
+    """
+    if why_not(opened.run, (*NEEDS_OF_HEADS, *NEEDS_OF_HEAD_VIEW)):
+        return
+    query = {
+        session.TRIAL: HEAD_VIEW,
+        session.MODEL: cached.listed_name(opened.path),
+        session.SENTENCE: opened.sentence,
+        session.KIND: str(head.kind),
+        session.LAYER: str(head.layer),
+        session.HEAD: str(head.index),
+    }
+    links.link("heads", label, ":material/badge:", query)
 
 
 def tell_head(selected: Selection) -> None:
-    """Say below the row why not to believe the head's map."""
-    # Its place is reserved: what is said of one head and not of another must not move the picture.
+    """Show below the row why not to believe the head's map."""
+    # Its place is reserved: what is noted of one head and not of another must not move the picture.
     with st.container(key="about_head"):
         if found := notes.about_map(selected.opened.run, selected.inspection, selected.head):
             st.caption(joined(found))
 
 
 def ask_head(opened: Opened, *, kind: bool = True, head: bool = True) -> Head:
-    """Ask which head of which attention; to be called inside of a row.
-
-    Args:
-        opened: The run and the sentence.
-        kind: False where none is asked for, as in `choose`.
-        head: The same for layer and head.
-    """
+    """Ask for a kind of attention, a layer and a head, inside of a row; see `choose`."""
     inspection, run = opened.inspection, opened.run
     kinds = list(dict.fromkeys(site.attention for site in inspection.attention))
-    default = opening.default_kind(run)
-    chosen = ask_kind(kinds, default, then=opening.open_other_kind, asked=kind)
+    default = default_kind(run)
+    chosen = ask_kind(kinds, default, then=open_other_kind, asked=kind)
     layer, index = ask_layer_and_head(
         len(inspection.sites_of(chosen)),
         run.settings.model.n_heads,
-        opening.default_head(run, chosen),
+        default_head(run, chosen),
         asked=head,
     )
     return Head(chosen.site(layer), index)
@@ -241,7 +460,7 @@ def _ask_whole_words(*, asked: bool) -> bool:
     """Ask whether subwords are merged to words."""
     unit = controls.choice(
         _("Unit"),
-        session.UNIT,
+        "unit",
         {"tokens": _("tokens"), "words": _("whole words")},
         "tokens",
         older={"whole words": "words"},
@@ -249,12 +468,6 @@ def _ask_whole_words(*, asked: bool) -> bool:
         asked=asked,
     )
     return unit == "words"
-
-
-def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLabel, ...]:
-    if tokens is inspection.source_tokens:
-        return labels(tokens, inspection.unknown_words)
-    return labels_of_fed(inspection)
 
 
 def ask_kind(
@@ -274,22 +487,13 @@ def ask_kind(
 
 
 def ask_stack(name: str, default: Stack) -> Stack:
-    """Ask for encoder or decoder.
-
-    Args:
-        name: Of the choice: every view has its own, and so its own default.
-        default: To begin with.
-    """
+    """Ask for encoder or decoder, under a name that each view has for itself."""
     offered = {stack: _(label) for stack, label in STACK_LABELS.items()}
     return controls.choice(_("Stack"), name, offered, default)
 
 
 def ask_layer_and_head(
-    n_layers: int,
-    n_heads: int,
-    default: tuple[int, int],
-    *,
-    asked: bool = True,
+    n_layers: int, n_heads: int, default: tuple[int, int], *, asked: bool = True
 ) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
     layer = controls.number(_("layer"), n_layers, default[0], session.LAYER, asked=asked)

@@ -1,4 +1,7 @@
-"""How the app is served: to the one user of a machine, unless another `Service` is set up."""
+"""How the app is served, and which runs a visitor sees.
+
+It is served to the one user of a machine, unless another `Service` is set up.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -15,6 +18,8 @@ from core.training import process
 APP_NAME = "seq2see"
 VISITORS = ".class"
 """The folder in that of runs that holds a folder for each visitor."""
+FIRST = ("everyday", "translate-guided", "translate")
+"""Runs of the gallery that are offered before the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +132,38 @@ def current() -> Service:
 def serve(service: Service) -> None:
     """Serve the app in another way from now on."""
     _served[0] = service
+
+
+def run_folders(visitor: Visitor, gallery: Path, runs: Path) -> dict[str, Path]:
+    """Return the folders that may be runs by their names: the gallery's before one's own.
+
+    The owner sees those of all visitors, too.
+    """
+    # Results of experiments are in the gallery, too.
+    shipped = [path for path in _folders(gallery) if (path / "run.json").exists()]
+    own = _folders(visitor.folder(runs))
+    if visitor.is_owner:
+        own += [path for name in visitors(runs) for path in _folders(Visitor(name).folder(runs))]
+    return {path.name: path for path in shipped} | {run_name(path, runs): path for path in own}
+
+
+def visitors(runs: Path) -> list[str]:
+    """Return the names of all visitors who have a folder, in order."""
+    return sorted(path.name for path in _folders(runs / VISITORS))
+
+
+def run_name(path: Path, runs: Path) -> str:
+    """Return what a run is called that is not one of the gallery's.
+
+    >>> run_name(Path("all/copy"), Path("all")), run_name(Path("all/.class/ann/copy"), Path("all"))
+    ('runs/copy', 'runs/ann/copy')
+    """
+    return "/".join(["runs", *(part for part in path.relative_to(runs).parts if part != VISITORS)])
+
+
+def _folders(parent: Path) -> list[Path]:
+    if not parent.is_dir():
+        return []
+    shown = [path for path in parent.iterdir() if path.is_dir() and path.name[0] != "."]
+    rank = {name: place - len(FIRST) for place, name in enumerate(FIRST)}
+    return sorted(shown, key=lambda path: (rank.get(path.name, 0), path.name))

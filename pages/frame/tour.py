@@ -1,25 +1,57 @@
 """A tour: stops that open live views, each with something to predict, to do, and to find out.
 
+A tour is the app's own, or a teacher's, a small TOML file in the folder `tours/`:
+`tours/monday.toml` opens with `?tour=monday`; `EXAMPLE` shows all that it may hold. A link may be
+copied from the app, whatever its address is; `shows` holds the choices that answer the question,
+and only `title` and `link` must be there. A file may come from a stranger: it opens pages of the
+app and nothing else, and one that is too large or nested too deeply is refused.
+
 What is found out is never written down: it is the line "What you see" of the stop's own view, which
 is kept back until the visitor asks for it.
 """
 
 import html
 import re
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages.frame import address, language, layout, links, presentation, session
+from pages.frame import language, layout, links, session, texts
 from pages.frame.language import _, n_, number, plain, tag
 from pages.frame.messages import explained
-from pages.frame.tour_file import REVEALED, STOP, TOUR, Stop, read_tour
-from pages.frame.tour_file import Tour as Tour
-from pages.frame.tour_file import TourError as TourError
 
+TOUR, STOP, REVEALED = "tour", "stop", "revealed"
+"""In the URL: which tour, which of its stops from 1 on, and whether its answer is shown."""
+OWN = "paper"
+"""The name of the app's own tour, `pages/texts/<language>/tour.toml`."""
+TOURS = Path("tours")
+"""Where a teacher's are, in the folder that the app is started in."""
+EXAMPLE = """\
+title = "Monday's lesson"
+
+[[stop]]
+title = "Who is tired?"
+link = "/?view=lines&sentence=The+dog+slept+because+it+was+tired."
+text = "Each word on the left looks at the words on the right."
+question = "Where does “it” look?"
+task = "Rest the pointer on “it”."
+shows = "side=query&token=4"
+"""
+LARGEST, MOST_STOPS = 100_000, 100
+"""Bytes of a file, and stops of a tour."""
+_NAME = re.compile(r"[\w-]{1,60}")
+"""A longer one may be no file's on some disk."""
+_DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
+"""A name of 50 parts: one of some thousands would take minutes to read."""
+_TEXTS = ("title", "link", "text", "question", "task", "shows")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
-_DRAWER = "tour"
+_STORAGE = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 _ON_PAPER = """<style>
 body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
@@ -32,12 +64,133 @@ p { margin: 0.2rem 0; }
 _MARKS = re.compile(r"[*`$]+")
 
 
+class TourError(ValueError):
+    """A tour that cannot be opened; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """One view, a text on it, and a question."""
+
+    title: str
+    page: str
+    """One of `links.PAGES`."""
+    query: Mapping[str, str]
+    """What the page opens with: name → value, as in links."""
+    text: str = ""
+    """Two sentences, to be read before anything is done."""
+    question: str = ""
+    """To be answered before the answer is shown."""
+    task: str = ""
+    """What to do to find out."""
+    shows: Mapping[str, str] = field(default_factory=dict)
+    """The choices that answer the question: the task comes to them."""
+    clicks: tuple[str, ...] = ()
+    """Keys of the controls that the task asks to use: they are seen in presentation mode, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """Stops in their order."""
+
+    name: str
+    """In links."""
+    title: str
+    stops: tuple[Stop, ...]
+
+
+def own_tour() -> Tour:
+    """Return the app's own tour in the visitor's language."""
+    entries = texts.toml("tour")
+    return Tour(OWN, entries["title"], tuple(map(_stop, entries["stop"].values())))
+
+
+def tour_names() -> list[str]:
+    """Return the names of the tours in `TOURS`, in their order."""
+    return sorted(file.stem for file in TOURS.glob("*.toml") if _NAME.fullmatch(file.stem))
+
+
+def read_tour(name: str) -> Tour:
+    """Return the app's own tour, `OWN`, or that of a file.
+
+    Raises:
+        TourError: There is no such file, or it is no tour; the message says what is wrong.
+    """
+    if name == OWN:
+        return own_tour()
+    file = TOURS / f"{name}.toml"
+    if not _NAME.fullmatch(name) or not file.is_file():
+        raise TourError(_("There is no tour named {name}.").format(name=name))
+    written = _read(file)
+    stops = written.get("stop")
+    if not isinstance(stops, list) or not stops:
+        raise TourError(_("{file} has no [[stop]].").format(file=file))
+    if len(stops) > MOST_STOPS:
+        raise TourError(_too_large(file))
+    title = str(written.get("title", name))
+    return Tour(name, title, tuple(_checked(each, at, file) for at, each in enumerate(stops, 1)))
+
+
+def _read(file: Path) -> dict[str, object]:
+    try:
+        if file.stat().st_size > LARGEST:
+            raise TourError(_too_large(file))
+        text = file.read_text("utf-8")
+        if _DEEP.search(text):
+            raise TourError(_too_large(file))
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise TourError(_too_large(file)) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        text = _("{file} cannot be read: {why}")
+        raise TourError(text.format(file=file, why=explained(error))) from error
+
+
+def _too_large(file: Path) -> str:
+    return _("{file} is larger, or nested more deeply, than a tour may be.").format(file=file)
+
+
+def _checked(entry: object, at: int, file: Path) -> Stop:
+    """Return a stop of a stranger's file."""
+    entries = entry if isinstance(entry, Mapping) else {}
+    for name in ("title", "link"):
+        if not entries.get(name):
+            text = _("Stop {at} of {file} has no {name}.")
+            raise TourError(text.format(at=at, file=file, name=name))
+    for name, value in entries.items():
+        if name not in _TEXTS or not isinstance(value, str):
+            text = _("Stop {at} of {file}: {name} is not one of the texts {known}.")
+            known = ", ".join(_TEXTS)
+            raise TourError(text.format(at=at, file=file, name=name, known=known))
+    try:
+        page, _query = links.read(entries["link"])
+    except ValueError:
+        # It names another machine in a way that is no address.
+        page = entries["link"]
+    if page not in (*links.PAGES, *links.OLDER_PAGES):
+        text = _("Stop {at} of {file}: there is no page {page}.")
+        raise TourError(text.format(at=at, file=file, page=page))
+    return _stop(entries)
+
+
+def _stop(written: Mapping[str, Any]) -> Stop:
+    page, query = links.read(written["link"])
+    return Stop(
+        page=page,
+        # A link may be copied while another tour is open.
+        query={name: text for name, text in query.items() if name not in (TOUR, STOP)},
+        shows=dict(parse_qsl(written.get("shows", "").lstrip("?"), keep_blank_values=True)),
+        clicks=tuple(written.get("clicks", ())),
+        **{name: written.get(name, "") for name in ("title", "text", "question", "task")},
+    )
+
+
 def draw() -> None:
     """Draw the stop that the address asks for, if it asks for one, above the page."""
     # Always there: a part of the page is known by its place.
     with st.container():
-        session.drawer(_DRAWER)["kept_back"] = False
-        name = address.linked(TOUR)
+        session.storage(_STORAGE)["kept_back"] = False
+        name = session.linked(TOUR)
         if name is None:
             return
         try:
@@ -50,46 +203,34 @@ def draw() -> None:
 
 
 def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
-    """Open a stop, with nothing chosen but what it says; the rest of this run is not drawn.
-
-    Args:
-        tour: Which tour.
-        at: Which stop, counted from 0.
-        revealed: Whether its answer was shown: it still is.
-    """
+    """Open a stop, counted from 0, with only its own choices; the rest of this run is not drawn."""
     stop, query = tour.stops[at], _query(tour, at)
     if revealed:
         query |= {**stop.shows, REVEALED: "true"}
-    address.begin_anew(query, keep=[language.LANGUAGE])
+    session.reset(query, keep=[language.LANGUAGE])
     links.go(stop.page, query)
 
 
 def keeps_back() -> bool:
-    """Say whether what is seen is the answer to a question that is still open."""
-    return bool(session.drawer(_DRAWER).get("kept_back"))
+    """Return whether what is seen is the answer to a question that is still open."""
+    return bool(session.storage(_STORAGE).get("kept_back"))
 
 
-def answered(seen: str) -> None:
+def answered(answer: str) -> None:
     """Note what a view says that is seen: the answer, where the stop's own view is shown."""
-    drawer = session.drawer(_DRAWER)
-    if at := drawer.get("at"):
-        drawer.setdefault("answers", {})[at] = seen
+    storage = session.storage(_STORAGE)
+    if at := storage.get("at"):
+        storage.setdefault("answers", {})[at] = answer
 
 
 def answers(tour: Tour) -> dict[int, str]:
     """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
-    found = session.drawer(_DRAWER).get("answers", {})
-    return {at: seen for (name, at), seen in found.items() if name == tour.name}
+    found = session.storage(_STORAGE).get("answers", {})
+    return {at: answer for (name, at), answer in found.items() if name == tour.name}
 
 
 def link(tour: Tour, at: int, *, whole: bool = False) -> None:
-    """Show a link to a stop.
-
-    Args:
-        tour: Which tour.
-        at: Which stop, counted from 0.
-        whole: Whether it stands for the tour, and is called like that.
-    """
+    """Show a link to a stop, counted from 0, or to the whole tour under its title."""
     stop = tour.stops[at]
     label = tour.title if whole else f"{number(at + 1)} · {stop.title}"
     links.link(stop.page, plain(label), None, _query(tour, at))
@@ -112,16 +253,16 @@ def offer_tasks(tour: Tour) -> None:
 
 def _draw(tour: Tour) -> None:
     n = len(tour.stops)
-    at = address.value(STOP, {str(i + 1): i + 1 for i in range(n)}.get, 1) - 1
+    at = session.value(STOP, {str(i + 1): i + 1 for i in range(n)}.get, 1) - 1
     stop = tour.stops[at]
-    revealed = address.value(REVEALED, {"true": True, "false": False}.get, False)
-    is_here = address.page() == stop.page
-    drawer = session.drawer(_DRAWER)
-    drawer["kept_back"] = is_here and not revealed
-    drawer["at"] = (tour.name, at) if is_here and revealed else None
+    revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
+    is_here = session.current().page == stop.page
+    storage = session.storage(_STORAGE)
+    storage["kept_back"] = is_here and not revealed
+    storage["at"] = (tour.name, at) if is_here and revealed else None
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
-    said, asked, onward = st.columns([11, 11, 6], gap="small")
-    with said:
+    about, asked, onward = st.columns([11, 11, 6], gap="small")
+    with about:
         with st.container(key=layout.TOUR_AT):
             st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
         if is_here and stop.text:
@@ -137,7 +278,7 @@ def _draw(tour: Tour) -> None:
             _offer_answer(stop, revealed=revealed)
         _go_on(tour, at)
     if is_here:
-        st.html(presentation.shown_too(stop.clicks))
+        st.html(layout.shown_too(stop.clicks))
 
 
 def _ask(stop: Stop) -> None:
@@ -160,7 +301,7 @@ def _offer_answer(stop: Stop, *, revealed: bool) -> None:
         key=REVEAL,
         type="secondary" if revealed else "primary",
         icon=":material/visibility_off:" if revealed else ":material/visibility:",
-        on_click=address.choose,
+        on_click=session.choose,
         args=(asked,),
         width="stretch",
     )
@@ -171,17 +312,14 @@ def _go_on(tour: Tour, at: int) -> None:
         # Without a bubble: the pointer rests on Next, and a bubble would hide what is above it.
         back = st.button(_("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0)
         onward = st.button(
-            _("Next"),
-            key=NEXT,
-            icon=":material/arrow_forward:",
-            disabled=at == len(tour.stops) - 1,
+            _("Next"), key=NEXT, icon=":material/arrow_forward:", disabled=at == len(tour.stops) - 1
         )
         st.button(
             _("Leave"),
             key="tour_leave",
             type="tertiary",
             icon=":material/close:",
-            on_click=address.choose,
+            on_click=session.choose,
             args=({TOUR: None, STOP: None, REVEALED: None},),
         )
     if back or onward:
@@ -204,12 +342,7 @@ def minutes(tour: Tour) -> str:
 
 
 def sheet(tour: Tour, answers: Mapping[int, str]) -> str:
-    """Return a page to print: room for an answer to each question, the answers at the end.
-
-    Args:
-        tour: What asks.
-        answers: Stop from 0 on → what its view said, in Markdown; of those that were shown.
-    """
+    """Return a page to print: room for an answer to each question, known answers at the end."""
     title = html.escape(tour.title)
     predict, attempt, found = map(html.escape, (_("Predict"), _("Try"), _("Answers")))
     asked = "".join(

@@ -1,18 +1,53 @@
-"""What a model writes, set as print sets it: for reading, never for numbers or files."""
+"""What a model writes, as a page shows it: set for print, with the doubtful words marked."""
 
 import re
 from collections.abc import Sequence
+from html import escape
+from pathlib import Path
 
+import streamlit as st
+
+import viz.component
+from core.decoding.marked_words import UNSURE, WrittenWord, written_words
+from core.inspection import Inspection
 from core.runs.run import Run
+from core.studies.effects.ablation import Outcome
 from core.studies.heads.comparison import aligned
 from core.tasks import TARGET_LANGUAGES
 from core.tokenizer.words import spaced_words
-from pages.frame.marked_words import in_markdown
+from pages.frame.language import _, as_it_is, joined, percent
 from viz.component.payload import Doubt
 from viz.direction import isolated
 
+_CSS = Path(viz.component.__file__).with_name("marked_words.css").read_text(encoding="utf-8")
+STYLE = f"<style>{_CSS}</style>"
+"""How marked words look on a page, as in the components."""
 _NARROW = "\u202f"
 """A narrow space at which no line ends."""
+LONG = 600
+"""Letters of translations that push the picture too far down."""
+_TAG = re.compile(r"<[^>]*>")
+
+
+def written_name(run: Run) -> str:
+    """Return the name of a model's output: a decoder alone goes on from a text."""
+    goes_on = run.settings.model.is_decoder_only
+    return _("continuation") if goes_on else _("translation")
+
+
+def written_in_files(run: Run) -> str:
+    """Return the name of a model's output in files, the same in every language."""
+    return "continuation" if run.settings.model.is_decoder_only else "translation"
+
+
+def show_translations(translations: str) -> None:
+    """Show translations with their marks; folded where they are long."""
+    # Marks are longer than what they mark.
+    if len(_TAG.sub("", translations)) <= LONG:
+        st.markdown(translations, unsafe_allow_html=True)
+        return
+    with st.expander(_("What is written"), type="compact"):
+        st.markdown(translations, unsafe_allow_html=True)
 
 
 def typeset(text: str, run: Run) -> str:
@@ -36,16 +71,92 @@ def in_french(text: str) -> str:
     return re.sub(r"(?<=«) ", _NARROW, text)
 
 
+def doubtful_words(inspection: Inspection) -> tuple[Doubt, ...]:
+    """Return the words of a translation that may be wrong, with a note on each."""
+    return _doubts(inspection.translation.text, inspection.written)
+
+
+def doubtful_words_of(run: Run, found: Outcome) -> tuple[Doubt, ...]:
+    """Return the doubtful words of a translation while heads are changed, or might be.
+
+    Nothing is marked in what a decoder alone goes on with: a text has many ways to go on.
+    """
+    ids = found.translation.target_ids
+    if not run.settings.model.is_encoder_decoder:
+        return ()
+    chances = [each.probability for each in found.own[: len(ids)]]
+    words = written_words(run.target_tokenizer, ids, chances)
+    return _doubts(found.translation.text, words)
+
+
+def _doubts(text: str, words: Sequence[WrittenWord]) -> tuple[Doubt, ...]:
+    return tuple(
+        Doubt(word.span.start, word.span.end, _note(word.span.of(text), word), not word.is_unsure)
+        for word in words
+        if word.is_doubtful
+    )
+
+
+def _note(text: str, word: WrittenWord) -> str:
+    text = isolated(text)
+    share = percent(word.probability)
+    unsure = _("{word}: {share} – the model is unsure here.").format(word=text, share=share)
+    if word.second:
+        second = _("Where it was least sure, “{token}” came second: {share}.").format(
+            token=isolated(word.second), share=percent(word.second_probability)
+        )
+        unsure = joined((unsure, second))
+    if not word.unseen:
+        return unsure
+    source = _("It looked most at “{source}”, which training never saw.").format(
+        source=isolated(word.unseen)
+    )
+    known = _("{word}: {share}.").format(word=text, share=share)
+    return joined((unsure if word.is_unsure else known, source))
+
+
+def legend(words: Sequence[WrittenWord]) -> str:
+    """Return what the marks of a translation mean; empty without any."""
+    parts = []
+    if any(word.is_unsure for word in words):
+        text = _(
+            "dashed: the model was unsure of the word (its probability, the product of its "
+            "pieces’, is below {share})"
+        )
+        parts.append(text.format(share=percent(UNSURE)))
+    if any(word.unseen and not word.is_unsure for word in words):
+        parts.append(_("dotted: from a word that training never saw"))
+    return " · ".join(parts)
+
+
+def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | None = None) -> str:
+    """Return a part of a text as Markdown that shows it as it is, with its marks as HTML.
+
+    The part goes from `start` to `end`, or to the end of the text. Setting a text for print changes
+    the position of no sign.
+    """
+    whole, end = end is None, len(text) if end is None else end
+    parts, at = [], start
+    for doubt in doubts:
+        if start <= doubt.start and doubt.end <= end:
+            unseen = " unseen" * doubt.unseen
+            note = escape(doubt.said)
+            marked = as_it_is(text[doubt.start : doubt.end])
+            parts += [
+                as_it_is(text[at : doubt.start]),
+                f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{note}" '
+                f'data-said="{note}">{marked}</span>',
+            ]
+            at = doubt.end
+    shown = "".join([*parts, as_it_is(text[at:end])])
+    # A part takes its direction from the whole.
+    return isolated(shown) if whole else shown
+
+
 def marked(
     first: str, second: str, doubts: tuple[Sequence[Doubt], Sequence[Doubt]] = ((), ())
 ) -> tuple[str, str]:
-    """Return two texts in Markdown, the words that differ in bold; a dash where there is none.
-
-    Args:
-        first: One text.
-        second: The other.
-        doubts: Words of each that are marked, see `marked_words.in_markdown`.
-    """
+    """Return two texts in Markdown, the words that differ in bold; a dash where there is none."""
     words = spaced_words(first), spaced_words(second)
     found = aligned(*([word for word, _ in side] for side in words))
     one, other = (
@@ -56,10 +167,7 @@ def marked(
 
 
 def _with_bold(
-    text: str,
-    words: Sequence[tuple[str, str]],
-    differing: Sequence[int],
-    doubts: Sequence[Doubt],
+    text: str, words: Sequence[tuple[str, str]], differing: Sequence[int], doubts: Sequence[Doubt]
 ) -> str:
     parts, start = [], text.index(words[0][0]) if words else 0
     for at, (word, space) in enumerate(words):

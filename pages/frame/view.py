@@ -15,19 +15,16 @@ from streamlit.delta_generator import DeltaGenerator
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.tasks import Task
-from pages.frame import address, controls, layout, lessons, moved, notes, opening, session, tour
+from pages.frame import controls, layout, links, notes, old_links, selection, session, tour
 from pages.frame.export import Shown as Shown
 from pages.frame.export import offer
 from pages.frame.export import page as page
-from pages.frame.files import Column as Column
-from pages.frame.files import Columns as Columns
-from pages.frame.language import _, plain
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, missing, why_not
-from pages.frame.opening import Opened
-from pages.frame.translations import written_in_files
-from pages.frame.view_text import ViewText, view_text
+from pages.frame.selection import Opened
+from pages.frame.texts import ViewText, view_text
+from pages.frame.typography import written_in_files
 
 Subject = TypeVar("Subject")
 
@@ -41,21 +38,18 @@ class View(Generic[Subject]):
     name: str
     """In links, code and tests."""
     draw: Callable[[Subject], "Shown | Callable[[], Shown] | None"]
-    """Asks, computes and draws; None where there is nothing to show, which it has said. What it has
-    asked for is left alone by a click in the picture where it returns a function that draws it."""
+    """Asks, computes and draws; None where there is nothing to show, with the reason on the page.
+    It may return a function that draws the picture: a click in the picture redraws that alone."""
     older: str = ""
     """What older links called it."""
     of_sentence: bool = True
     """Whether a sentence changes anything in it; where none does, none is asked for."""
     says_sentence: bool = False
-    """Whether its picture does not hold the sentence's words, so that they are to be said in
-    presentation mode, which hides the box that asks for them."""
+    """Whether presentation mode, which hides the box, shows the sentence: the picture lacks it."""
     needs: tuple[Need, ...] = ()
     """What not every model has and the view is about."""
     telling: Callable[[Run, Task], str] | None = None
     """Returns the example to begin with; None or empty for the task's first."""
-    model: str = ""
-    """The model to begin with, where it is among the runs; empty for the first of them."""
 
     @property
     def text(self) -> ViewText:
@@ -66,11 +60,7 @@ class View(Generic[Subject]):
 def saying_why(
     *errors: type[Exception],
 ) -> Callable[[Callable[[Subject], Shown | None]], Callable[[Subject], Shown | None]]:
-    """Let a view say in the place of its picture why there is none.
-
-    Args:
-        errors: What they say is shown; that there is no sentence is said anyway.
-    """
+    """Let a view show these errors in the place of its picture, and ask for a missing sentence."""
 
     def saying(draw: Callable[[Subject], Shown | None]) -> Callable[[Subject], Shown | None]:
         @wraps(draw)
@@ -78,7 +68,7 @@ def saying_why(
             try:
                 return draw(subject)
             except SentenceError:
-                opening.say_no_text()
+                selection.ask_for_text()
             except errors as error:
                 st.error(plain(explained(error)))
             return None
@@ -91,48 +81,34 @@ def saying_why(
 def choose(
     views: Sequence[View[Subject]], name: str, default: str = "", *, named: bool = False
 ) -> View[Subject]:
-    """Ask which view to show.
-
-    Args:
-        views: Those of the page.
-        name: Of the choice, in the URL.
-        default: The view to begin with; empty for the first.
-        named: Whether the URL names the view that the page begins with, too.
-    """
-    offered, usual, how = _asked(views, default, named=named)
-    chosen = controls.choice(_("View"), name, offered, usual, **how)
-    return next(view for view in views if view.name == chosen)
+    """Ask which view to show, the first or the default; the URL may name the default, too."""
+    offered, usual, how = _offered(views, default, named=named)
+    return _view(views, controls.choice(_("View"), name, offered, usual, **how))
 
 
-def _asked(
+def _offered(
     views: Sequence[View[Subject]], default: str, *, named: bool
 ) -> tuple[dict[str, str], str, controls.How[str]]:
-    """Return what is offered, what it begins with, and how it is asked for."""
+    """Return the views that are offered, the first of them, and how they are asked for."""
     older = {view.older: view.name for view in views if view.older}
     offered = {view.name: view.text.label for view in views}
     return offered, default or views[0].name, {"named": named, "older": older}
 
 
-def _chosen(views: Sequence[View[Subject]], name: str, usual: str, *, named: bool) -> View[Subject]:
-    """Return the chosen view, before it is asked for: the sentence above depends on it."""
-    chosen = controls.chosen(name, *_asked(views, usual, named=named))
-    return next(view for view in views if view.name == chosen)
+def _view(views: Sequence[View[Subject]], name: str) -> View[Subject]:
+    return next(view for view in views if view.name == name)
 
 
 def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
     """Return the first view that applies to the chosen run; where none does, the first of all."""
-    if (settings := opening.chosen_settings(views[0].model)) is None:
+    if (settings := selection.chosen_settings()) is None:
         return views[0].name
     applying = (view for view in views if not missing(settings, (*needs, *view.needs)))
     return next(applying, views[0]).name
 
 
 def of_sentence(
-    views: Sequence[View[Opened]],
-    name: str,
-    *,
-    named: bool = False,
-    needs: Collection[Need] = (),
+    views: Sequence[View[Opened]], name: str, *, named: bool = False, needs: Collection[Need] = ()
 ) -> None:
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
@@ -142,9 +118,10 @@ def of_sentence(
         named: Whether the URL names the default, too.
         needs: What all of its views are about.
     """
-    moved.follow(views[0].page, name)
+    old_links.follow(views[0].page, name)
     usual = _usual(views, needs)
-    chosen = _chosen(views, name, usual, named=named)
+    # Before it is asked for: the sentence above depends on it.
+    chosen = _view(views, controls.chosen(name, *_offered(views, usual, named=named)))
 
     def telling(run: Run, task: Task) -> str:
         # What a view does not apply to need not be looked for in.
@@ -152,9 +129,7 @@ def of_sentence(
             return ""
         return chosen.telling(run, task)
 
-    opened = opening.model_and_sentence(
-        asked=chosen.of_sentence, telling=telling, model=chosen.model
-    )
+    opened = selection.model_and_sentence(asked=chosen.of_sentence, telling=telling)
     if opened is None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -171,7 +146,7 @@ def of_sentence(
                 st.markdown(f":small[{plain(opened.sentence)}]")
     if why := why_not(opened.run, (*needs, *view.needs)):
         st.info(why)
-        lessons.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
+        links.link_to_what_applies(opened.run, opened.sentence, (*needs, *view.needs))
         say_notice(opened.run)
         return
     facts = {
@@ -181,34 +156,28 @@ def of_sentence(
         written_in_files(opened.run): opened.inspection.translation.text,
     }
     show(view, opened, facts | ({"notice": opened.run.notice} if opened.run.notice else {}))
-    lessons.link_to_experiment(name, view.name)
+    links.link_to_experiment(name, view.name)
     say_notice(opened.run)
 
 
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
-    wanted = address.text_of(name)
-    if wanted and wanted not in {known for view in views for known in (view.name, view.older)}:
-        st.caption(plain(_("There is no view named {name}.").format(name=wanted)))
+    text = session.text_of(name)
+    if text and text not in {known for view in views for known in (view.name, view.older)}:
+        st.caption(plain(_("There is no view named {name}.").format(name=text)))
 
 
 def say_notice(run: Run) -> None:
-    """Say what goes with a run, a licence for example, wherever it is shown."""
+    """Show what goes with a run, a licence for example."""
     if run.notice:
         st.caption(plain(run.notice))
 
 
 def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
-    """Draw a view, and offer to take it away; a click in it leaves the rest of the page alone.
-
-    Args:
-        view: The chosen one.
-        subject: What it shows, a run and a sentence for example.
-        facts: What the files say of the subject: name → value.
-    """
+    """Draw a view and offer to take it away; a click in it leaves the rest of the page alone."""
     # Its place is reserved: what comes above it, a caption for example, must not move it.
     with st.container(key=f"view_{view.name}"):
-        address.part("view", _draw, view, subject, facts)
+        session.fragment("view", _draw, view, subject, facts)
 
 
 def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
@@ -216,7 +185,7 @@ def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) ->
     above = st.container()
     shown = view.draw(subject)
     if callable(shown):
-        address.part("picture", _draw_picture, shown, view, facts)
+        session.fragment("picture", _draw_picture, shown, view, facts)
     elif shown is not None:
         _say_and_offer(above, shown, view, facts)
 
@@ -240,7 +209,7 @@ def _say_and_offer(
 
 
 def say_seen(shown: Shown) -> None:
-    """Say what there is to see, and in which sentence where there is nothing in this one."""
+    """Show what there is to see, and a sentence that has it where this one does not."""
     if tour.keeps_back():
         st.caption(
             _("Predict first. The answer, computed from the model, appears here."), width="stretch"
@@ -253,4 +222,4 @@ def say_seen(shown: Shown) -> None:
     if shown.instead:
         offered = _("Try “{sentence}”").format(sentence=plain(shown.instead))
         if st.button(offered, key="instead", type="tertiary"):
-            address.choose_above({session.SENTENCE: shown.instead})
+            session.choose_above({session.SENTENCE: shown.instead})

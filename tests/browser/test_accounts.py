@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.served_class import replica
-from pages.frame.run_folders import visitors
+from pages.frame.service import visitors
 from tests.browser import provider
 from tests.browser.conftest import free_port
 

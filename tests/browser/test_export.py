@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.frame.files import stem
+from pages.frame.export import stem
 from tests.browser.canvas import pixels
 from tests.browser.conftest import ROOT
 

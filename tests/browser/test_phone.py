@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.frame.cached import GALLERY
-from pages.frame.tour_file import own_tour
+from pages.frame.tour import own_tour
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
 

@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from pages.frame.layout import STEPS
 from pages.frame.links import FIRST_PAGE
-from pages.frame.presentation import STEPS
-from pages.frame.tour_file import own_tour
+from pages.frame.tour import own_tour
 from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser

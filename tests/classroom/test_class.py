@@ -41,13 +41,6 @@ def test_anothers_run_is_on_no_page(visited_by, open_page, page):
     assert RUN in [option for box in at.selectbox for option in box.options]
 
 
-def test_anothers_run_is_not_in_the_table_of_runs(visited_by, open_page):
-    visited_by(BEN)
-    assert RUN not in list(open_page("training", training="runs").dataframe[0].value["run"])
-    visited_by(ANN)
-    assert RUN in list(open_page("training", training="runs").dataframe[0].value["run"])
-
-
 def test_experiments_are_run_by_the_teacher(visited_by, open_page):
     visited_by(ANN)
     at = open_page("experiments", model=None)
@@ -96,7 +89,7 @@ def test_a_class_says_how_much_memory_is_for_what_is_kept(visited_by, monkeypatc
     usual = cached._models().most_bytes
     serve(monkeypatch, ANN, Classroom(limits=Limits(memory_megabytes=100)))
     cached.st.cache_resource.clear()
-    found = [each().most_bytes for each in (cached._models, cached._results, cached._files)]
+    found = [each().most_bytes for each in (cached._models, cached._results)]
     assert sum(found) == 100_000_000
     assert usual > found[0]
 

@@ -150,19 +150,6 @@ def test_a_run_that_cannot_be_started_leaves_the_line_to_others(of_class, monkey
     assert served.place_in_line(run_of(ANN)) == 0
 
 
-def test_a_file_may_be_as_large_as_the_class_says(of_class):
-    served = of_class(ANN, upload_megabytes=7)
-    assert (served.upload_megabytes(500), served.upload_megabytes(5)) == (7, 5)
-
-
-@pytest.mark.parametrize("visitor", [ANN, OWNER])
-def test_who_looks_is_whom_her_cookie_was_written_for(monkeypatch, visitor):
-    classroom = Classroom(secret="of this class")
-    kept = {cookie.NAME: cookie.written(classroom, visitor)}
-    monkeypatch.setattr(st, "context", SimpleNamespace(cookies=kept))
-    assert ClassService(classroom).visitor() == visitor
-
-
 @pytest.mark.parametrize("kept", ["", "forged"])
 def test_nothing_is_drawn_for_whoever_has_left(monkeypatch, kept):
     monkeypatch.setattr(st, "context", SimpleNamespace(cookies={cookie.NAME: kept}))

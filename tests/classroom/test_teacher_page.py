@@ -35,12 +35,12 @@ def a_class(monkeypatch, tmp_path):
 
 def _page():
     from classroom import teacher_page
-    from pages.frame import address, service
+    from pages.frame import service, session
 
     served = service.current()
-    address.enter("visitors")
+    session.enter("visitors")
     teacher_page.render(served.classroom.limits, served.under_way)
-    address.write()
+    session.write()
 
 
 def opened(**query):

@@ -1,6 +1,5 @@
 import threading
 import time
-from contextlib import ExitStack
 from functools import partial
 
 import pytest
@@ -117,42 +116,6 @@ def test_who_asks_for_little_goes_before_who_has_had_much(monkeypatch):
     assert order == ["at first", "little", "much"]
 
 
-def test_of_those_who_have_had_much_who_asked_first_goes_first():
-    both, order = Noted(NEVER), []
-
-    def second():
-        with both.taken():
-            much()
-            # The first, which asked before, waits.
-            both.give_way()
-            order.append("second")
-
-    with both.taken():
-        much()
-        threads = begun(second)
-        until(lambda: both.n_waiting)
-        both.give_way()
-        order.append("first")
-        both.give_way()
-        order.append("first")
-    assert ended(threads)
-    assert order == ["first", "first", "second"]
-
-
-def test_who_has_had_much_goes_before_who_asks_for_little_much_later(monkeypatch):
-    # By any number of seconds.
-    monkeypatch.setattr(turns, "STRETCH", 0.0)
-    both, order = Noted(NEVER), []
-    with both.taken():
-        threads = begun(partial(ask_for_little, both, order))
-        until(lambda: both.n_waiting)
-        much()
-        both.give_way()
-        order.append("much")
-    assert ended(threads)
-    assert order == ["much", "little"]
-
-
 @given(st.floats(0, 100), st.floats(0, 100))
 def test_the_more_somebody_has_had_the_later_she_counts_as_having_asked(less, more):
     less, more = sorted((less, more))
@@ -177,28 +140,6 @@ def test_nobody_waits_for_ever_for_one_that_does_not_give_way():
         both.give_way()
     assert ended(threads)
     assert sorted(order) == ["other", "other", "still here"]
-
-
-def test_nobody_waits_for_a_piece_of_long_work(monkeypatch):
-    monkeypatch.setattr(turns, "LONG", turns.LITTLE)
-    both, order, done = Noted(NEVER), [], threading.Event()
-
-    def little():
-        with both.taken():
-            order.append("begins")
-            done.set()
-            until(lambda: both.n_waiting)
-            order.append("ends")
-
-    with both.taken():
-        much()
-        both.give_way()
-        threads = begun(little)
-        assert done.wait(SECONDS)
-        both.give_way()
-        order.append("long")
-    assert ended(threads)
-    assert order == ["begins", "ends", "long"]
 
 
 def test_who_waits_for_something_else_lets_others_have_their_turn():
@@ -231,19 +172,6 @@ def test_what_goes_wrong_ends_the_turn():
             pass
 
     assert ended(begun(other))
-
-
-def test_without_a_turn_nothing_waits():
-    both = Turns(NEVER)
-
-    def other():
-        both.give_way()
-        with both.left():
-            both.give_way()
-
-    with ExitStack() as held:
-        held.enter_context(both.taken())
-        assert ended(begun(other))
 
 
 def test_who_waits_for_a_value_lets_whoever_makes_it_have_its_turn(monkeypatch):

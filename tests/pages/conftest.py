@@ -81,7 +81,7 @@ def _steps_timed_before():
 
 
 def name_of(widget):
-    """Return the name of the choice that a widget asks for; see `visit.key_of`."""
+    """Return the name of the choice that a widget asks for; see `session.widget_key`."""
     return (widget.key or "").split("--")[0]
 
 
@@ -196,11 +196,11 @@ def taken():
 def _run_page(name):
     from importlib import import_module
 
-    from pages.frame import address
+    from pages.frame import session
 
-    address.enter(name)
+    session.enter(name)
     import_module(f"pages.{name}").render()
-    address.write()
+    session.write()
 
 
 @pytest.fixture

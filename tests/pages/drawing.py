@@ -17,7 +17,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.frame.files import as_json
+from pages.frame.export import as_json
 from tests.pages.conftest import ROOT, _run_page
 from tests.pages.sent import SHOWN_AS_THEY_ARE, sent
 

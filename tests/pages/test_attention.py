@@ -8,7 +8,7 @@ import pytest
 from core.heads import Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, pick, said, shown
+from tests.pages.conftest import ROOT, said, shown
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
@@ -22,13 +22,6 @@ def texts(labels):
 def weight(maps, query, key):
     row, column = texts(maps.queries).index(query), texts(maps.keys).index(key)
     return maps.weights[maps.selected][row, column]
-
-
-def test_page_opens_on_the_head_that_finds_the_antecedent(open_app):
-    maps = shown(open_app())
-    assert maps.translation == "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
-    assert (maps.kind, maps.selected) == ("encoder.self", (2, 0))
-    assert weight(maps, "it", "animal") > 0.9
 
 
 def test_it_moves_to_the_street_when_tired_becomes_wide(open_app):
@@ -79,23 +72,6 @@ def test_the_finding_has_score_baseline_n_seed_and_the_effect_of_silencing(open_
     assert f"of {stored['pronoun']['n']} held-out" in finding
     assert f"seed {stored['seed']}" in finding
     assert "“it”" in finding
-
-
-def test_a_sentence_without_pronoun_has_no_finding(open_app):
-    assert shown(open_app(sentence="The cat slept.")).finding == ""
-
-
-def test_a_click_on_a_head_shows_it_with_exact_weights(open_app):
-    at = open_app(model="translate")
-    pick(at, 0, 3)
-    assert shown(at).selected == (0, 3)
-    assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (0, 3)
-
-
-def test_a_link_opens_the_same_view(open_app):
-    at = open_app(model="copy", sentence="a b c", kind="cross", layer="1", head="2", unit="tokens")
-    maps = shown(at)
-    assert (maps.kind, maps.selected, maps.translation) == ("decoder.cross", (1, 2), "a b c")
 
 
 def test_subwords_merge_to_words(open_app):
@@ -171,11 +147,6 @@ def test_ten_thousand_characters_are_cut_and_it_is_said(open_app):
     assert len(shown(at).source) == 512
 
 
-def test_a_run_of_ones_own_is_offered_and_opens(open_app, own_copy):
-    at = open_app(model="runs/mine", sentence="x y z")
-    assert shown(at).translation == "x y z"
-
-
 def damage(run, name):
     if name == "weights":
         file = next((run / "checkpoints").glob("*.safetensors"))
@@ -213,11 +184,6 @@ def test_a_view_that_is_not_there_is_named(open_app):
     assert "There is no view named overview" in said(at)
     at.segmented_control(key="view").set_value("lines").run()
     assert "There is no view named" not in said(at)
-
-
-def test_a_run_without_evaluation_says_so(open_app, own_copy):
-    (own_copy / "evaluation.json").unlink()
-    assert shown(open_app(model="runs/mine", sentence="a b")).finding == ""
 
 
 def test_an_unfinished_training_is_announced(open_app, own_copy):

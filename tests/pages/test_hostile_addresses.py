@@ -13,10 +13,9 @@ import pytest
 from classroom.sign_in import is_here
 from core.runs.folder import checked_name
 from core.runs.run import RunError
-from pages.frame import address, language, links
-from pages.frame.tour import TourError
-from pages.frame.tour_file import read_tour
-from pages.frame.visit import written
+from pages.frame import language, links, session
+from pages.frame.session import as_text
+from pages.frame.tour import TourError, read_tour
 from tests.pages.conftest import ROOT
 from tests.pages.every_view import CASES, query_of
 from tests.pages.sent import read
@@ -53,14 +52,14 @@ def readers():
 
 @pytest.fixture
 def noting(monkeypatch, readers):
-    value = address.value
+    value = session.value
 
     def noted(name, read, default, **how):
         readers.setdefault(name, {})[page_and_view[0]] = read
         return value(name, read, default, **how)
 
     page_and_view = [""]
-    monkeypatch.setattr(address, "value", noted)
+    monkeypatch.setattr(session, "value", noted)
     return page_and_view
 
 
@@ -79,7 +78,7 @@ def test_ten_thousand_texts_are_choices_or_nothing(noting, readers, open_page):
         if found is None:
             continue
         # What was read is a choice that links can name, and that is read from them again.
-        assert read(written(found)) == found, (name, text)
+        assert read(as_text(found)) == found, (name, text)
         assert not isinstance(found, float) or math.isfinite(found)
 
 

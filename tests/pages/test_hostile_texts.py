@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from core.runs.files import NOTICE
-from pages.frame import cached, tour_file
+from pages.frame import cached, tour
 from tests.pages.conftest import ROOT
 from tests.pages.drawing import HOSTILE, taken_for_markup
 
@@ -55,7 +55,7 @@ def test_what_an_address_names_is_no_markup(open_app, name):
 def test_a_tour_of_a_stranger_leads_nowhere_else_and_fetches_nothing(
     open_app, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    monkeypatch.setattr(tour, "TOURS", tmp_path)
     texts = "".join(f"{part} = {json.dumps(HOSTILE)}\n" for part in ("title", "text", "question"))
     (tmp_path / "gift.toml").write_text(f'[[stop]]\nlink = "/?view=maps"\n{texts}task = "x"\n')
     at = open_app(tour="gift")

@@ -5,8 +5,7 @@ from core.runs.run import load_run
 from core.tasks import TASKS
 from pages.frame import links, tour
 from pages.frame.language import plain
-from pages.frame.tour import REVEAL
-from pages.frame.tour_file import EXAMPLE, OWN, REVEALED, STOP, TOUR, own_tour
+from pages.frame.tour import EXAMPLE, OWN, REVEAL, REVEALED, STOP, TOUR, own_tour
 from tests.pages.conftest import ROOT
 from tests.pages.views.lessons.conftest import panels
 
@@ -24,12 +23,12 @@ EVERYDAY = ROOT / "gallery" / "everyday"
 def _stop(name):
     from importlib import import_module
 
-    from pages.frame import address, tour
+    from pages.frame import session, tour
 
-    address.enter(name)
+    session.enter(name)
     tour.draw()
     import_module(f"pages.{name}").render()
-    address.write()
+    session.write()
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +116,7 @@ def test_the_token_that_is_put_into_its_mouth_is_elle():
 def test_the_way_back_to_a_stop_keeps_an_answer_that_was_shown(monkeypatch, revealed):
     went, begun = [], []
     monkeypatch.setattr(links, "go", lambda *where: went.append(where))
-    monkeypatch.setattr(tour.address, "begin_anew", lambda query, keep: begun.append(query))
+    monkeypatch.setattr(tour.session, "reset", lambda query, keep: begun.append(query))
     tour.go(own_tour(), 3, revealed=revealed)
     stop = STOPS[3]
     expected = {**stop.query, TOUR: OWN, STOP: "4"}
@@ -135,11 +134,6 @@ def test_whoever_leaves_keeps_the_view(open_stop):
     assert tour.NEXT not in [each.key for each in app.button]
 
 
-def test_the_last_stop_has_none_after_it_and_the_first_none_before(open_stop):
-    assert open_stop(0).button(key=tour.BACK).disabled
-    assert open_stop(len(STOPS) - 1).button(key=tour.NEXT).disabled
-
-
 def test_the_page_lists_every_stop_with_its_question(open_page):
     at = open_page("tour", model=None)
     assert len(at.get("page_link")) == len(STOPS)
@@ -148,7 +142,7 @@ def test_the_page_lists_every_stop_with_its_question(open_page):
 
 
 def test_tours_of_files_are_listed_and_damaged_ones_said(open_page, tmp_path, monkeypatch):
-    monkeypatch.setattr("pages.frame.tour_file.TOURS", tmp_path)
+    monkeypatch.setattr("pages.frame.tour.TOURS", tmp_path)
     (tmp_path / "monday.toml").write_text(EXAMPLE)
     (tmp_path / "tuesday.toml").write_text("title = ")
     at = open_page("tour", model=None)

@@ -24,9 +24,9 @@ from core.training.presets import PRESETS, with_settings
 from core.training.process import situation
 from pages.frame import cached
 from pages.frame.language import duration
-from pages.frame.view_text import view_text
-from pages.views.training import own_pairs, settings
+from pages.frame.texts import view_text
 from pages.views.training import set_up as set_up_view
+from pages.views.training import settings
 from tests.pages.conftest import SECONDS_OF_A_STEP, said
 
 OTHER_VALUES = {
@@ -184,14 +184,6 @@ def test_a_single_stack_is_not_asked_what_it_does_not_have(set_up, like, lacks):
     assert "source =" in said(at)
     assert "cross-attention" not in said(set_up(like=like, task="copy"))
     assert "cross-attention" in said(set_up(like="t5", task="copy"))
-
-
-def test_another_size_brings_its_own_values(set_up):
-    at = set_up()
-    turn(at, "dropout", 0.3)
-    at.segmented_control(key="size").set_value("small").run()
-    assert at.number_input(key="set_dropout").value == 0.0
-    assert at.number_input(key="set_steps").value == PRESETS["small"].training.steps
 
 
 @pytest.mark.parametrize(
@@ -359,10 +351,10 @@ def _two_pages():
 
     import streamlit as st
 
-    from pages.frame import address
+    from pages.frame import session
 
     page = st.radio("page", ["training", "another"], key="page_of_test")
-    address.enter(page)
+    session.enter(page)
     if page == "training":
         import_module("pages.training").render()
 
@@ -446,21 +438,6 @@ def test_a_held_out_file_that_cannot_be_used_is_named(visit):
     assert start_button(at).disabled
 
 
-def test_pairs_are_read_once_and_not_at_every_click(set_up, monkeypatch):
-    read = []
-    original = own_pairs.read_pairs
-
-    def counted(*arguments):
-        read.append(arguments)
-        return original(*arguments)
-
-    monkeypatch.setattr(own_pairs, "read_pairs", counted)
-    at = pasted(set_up, GOOD)
-    turn(at, "dropout", 0.3)
-    turn(at, "vocab_size", 300)
-    assert len(read) == 1
-
-
 def test_the_size_of_the_vocabulary_of_own_pairs_is_chosen_beside_them(set_up, started):
     at = pasted(set_up, GOOD)
     turn(at, "vocab_size", 32_001)
@@ -493,14 +470,6 @@ def test_the_address_names_the_view_and_the_run_also_where_nobody_chose_them(set
     at = set_up(training="watch", model="runs/mine")
     assert at.selectbox(key="model").options[0] == "runs/newer"
     assert at.selectbox(key="model").value == "runs/mine"
-
-
-def test_a_run_that_is_deleted_while_it_is_shown_makes_room_for_another(set_up, own_copy):
-    at = set_up(training="watch", model="runs/mine")
-    shutil.rmtree(own_copy)
-    at.run()
-    assert not at.exception
-    assert at.selectbox(key="model").value == at.selectbox(key="model").options[0] != "runs/mine"
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from pages.frame.architecture import drawing
+from pages.views.lessons.architecture import drawing
 from tests.browser.apps import (
     decoding_cases,
     lines_cases,

@@ -20,25 +20,14 @@ from core.studies.heads.comparison import (
 from core.studies.lessons.embeddings import sentence_cosine, usual_cosine
 from core.studies.opening.examples import sources_beside
 from core.tasks import TASKS
-from pages.frame import (
-    address,
-    cached,
-    components,
-    controls,
-    marked_words,
-    notes,
-    selection,
-    session,
-)
-from pages.frame.language import _, capitalised, n_, number, plain
-from pages.frame.listed import joined, labelled
+from pages.frame import cached, components, controls, notes, selection, session, typography
+from pages.frame.language import _, capitalised, joined, labelled, n_, number, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_axis, query_axis
-from pages.frame.translations import say, written_in_files
-from pages.frame.typography import marked, typeset
+from pages.frame.texts import view_text
+from pages.frame.typography import marked, show_translations, typeset, written_in_files
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.attention import seen
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -98,7 +87,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
         )
         found = recipe.result()
         if what != HEAD:
-            say(_translations(selected, second, found))
+            show_translations(_translations(selected, second, found))
     pictures = Matrices(
         panels=(_map(found, second, 0), _map(found, second, 1), _difference(found, second))
     )
@@ -134,7 +123,7 @@ def _sentence(selected: Selection) -> Second | None:
     default = most_alike(first, others) if others else first
     # Those of other tasks too: where the model was changed, they mean nothing to it.
     known = {example.source for each in TASKS.values() for example in each.examples} | {*beside}
-    address.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
+    session.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
     typed = controls.text(
         _("Second sentence"),
         session.OTHER_SENTENCE,
@@ -200,7 +189,7 @@ def _ask_model(selected: Selection, own: str) -> str:
     differing = (name for name in others if bool(guides[name]) != bool(guides[own]))
     default = next(differing, next(iter(others), own))
     # Where the first has become what the second was, they change places.
-    address.belongs_to(session.OTHER_MODEL, own, giving_way={own})
+    session.belongs_to(session.OTHER_MODEL, own, giving_way={own})
     offered = {name: name for name in names}
     label = _("Second model")
     return controls.selection(label, session.OTHER_MODEL, offered, default, 200, labelled=False)
@@ -244,10 +233,10 @@ def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> tuple
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
     found = []
     for label, count, same, of, key in (
-        (_("layer"), len(sites), begin.layer, selected.layer, session.OTHER_LAYER),
-        (_("head"), n_heads, begin.index, selected.head.index, session.OTHER_HEAD),
+        (_("layer"), len(sites), begin.layer, selected.layer, "other_layer"),
+        (_("head"), n_heads, begin.index, selected.head.index, "other_head"),
     ):
-        address.belongs_to(key, str(of))
+        session.belongs_to(key, str(of))
         found.append(controls.number(label, count, same if same < count else 0, key))
     layer, index = found
     return Head(sites[layer], index), begin.layer < len(sites) and begin.index < n_heads
@@ -265,7 +254,9 @@ def _translations(selected: Selection, second: Second, found: ComparedHeads) -> 
         for inspection, run in zip(found.inspections, runs, strict=True)
     ]
     first, other = found.inspections
-    lines = marked(texts[0], texts[1], (marked_words.of(first), marked_words.of(other)))
+    lines = marked(
+        texts[0], texts[1], (typography.doubtful_words(first), typography.doubtful_words(other))
+    )
     return "  \n".join(
         _("{name}: {translation}").format(name=plain(name), translation=line)
         for name, line in zip(second.names, lines, strict=True)
@@ -376,8 +367,8 @@ def _alike(selected: Selection, second: Second) -> str:
     first, config = selected.opened, selected.opened.run.model.config
     if second.what != SENTENCE or config.has_output or not config.is_encoder_only:
         return ""
-    cosine = cached.of_run(sentence_cosine, first.path, first.sentence, second.sentence)
-    usual, n = cached.of_run(usual_cosine, first.path)
+    cosine = cached.call(sentence_cosine, first.path, first.sentence, second.sentence)
+    usual, n = cached.call(usual_cosine, first.path)
     return _(
         "The two sentences have cosine **{cosine}** (of the means of their tokens’ vectors); "
         "sentences of the grammar {usual} on average (n = {n})."

@@ -9,12 +9,11 @@ import numpy as np
 from core.heads import STACK_LABELS, Head, Kind
 from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
-from pages.frame import address, components, controls, pin, selection, session, tour
+from pages.frame import clicks, components, controls, selection, session, tour
 from pages.frame.language import _, capitalised, n_, number
 from pages.frame.maps import labels
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection, key_labels, query_labels
+from pages.frame.selection import Opened, Selection, key_labels, query_labels
 from pages.frame.view import Shown
 from pages.views.attention import seen
 from pages.views.attention.formula import formula
@@ -30,7 +29,7 @@ def draw(opened: Opened) -> Shown:
     with selection.row():
         selected = selection.choose(opened)
         heads = _heads(selected)
-        selection.to_card(selected)
+        selection.link_to_selected_head(selected)
     selection.tell_head(selected)
     shown = of_heads(selected, heads)
     if not (shown.pinned or tour.keeps_back()):
@@ -56,7 +55,7 @@ def _heads(selected: Selection) -> list[int]:
         return [selected.head.index]
     offered = {ONE: _("one head"), ALL: _("all heads")}
     older = {"one head": ONE, "all heads": ALL}
-    shown = controls.choice(_("Lines of"), session.SHOWN, offered, ONE, older=older)
+    shown = controls.choice(_("Lines of"), "shown", offered, ONE, older=older)
     return list(range(n_heads)) if shown == ALL else [selected.head.index]
 
 
@@ -66,7 +65,7 @@ def show(selected: Selection, shown: Lines) -> Drawn:
         shown,
         key=session.LINES,
         on_pin=partial(
-            pin.take, selected.opened, selected.inspection, session.LINES, selected.kind
+            clicks.take_pin, selected.opened, selected.inspection, session.LINES, selected.kind
         ),
         on_threshold=_take_threshold,
         on_heads=_take_heads,
@@ -150,7 +149,7 @@ def _title(selected: Selection, heads: list[int]) -> str:
 def _threshold() -> float:
     """Return the smallest weight that has a line; whatever the link says, 0 to 1."""
     try:
-        wanted = float(address.linked(session.THRESHOLD) or THRESHOLD)
+        wanted = float(session.linked(session.THRESHOLD) or THRESHOLD)
     except ValueError:
         return THRESHOLD
     return wanted if 0.0 <= wanted <= 1.0 else THRESHOLD
@@ -158,30 +157,30 @@ def _threshold() -> float:
 
 def _hidden(heads: list[int]) -> frozenset[int]:
     """Return the heads that are switched off; none where that would be all."""
-    written = (address.linked(session.HIDDEN) or "").split(",")
+    written = (session.linked(session.HIDDEN) or "").split(",")
     hidden = frozenset(head for head in heads if str(head) in written)
     return hidden if len(hidden) < len(heads) else frozenset()
 
 
 def _pinned(selected: Selection) -> tuple[Column, int] | None:
     """Return the token whose lines are kept, if the link names one that there is."""
-    found = pin.place(selected.opened, selected.inspection, selected.kind)
+    found = clicks.pinned(selected.opened, selected.inspection, selected.kind)
     if found is None or found[0] not in selected.kind.sides:
         return None
     side, at = found
-    named = address.linked(session.COLUMN) or address.linked(session.SIDE)
+    named = session.linked(session.COLUMN) or session.linked(session.SIDE)
     is_key = selected.kind.is_self and named == "key"
     return ("query" if side == selected.kind.query_side and not is_key else "key"), at
 
 
 def _take_threshold() -> None:
-    component: Any = session.held(session.LINES, None)
+    component: Any = session.component_value(session.LINES)
     if component.threshold is not None:
-        address.choose({session.THRESHOLD: f"{float(component.threshold):g}"})
+        session.choose({session.THRESHOLD: f"{float(component.threshold):g}"})
 
 
 def _take_heads() -> None:
-    component: Any = session.held(session.LINES, None)
+    component: Any = session.component_value(session.LINES)
     if component.heads is not None:
         hidden = ",".join(str(int(head)) for head in component.heads["hidden"])
-        address.choose({session.HIDDEN: hidden or None})
+        session.choose({session.HIDDEN: hidden or None})

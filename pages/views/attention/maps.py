@@ -19,17 +19,16 @@ from core.studies.heads.maps import (
     maps_of_heads,
     maps_over_heads,
 )
-from pages.frame import address, clicks, components, controls, notes, pin, selection, session, tour
-from pages.frame.language import _, capitalised, n_, number
-from pages.frame.listed import labelled
+from pages.frame import clicks, components, controls, notes, selection, session, tour
+from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection, key_axis, query_axis
+from pages.frame.selection import Opened, Selection, key_axis, query_axis
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.attention import compare, seen
 from pages.views.attention.formula import formula
+from pages.views.attention.pronoun_note import about_pronoun_head
 from viz.plane.matrices import Matrices, Matrix
 
 EACH = "each"
@@ -61,9 +60,9 @@ def draw(opened: Opened) -> Shown | None:
         else:
             layers = {ALL: _("over all layers"), LAYERS: _("each layer")}
             older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
-            over = controls.choice(_("Over"), session.OVER_WHAT, layers, ALL, older=older)
+            over = controls.choice(_("Over"), "over_what", layers, ALL, older=older)
         if each:
-            selection.to_card(selected)
+            selection.link_to_selected_head(selected)
     for known in HOW:
         if known == how:
             return _draw_many(selected, known, over)
@@ -74,7 +73,7 @@ def draw(opened: Opened) -> Shown | None:
 def _draw_each(selected: Selection) -> Shown:
     """Draw the map of every head, and one of them large."""
     opened, head, kind = selected.opened, selected.head, selected.kind
-    pinned = pin.place(opened, selected.inspection, kind)
+    pinned = clicks.pinned(opened, selected.inspection, kind)
     shown = maps_of(
         opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
     )
@@ -84,9 +83,9 @@ def _draw_each(selected: Selection) -> Shown:
     picture = components.attention_maps(
         replace(shown, spoken=spoken),
         key=session.MAPS,
-        on_pick=partial(clicks.take_head, address.choose),
+        on_pick=partial(clicks.take_head, session.choose),
         on_zoom=clicks.take_zoom,
-        on_pin=partial(pin.take, opened, selected.inspection, session.MAPS),
+        on_pin=partial(clicks.take_pin, opened, selected.inspection, session.MAPS),
     )
     return Shown(
         name=f"{head.site}.{head.index}",
@@ -104,8 +103,8 @@ def _zoom(selected: Selection) -> str | None:
     """Return what the URL holds of a zoom; one into another sentence's maps is taken out of it."""
     opened = selected.opened
     of = (str(opened.path), opened.sentence, selected.kind, str(selected.whole_words))
-    address.belongs_to(session.ZOOM, "\n".join(of))
-    return address.linked(session.ZOOM)
+    session.belongs_to(session.ZOOM, "\n".join(of))
+    return session.linked(session.ZOOM)
 
 
 def _about_pronouns(opened: Opened) -> str:
@@ -115,9 +114,9 @@ def _about_pronouns(opened: Opened) -> str:
         return ""
     best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
     if best is None or needed is None:
-        return notes.no_evaluation()
+        return _("This run was never measured on held-out sentences, so no head is named.")
     source = opened.inspection.translation.source
-    return notes.pronoun_head(opened.run, source, pronouns, best, needed)
+    return about_pronoun_head(opened.run, source, pronouns, best, needed)
 
 
 def _draw_many(selected: Selection, how: How, over: str) -> Shown:

@@ -11,11 +11,9 @@ from core.studies.heads.largest_weights import (
     pairs_of_words,
     telling_query,
 )
-from pages.frame import notes, pin, selection
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
-from pages.frame.selection import Selection, key_tokens, query_tokens
+from pages.frame import clicks, notes, selection
+from pages.frame.language import _, joined, n_, number, plain
+from pages.frame.selection import Opened, Selection
 
 Weights = NDArray[np.float32]
 
@@ -37,7 +35,7 @@ def weight(value: float) -> str:
 def query_of(selected: Selection, weights_QK: Weights) -> int:
     """Return the row to speak of: the pinned one, the first pronoun's, or the most telling one."""
     opened, inspection, kind = selected.opened, selected.inspection, selected.kind
-    pinned = pin.row(opened, inspection, kind.query_side, kind)
+    pinned = clicks.pinned_position(opened, inspection, kind.query_side, kind)
     row = row_of_pronoun(opened, inspection, kind) if pinned is None else pinned
     if row is not None:
         return row
@@ -46,7 +44,7 @@ def query_of(selected: Selection, weights_QK: Weights) -> int:
 
 def row_of_pronoun(opened: Opened, inspection: Inspection, kind: Kind) -> int | None:
     """Return the row of the sentence's first pronoun; None where the rows are not its words."""
-    return pin.pronoun(opened, inspection) if kind.query_side == "source" else None
+    return clicks.first_pronoun(opened, inspection) if kind.query_side == "source" else None
 
 
 def of_map(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
@@ -213,6 +211,6 @@ def _points(found: LargestWeight) -> bool:
 
 
 def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:
-    queries, keys = query_tokens(inspection, kind), key_tokens(inspection, kind)
+    queries, keys = map(inspection.tokens_of, kind.sides)
     visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
     return telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, kind))

@@ -9,7 +9,7 @@ from core.studies.heads.stages import Panel, Stage, panels
 from core.studies.heads.steps import HeadSteps
 from pages.frame.language import N_, _, n_, number
 from pages.frame.selection import Selection, key_axis, query_axis
-from pages.frame.view_text import view_text
+from pages.frame.texts import view_text
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 

@@ -10,23 +10,21 @@ from core.runs.run import Run, RunError
 from core.studies.heads.findings import best_pronoun_head, pronouns_among
 from core.tasks import Task
 from pages.frame import (
-    arrival,
     cached,
     controls,
     language,
     layout,
-    marked_words,
     notes,
     service,
     session,
     tour,
+    typography,
     view,
 )
 from pages.frame.language import _, number, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
-from pages.frame.selection import Selection
-from pages.frame.tour_file import read_tour
+from pages.frame.selection import Opened, Selection, inspecting
+from pages.frame.tour import read_tour
 from pages.frame.typography import typeset
 from pages.views.attention import lines
 
@@ -55,14 +53,14 @@ def first_screen(paper: tour.Tour) -> First | None:
     Args:
         paper: The app's own tour.
     """
-    held = session.drawer("start")
-    if arrival.is_way_back() or (arrival.is_first() and "open" not in held):
+    held = session.storage("start")
+    if session.is_way_back() or (not session.current().names_of and "open" not in held):
         # Whoever asks for the page by its name comes by a link.
-        held["open"] = arrival.is_bare(language.LANGUAGE) and arrival.path() != "attention"
+        held["open"] = session.is_bare(language.LANGUAGE) and session.url_path() != "attention"
         # On the way back it would be a trap.
-        if held["open"] and not arrival.is_way_back():
+        if held["open"] and not session.is_way_back():
             _begin_tour(paper)
-    elif arrival.comes_from_elsewhere():
+    elif session.current().entered:
         held["open"] = False
     return _first() if held.get("open") else None
 
@@ -96,9 +94,9 @@ def _draw(first: First, paper: tour.Tour) -> None:
             tour.go(paper, 0)
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
-        inspection = cached.inspected(first.path, sentence, whole_words=True)
-        said = marked_words.in_markdown(
-            typeset(inspection.translation.text, run), marked_words.of(inspection)
+        inspection = inspecting(first.path, sentence, whole_words=True).result()
+        said = typography.in_markdown(
+            typeset(inspection.translation.text, run), typography.doubtful_words(inspection)
         )
         st.markdown(f"{plain(sentence)} → {said}", width="content", unsafe_allow_html=True)
     opened = Opened(first.path, run, first.task, sentence, inspection)
@@ -141,7 +139,7 @@ def _begin_tour(paper: tour.Tour) -> None:
 
 
 def _go_on() -> None:
-    session.drawer("start", session.unstopped())["open"] = False
+    session.storage("start", in_callback=True)["open"] = False
 
 
 def _first() -> First | None:

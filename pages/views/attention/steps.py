@@ -9,12 +9,11 @@ from core.model.attention import attend_probed
 from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
 from core.studies.heads.steps import HeadSteps, head_steps
 from core.studies.heads.terms import stage_numbers
-from pages.frame import address, clicks, components, controls, notes, selection, session
+from pages.frame import clicks, components, controls, notes, selection, session
 from pages.frame.language import _
-from pages.frame.opening import Opened
-from pages.frame.positions import positions
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection
+from pages.frame.selection import Opened, Selection
+from pages.frame.session import positions
 from pages.frame.view import Shown
 from pages.views.attention import seen, stages, terms
 
@@ -107,19 +106,19 @@ def _button(
 
 
 def _go(stage: Stage, going: Mapping[Stage, str]) -> None:
-    address.choose({session.STAGE: stage})
+    session.choose({session.STAGE: stage})
     _keep_pair(going)
 
 
 def _keep_pair(going: Mapping[Stage, str]) -> None:
     """Look at the same query and key in the stage that was just chosen."""
     if going:
-        address.choose({session.CELL: going[Stage(address.text_of(session.STAGE) or "")]})
+        session.choose({session.CELL: going[Stage(session.text_of(session.STAGE) or "")]})
 
 
 def _clicked(steps: HeadSteps, stage: Stage) -> tuple[int, int] | None:
     """Return the cell that was clicked, or None where none was or the stage has none such."""
-    match positions(address.linked(session.CELL), MANY, MANY, MANY):
+    match positions(session.linked(session.CELL), MANY, MANY, MANY):
         case (panel, row, column):
             return cell_of(steps, stage, panel, row, column)
     return None

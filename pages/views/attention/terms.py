@@ -12,8 +12,7 @@ from core.studies.heads.stages import Stage
 from core.studies.heads.steps import HeadSteps
 from core.studies.heads.terms import Rule, Terms, largest, shares_of_heads
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import labelled, listed
+from pages.frame.language import N_, _, labelled, listed, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.selection import Selection
 from pages.views.attention import seen

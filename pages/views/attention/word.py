@@ -10,13 +10,11 @@ from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
-from pages.frame import clicks, components, controls, notes, pin, selection, session
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import listed
+from pages.frame import clicks, components, controls, notes, selection
+from pages.frame.language import _, listed, n_, number, plain
 from pages.frame.maps import labels, labels_of_target
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection
+from pages.frame.selection import Opened, Selection
 from pages.frame.view import Shown
 from pages.views.attention import seen
 from pages.views.attention.formula import formula
@@ -33,7 +31,7 @@ def draw(opened: Opened) -> Shown:
         selected = selection.choose(opened, kind=False, head=False)
         ways: dict[Direction, str] = {"at": _("looks at"), "by": _("is looked at by")}
         older: dict[str, Direction] = {"looks at": "at", "is looked at by": "by"}
-        direction = controls.choice(_("Direction"), session.DIRECTION, ways, "at", older=older)
+        direction = controls.choice(_("Direction"), "direction", ways, "at", older=older)
         orders = {"largest": _("largest first"), "layer": _("by layer")}
         order = controls.choice(
             _("Sort"),
@@ -60,7 +58,7 @@ def draw(opened: Opened) -> Shown:
             note=_note(inspection, side, index),
         ),
         key=STRIPS,
-        on_pin=partial(pin.take, opened, inspection, STRIPS),
+        on_pin=partial(clicks.take_pin, opened, inspection, STRIPS),
         on_strip=partial(clicks.take_strip, STRIPS),
     )
     looks = direction == "at"
@@ -84,9 +82,9 @@ def draw(opened: Opened) -> Shown:
 def _followed(selected: Selection) -> tuple[Side, int]:
     """Return the token that the link names, or else the first pronoun, or the middle word."""
     opened, inspection = selected.opened, selected.inspection
-    if found := pin.place(opened, inspection, selected.kind):
+    if found := clicks.pinned(opened, inspection, selected.kind):
         return found
-    if found := pin.followed(opened, inspection):
+    if found := clicks.first_pinned(opened, inspection):
         return found
     # The last word is EOS.
     side = next(iter(inspection.attention)).attention.query_side

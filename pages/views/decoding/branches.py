@@ -13,11 +13,11 @@ import streamlit as st
 from core.decoding.generate import Method
 from core.decoding.step import DecodeStep, total_log_probability
 from core.evaluate.side_by_side import decode_sentence
-from pages.frame import address, session
+from pages.frame import session
 from pages.frame.language import _, number, plain
-from pages.frame.opening import Opened
-from pages.frame.positions import position
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.session import position
 from pages.frame.typography import typeset
 
 OVERRIDES, BRANCHES = "overrides", "branches"
@@ -54,15 +54,15 @@ def step(opened: Opened, method: Method, steps: Sequence[DecodeStep], usual: int
         usual: While none is chosen.
     """
     # Links of before, to the output layer.
-    address.renamed("output_step", session.DECODING_STEP, map(str, range(len(steps))))
-    address.goes_with(session.DECODING_STEP, _owner(opened, method))
-    return address.value(session.DECODING_STEP, lambda text: position(text, len(steps)), usual)
+    session.renamed("output_step", session.DECODING_STEP, map(str, range(len(steps))))
+    session.goes_with(session.DECODING_STEP, _owner(opened, method))
+    return session.value(session.DECODING_STEP, lambda text: position(text, len(steps)), usual)
 
 
 def rest() -> None:
     """Take over the step at which the visitor rests in the stepper."""
     if pick := _reported("step"):
-        address.choose({session.DECODING_STEP: pick["step"]})
+        session.choose({session.DECODING_STEP: pick["step"]})
 
 
 def force(before: Overrides) -> None:
@@ -99,7 +99,7 @@ def undo(before: Overrides) -> None:
 
 def put(overrides: Overrides) -> None:
     """Put tokens into a decoding, and take out all others; only for callbacks."""
-    address.choose({OVERRIDES: written(overrides) or None})
+    session.choose({OVERRIDES: written(overrides) or None})
 
 
 def written(overrides: Overrides) -> str:
@@ -150,19 +150,19 @@ def _probability(steps: Sequence[DecodeStep]) -> str:
 
 def _keep(kept: Sequence[str], shown: str) -> None:
     if shown not in kept:
-        address.choose({BRANCHES: [*kept, shown]})
+        session.choose({BRANCHES: [*kept, shown]})
 
 
 def _put(before: Overrides, at: int, token: int) -> None:
     after = {**{place: other for place, other in before.items() if place < at}, at: token}
-    address.choose({OVERRIDES: written(after), session.DECODING_STEP: at})
+    session.choose({OVERRIDES: written(after), session.DECODING_STEP: at})
 
 
 def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:
     """Return what is chosen in a decoding; another one has its own."""
-    address.goes_with(name, _owner(opened, method))
-    found = address.texts_of(name) or None
-    address.show(name, found)
+    session.goes_with(name, _owner(opened, method))
+    found = session.texts_of(name) or None
+    session.show(name, found)
     return found or ()
 
 
@@ -189,4 +189,4 @@ def _read(text: str, opened: Opened) -> dict[int, int]:
 
 def _reported(event: str) -> dict[str, Any]:
     """Return what the stepper reports, inside a callback; nothing for another event."""
-    return getattr(session.held(session.STEPPER, None), event, None) or {}
+    return getattr(session.component_value(session.STEPPER), event, None) or {}

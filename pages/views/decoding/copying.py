@@ -4,13 +4,12 @@ import numpy as np
 
 from core.decoding.pointer import CopiedWords, copied, copied_words
 from pages.frame.components import matrices
-from pages.frame.language import _, percent, plain
-from pages.frame.listed import listed
+from pages.frame.language import _, listed, percent, plain
 from pages.frame.maps import labels
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix
 

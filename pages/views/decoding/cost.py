@@ -8,10 +8,9 @@ from core.decoding.timing import (
     measure_times,
 )
 from pages.frame import charts, controls
-from pages.frame.language import _, number
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from viz.charts.computed_cells import computed_cells as cells
 from viz.charts.curves import Chart, Quantity, curves

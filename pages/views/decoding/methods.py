@@ -34,17 +34,17 @@ def ask_beam() -> Beam | None:
 
 def _sampling() -> Sampling:
     return Sampling(
-        temperature=controls.amount(_("Temperature"), session.TEMPERATURE, 1.0, step=0.1),
-        top_k=controls.amount(_("Top k (0: all)"), session.TOP_K, 0),
-        top_p=controls.amount(_("Top p"), session.TOP_P, 1.0, step=0.05),
-        seed=controls.amount(_("Seed"), session.SEED, 0),
+        temperature=controls.amount(_("Temperature"), "temperature", 1.0, step=0.1),
+        top_k=controls.amount(_("Top k (0: all)"), "top_k", 0),
+        top_p=controls.amount(_("Top p"), "top_p", 1.0, step=0.05),
+        seed=controls.amount(_("Seed"), "seed", 0),
     )
 
 
 def _beam() -> Beam:
     return Beam(
-        beam=controls.amount(_("Beam"), session.BEAM, 4),
-        alpha=controls.amount(_("Length penalty"), session.ALPHA, 0.6, step=0.1),
+        beam=controls.amount(_("Beam"), "beam", 4),
+        alpha=controls.amount(_("Length penalty"), "alpha", 0.6, step=0.1),
     )
 
 

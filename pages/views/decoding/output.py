@@ -9,10 +9,10 @@ from core.decoding.output import OutputLayer, ScoreRow, output_layer, output_row
 from core.decoding.step import DecodeStep
 from pages.frame import controls
 from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.decoding import seen
 from viz.component.standalone import Drawn
 

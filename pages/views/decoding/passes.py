@@ -22,12 +22,11 @@ from core.decoding.parallel import (
 from core.runs.run import RunError
 from core.tasks import right_targets
 from pages.frame import cached, components, controls
-from pages.frame.language import _, as_it_is, n_, number, percent, plain
-from pages.frame.listed import alternatives, joined
-from pages.frame.opening import Opened
+from pages.frame.language import _, alternatives, as_it_is, joined, n_, number, percent, plain
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from viz.component.payload import TokenLabel
 from viz.direction import isolated
 from viz.plane.matrices import Axis, Matrices, Matrix
@@ -158,7 +157,7 @@ def _seen(opened: Opened, found: ParallelDecoding) -> str:
 
 def _length(opened: Opened) -> str:
     """Say how long the target was predicted to be, before any of its words was."""
-    found = cached.of_run(predicted_length, opened.path, opened.sentence)
+    found = cached.call(predicted_length, opened.path, opened.sentence)
     return _(
         "Length that is predicted first, EOS included: **{n}** with probability {share} (of the "
         "source: {source})."

@@ -8,8 +8,9 @@ from core.runs.run import Run
 from core.studies.attribution.leaving_out import telling_step
 from core.studies.heads.findings import pronoun_step, pronoun_tokens
 from pages.frame import cached
+from pages.frame.cached import ModelOf
 from pages.frame.language import _, number, percent, percent_of_100, plain
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 
 
 def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int]) -> int:
@@ -22,13 +23,13 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
         return min(max(overrides), len(free) - 1)
     ends = opened.run.model.config.eos_ids
     ids = tuple(step.chosen for step in free if step.chosen not in ends)
-    known = cached.of_run(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
+    known = cached.call(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
     if known is not None:
         return known
     pronouns = pronoun_tokens(opened.task, opened.inspection)[:1]
     if pronouns and len(ids) > 1:
         source_ids = opened.inspection.translation.source_ids
-        return cached.of_model(telling_step, opened.path, source_ids, ids, pronouns)
+        return cached.call(telling_step, ModelOf(opened.path), source_ids, ids, pronouns)
     return least_sure_step(free)
 
 

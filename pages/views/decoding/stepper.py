@@ -12,11 +12,10 @@ from core.heads import Site
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 from pages.frame import cached
-from pages.frame.language import translated
-from pages.frame.listed import labelled
+from pages.frame.language import labelled, translated
 from pages.frame.maps import fed_labels, labels
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from viz.component.payload import TokenLabel
 from viz.stepper.decoding import (
     DEFAULT_DECODING_TEXTS,
@@ -48,7 +47,7 @@ def stepper_of(  # noqa: PLR0913
         is_own: Whether the reference is what the model writes itself.
     """
     decodings, inspection = decoding.result(), opened.inspection
-    sides = cached.of_run(_sides, opened.path, decoding)
+    sides = cached.call(_sides, opened.path, decoding)
     steps = tuple(
         replace(step, overridden=at in overrides and decodings.free[at].rank(overrides[at]) > 0)
         for at, step in enumerate(sides["free"].steps)

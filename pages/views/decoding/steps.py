@@ -10,13 +10,12 @@ from core.decoding.generate import Method, decode_steps, forced_steps
 from core.decoding.sentence import model_input, reference_ids
 from core.evaluate.side_by_side import TwoDecodings, decode_both_ways
 from core.studies.opening.examples import known_continuation
-from pages.frame import arrival, cached, components, controls, opening, session
-from pages.frame.language import _, number
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame import cached, components, controls, session
+from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.decoding import branches, copying, methods, output, passes, seen, tree
 from pages.views.decoding.stepper import stepper_of
 from viz.component.standalone import Drawn
@@ -52,7 +51,7 @@ def draw(opened: Opened) -> Shown | None:
         with row:
             branches.offer_mistake(opened, free, at)
     stepper = components.decoding(
-        stepper_of(opened, comparing, overrides, at, arrival.number(), is_own=is_own),
+        stepper_of(opened, comparing, overrides, at, session.current().n_arrivals, is_own=is_own),
         key=session.STEPPER,
         on_step=branches.rest,
         on_force=partial(branches.force, overrides),
@@ -92,14 +91,36 @@ def _ask_target(opened: Opened) -> tuple[tuple[int, ...], bool]:
     if opened.task is not None:
         known = opened.task.reference(translation.source)
     else:
-        known = cached.of_run(known_continuation, opened.path, opened.sentence)
+        known = cached.call(known_continuation, opened.path, opened.sentence)
     # What the model writes itself can be edited: so both sides stay.
-    reference = opening.ask_reference(opened.sentence, known or translation.text, goes_on=alone)
+    reference = _ask_reference(opened.sentence, known or translation.text, goes_on=alone)
     if known is None and reference == translation.text:
         # Split anew, the same text might be other tokens.
         return translation.written_ids if alone else translation.target_ids, True
     given = model_input(opened.run, opened.sentence)
     return reference_ids(opened.run, given, reference), False
+
+
+def _ask_reference(sentence: str, default: str, *, goes_on: bool) -> str:
+    """Ask for the true target of a sentence; filled in where the task knows it.
+
+    Args:
+        sentence: Its source.
+        default: To begin with.
+        goes_on: Whether the target is what comes after a prompt.
+    """
+    # Another sentence brings its own reference.
+    session.goes_with(session.REFERENCE, sentence)
+    st.caption(_("Reference"), width="content")
+    return controls.text(
+        _("Reference"),
+        session.REFERENCE,
+        default,
+        labelled=False,
+        placeholder=_("How your text goes on, to compare with")
+        if goes_on
+        else _("The true target, to compare with"),
+    )
 
 
 def _ask_part(opened: Opened) -> str:

@@ -7,11 +7,10 @@ import streamlit as st
 
 from core.decoding.beam import beam_steps, beam_tree, length_penalty
 from core.decoding.beam_tree import BeamSearch, beam_search
-from pages.frame import address, charts, session
-from pages.frame.language import _, number, plain, translated
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame import charts, session
+from pages.frame.language import _, joined, number, plain, translated
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.decoding import branches, methods
 from viz.charts import beam_tree as trees
@@ -84,16 +83,17 @@ def drawn(opened: Opened, found: BeamSearch, follow: Callable[[branches.Override
     figure = trees.beam_tree(shown, translated(trees.DEFAULT_TREE_TEXTS))
     st.caption(_("Click a prefix to follow it."))
     least = trees.narrowest(shown)
-    return charts.clickable(figure, TREE, partial(_take_node, found, follow), least=least)
+    take = partial(_take_node, found, follow)
+    return charts.chart(figure, key=TREE, on_click=take, least=least)
 
 
 def _take_node(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> None:
-    for point in session.picked_points(TREE, trees.PICKED)[:1]:
+    for point in charts.clicked_points(TREE, trees.PICKED)[:1]:
         follow(dict(enumerate(found.nodes[point["node"]].hypothesis.tokens)))
 
 
 def _open_in_stepper(prefix: branches.Overrides) -> None:
-    address.choose_above(
+    session.choose_above(
         {"decoding": "steps", session.METHOD: "beam", branches.OVERRIDES: branches.written(prefix)}
     )
 

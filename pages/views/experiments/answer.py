@@ -17,9 +17,18 @@ from core.studies.experiments.results import Estimate, Results
 from core.studies.experiments.tables import of_trainings
 from core.tasks import TASKS, right_targets
 from pages.frame import cached, charts, controls, links
-from pages.frame.folded import fold
-from pages.frame.language import _, capitalised, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import alternatives, joined
+from pages.frame.controls import fold
+from pages.frame.language import (
+    _,
+    alternatives,
+    capitalised,
+    joined,
+    n_,
+    number,
+    percent,
+    percent_of_100,
+    plain,
+)
 from pages.frame.view import Shown
 from pages.views.experiments import by_passes, gains, lengths, mixed_output, question
 from pages.views.experiments.question import Asked

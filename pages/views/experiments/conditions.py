@@ -7,8 +7,7 @@ import streamlit as st
 from core.studies.experiments.conditions import CHANCE, Conditions, Pronouns, conditions
 from core.studies.experiments.experiment import WITHIN, Expected
 from core.studies.experiments.findings import margin
-from pages.frame.language import _, n_, number, percent
-from pages.frame.listed import joined, listed_apart
+from pages.frame.language import _, joined, listed_apart, n_, number, percent
 from pages.views.experiments.question import Asked
 
 ALIKE = 1.01

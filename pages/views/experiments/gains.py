@@ -6,8 +6,7 @@ from core.studies.experiments.experiment import Experiment
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Results
 from core.studies.experiments.verdicts import Gain, Verdict, best_gain, gains
-from pages.frame.language import _, capitalised, n_, number
-from pages.frame.listed import joined, listed_apart
+from pages.frame.language import _, capitalised, joined, listed_apart, n_, number
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 

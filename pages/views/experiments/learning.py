@@ -10,10 +10,9 @@ from core.studies.experiments.tables import of_curves, of_layers
 from core.studies.experiments.verdicts import VANISHED, vanishes
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
-from pages.frame.language import N_, _, capitalised, number, percent
-from pages.frame.listed import joined, listed_apart
+from pages.frame.language import N_, _, capitalised, joined, listed_apart, number, percent
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, curves

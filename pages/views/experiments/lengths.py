@@ -7,10 +7,9 @@ from core.studies.experiments.experiment import BASE
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall, falls_more, right_though_fading
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, n_, number, percent
-from pages.frame.listed import joined, listed_apart
+from pages.frame.language import _, capitalised, joined, listed_apart, n_, number, percent
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, Rule, curves

@@ -15,7 +15,7 @@ from viz.charts.mixed_rows import MixedRow, mixed_rows
 
 def show(asked: Asked) -> None:
     """Show both right targets of a row, and what a shipped model writes of it, where it mixes."""
-    if (path := _run(asked)) is None or (found := cached.of_run(mixed_output, path)) is None:
+    if (path := _run(asked)) is None or (found := cached.call(mixed_output, path)) is None:
         return
     title = _("A real output of the model “{run}” (one training) mixes the two right answers")
     st.markdown(f"**{title.format(run=path.name)}**")

@@ -17,9 +17,19 @@ from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
 from pages.frame.cached import Folder
-from pages.frame.language import N_, _, capitalised, n_, number, percent, percent_of_100, plain
-from pages.frame.lessons import EXPERIMENT
-from pages.frame.listed import joined, listed_apart
+from pages.frame.language import (
+    N_,
+    _,
+    capitalised,
+    joined,
+    listed_apart,
+    n_,
+    number,
+    percent,
+    percent_of_100,
+    plain,
+)
+from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.views.experiments import gains

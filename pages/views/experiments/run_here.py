@@ -10,7 +10,7 @@ from core.jobs.job import JobError
 from core.studies.experiments import job
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.running import expected_seconds, keep_run, run_of
-from pages.frame import address, cached, controls, service, session
+from pages.frame import cached, controls, service, session
 from pages.frame.language import _, duration, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.experiments.question import own_folder
@@ -29,9 +29,9 @@ def offer(experiment: Experiment) -> None:
         return
     folder = own_folder(experiment)
     if job.RUNNING.at_work(folder):
-        address.part("experiment", _progress, experiment, folder, every=EVERY)
+        session.fragment("experiment", _progress, experiment, folder, every=EVERY)
         return
-    if reason := session.drawer(_REFUSED).get(experiment.name):
+    if reason := session.storage(_REFUSED).get(experiment.name):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
     elif said := _ended(folder):
         st.warning(plain(said))
@@ -144,7 +144,7 @@ def _stop(experiment: Experiment, folder: Path) -> None:
 @contextmanager
 def _saying_why(experiment: Experiment) -> Iterator[None]:
     """Keep for the next drawing why something could not be done."""
-    refused = session.drawer(_REFUSED)
+    refused = session.storage(_REFUSED)
     refused.pop(experiment.name, None)
     try:
         yield

@@ -13,13 +13,13 @@ from core.studies.attribution.study import AttributionStudy, attribution_study, 
 from core.studies.attribution.trust import N_SENTENCES
 from core.studies.heads.findings import pronoun_tokens
 from pages.frame import cached, controls, measured_on
+from pages.frame.cached import ModelOf
 from pages.frame.components import matrices
-from pages.frame.language import _, brief, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame.language import _, brief, joined, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.heads import attribution_methods as methods
 from pages.views.heads import cells, rollout
@@ -86,7 +86,7 @@ def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     usual = steps[0]
     if source_ids:
         pronouns = pronoun_tokens(opened.task, opened.inspection)
-        usual = cached.of_model(telling_step, opened.path, source_ids, ids, pronouns)
+        usual = cached.call(telling_step, ModelOf(opened.path), source_ids, ids, pronouns)
     st.caption(_("word asked about"), width="content")
     return controls.selection(
         _("Word asked about"),

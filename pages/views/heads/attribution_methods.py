@@ -9,8 +9,7 @@ from core.studies.attribution.methods import Method
 from core.studies.attribution.study import AttributionStudy
 from core.studies.attribution.trust import SEED, Trust, most_trusted
 from pages.frame import measured_on
-from pages.frame.language import N_, _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import joined
+from pages.frame.language import N_, _, joined, n_, number, percent, percent_of_100, plain
 
 SURE = 0.99
 """Above this probability a gradient has little left to say."""

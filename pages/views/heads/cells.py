@@ -1,7 +1,7 @@
 """The cell of a map that was clicked, kept in the URL."""
 
-from pages.frame import address, clicks, session
-from pages.frame.positions import positions
+from pages.frame import clicks, session
+from pages.frame.session import positions
 
 _DRAWER = "cells"
 
@@ -9,20 +9,20 @@ _DRAWER = "cells"
 def take(key: str, parameter: str) -> None:
     """Take over the cell that was clicked in the matrices of a key."""
     if pick := clicks.picked(key):
-        address.choose({parameter: f"{pick['row']},{pick['column']}"})
+        session.choose({parameter: f"{pick['row']},{pick['column']}"})
 
 
 def keep_only_of(shown: object, parameter: str) -> None:
     """Forget what the link says of a cell once something else is shown than at the last look."""
-    seen = session.drawer(_DRAWER)
+    seen = session.storage(_DRAWER)
     if seen.setdefault(parameter, shown) != shown:
         seen[parameter] = shown
-        address.choose({parameter: None})
+        session.choose({parameter: None})
 
 
 def linked(parameter: str, rows: int, columns: int) -> tuple[int, int] | None:
     """Return the row and the column that the link names, if there is such a cell."""
-    match positions(address.linked(parameter), rows, columns):
+    match positions(session.linked(parameter), rows, columns):
         case (row, column):
             return row, column
     return None

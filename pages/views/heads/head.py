@@ -10,15 +10,14 @@ from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
-from pages.frame import card_link, charts, notes, selection
-from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame import charts, notes, selection
+from pages.frame.controls import fold
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.maps import labels
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown, saying_why
-from pages.frame.view_text import view_text
 from pages.views.heads import head_findings, head_map, head_text, named_heads
 from pages.views.heads.own_text import offer_text
 from viz.charts.curves import Chart
@@ -219,4 +218,4 @@ def _say(opened: Opened, known: HeadReport) -> None:
             label = _("layer {layer}, head {head}: {likeness}").format(
                 layer=head.layer, head=head.index, likeness=number(likeness, 2)
             )
-            card_link.link(opened, head, label)
+            selection.link_to_head(opened, head, label)

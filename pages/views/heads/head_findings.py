@@ -12,9 +12,8 @@ from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import SEED, HeadRole
-from pages.frame import amounts, measured_on, notes
-from pages.frame.language import N_, _, number, percent, plain
-from pages.frame.listed import joined, listed, listed_apart
+from pages.frame import measured_on, notes
+from pages.frame.language import N_, _, joined, listed, listed_apart, number, percent, plain
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -191,8 +190,8 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
     if effects is None or effect is None:
         return _("**Silenced:** not measured on these weights (the view “silence” measures it).")
     figures = {
-        _("right pronouns"): (effect.pronoun, amounts.pronouns),
-        _("exact match"): (effect.exact_match, amounts.sentences),
+        _("right pronouns"): (effect.pronoun, measured_on.pronouns),
+        _("exact match"): (effect.exact_match, measured_on.n_sentences),
     }
     said = [
         _("{figure} {before} → {after} of {n} (95 % of the change: {low} to {high} points)").format(

@@ -8,9 +8,8 @@ import streamlit as st
 from core.config import ConfigError
 from core.jobs.job import Job, Status
 from core.runs.run import Run, RunError
-from pages.frame import address, cached, service, session
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame import cached, service, session
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.messages import explained
 
 SECONDS = 1.0
@@ -33,14 +32,14 @@ def offer(
     """
     found = job.status(run.path)
     if found.alive:
-        address.part(key, _progress, job, run.path, every=SECONDS)
+        session.fragment(key, _progress, job, run.path, every=SECONDS)
         return
     if enough:
         return
     if not cached.may_write(run.path):
         st.caption(_("Only the teacher measures runs of the gallery."))
         return
-    if refusal := session.drawer(_REFUSED).get((key, run.path)):
+    if refusal := session.storage(_REFUSED).get((key, run.path)):
         st.error(plain(_("That could not be done: {reason}").format(reason=refusal)))
     elif said := _ended(found):
         st.warning(plain(said))
@@ -81,7 +80,7 @@ def _ended(found: Status) -> str:
 
 
 def _start(of: tuple[str, Path], start: Callable[[], None]) -> None:
-    refused = session.drawer(_REFUSED)
+    refused = session.storage(_REFUSED)
     refused.pop(of, None)
     try:
         with service.current().measuring():

@@ -9,7 +9,7 @@ from core.heads import Head
 from core.studies.heads.likeness import Likeness
 from core.studies.heads.question import Role
 from core.studies.heads.roles import HeadRole
-from pages.frame import address, clicks, session
+from pages.frame import clicks, session
 from pages.frame.charts import plotly_chart, selected_points
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, number, percent, signs
@@ -130,9 +130,9 @@ def _links(axis: Axis, start: int) -> Axis:
 
 def _take(key: str) -> None:
     if pick := clicks.picked(key):
-        address.choose({session.LAYER: pick["row"], session.HEAD: pick["column"]})
+        session.choose({session.LAYER: pick["row"], session.HEAD: pick["column"]})
 
 
 def _take_point(heads: Sequence[Head]) -> None:
     for at in selected_points(ALIKE)[:1]:
-        address.choose({session.LAYER: heads[at].layer, session.HEAD: heads[at].index})
+        session.choose({session.LAYER: heads[at].layer, session.HEAD: heads[at].index})

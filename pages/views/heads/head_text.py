@@ -9,8 +9,8 @@ from core.studies.heads.question import Role, Score
 from core.studies.heads.text_roles import TextRoles, text_roles
 from pages.frame import controls
 from pages.frame.language import _, n_, number, percent
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.views.heads.roles_text import COSTS, NAMES
 
 

@@ -7,9 +7,8 @@ import streamlit as st
 from core.heads import Head
 from core.runs.run import Run
 from pages.frame import cached, links, notes, session
-from pages.frame.language import _
-from pages.frame.listed import joined, labelled
-from pages.frame.opening import Opened
+from pages.frame.language import _, joined, labelled
+from pages.frame.selection import Opened
 
 
 def warn(found: Iterable[tuple[str, Sequence[str]]]) -> None:

@@ -21,15 +21,13 @@ from core.studies.effects.overriding import (
     suggested_move,
 )
 from core.tokenizer.tokenizer import Token
-from pages.frame import address, clicks, controls, notes, selection, tables
+from pages.frame import clicks, controls, notes, selection, session
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
-from pages.frame.positions import positions
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.recipe import Recipe
-from pages.frame.selection import key_axis, query_axis, query_labels, query_tokens
-from pages.frame.translations import say, written
+from pages.frame.selection import Opened, key_axis, query_axis, query_labels
+from pages.frame.session import positions
+from pages.frame.typography import show_translations, written_name
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
 from pages.views.heads.translations import before_and_after
@@ -56,7 +54,7 @@ def draw(opened: Opened) -> Shown | None:
     recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move, how == EVERYTHING)
     shown = recipe.result()
     if shown.override:
-        say(before_and_after(shown.override, opened.run, changed=shown.is_moved))
+        show_translations(before_and_after(shown.override, opened.run, changed=shown.is_moved))
     left, right = st.columns([11, 9], gap="medium")
     with left:
         pictures = [_draw_matrices(_map(opened, shown), MAP, shown)]
@@ -93,12 +91,12 @@ def _ask(opened: Opened) -> tuple[Head, str]:
 def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     """Return the row and the key that the URL names, or those that say most about the head."""
     inspection, weights_QK = opened.inspection, opened.inspection.weights_of(head)
-    kind, _comma, cell = (address.linked(MOVE) or "").partition(",")
+    kind, _comma, cell = (session.linked(MOVE) or "").partition(",")
     match positions(cell, *weights_QK.shape):
         case (row, key) if kind == head.kind:
             return row, key
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
-    tokens = query_tokens(inspection, head.kind)
+    tokens = inspection.tokens_of(head.kind.query_side)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
     return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
 
@@ -111,7 +109,7 @@ def _take_move(element: str, shown: WeightMove) -> None:
     """Take over the cell that was chosen: of the map, or of the row before and after."""
     if pick := clicks.picked(element):
         row = pick["row"] if element == MAP else shown.query
-        address.choose({MOVE: f"{shown.head.kind},{row},{pick['column']}"})
+        session.choose({MOVE: f"{shown.head.kind},{row},{pick['column']}"})
 
 
 def _map(opened: Opened, shown: WeightMove) -> Matrices:
@@ -149,7 +147,8 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
         st.column_config.ProgressColumn,
         min_value=0.0,
         max_value=1.0,
-        format=tables.beside_bars(),
+        # In per cent, as the browser's language has it.
+        format="percent",
         # As narrow as to be seen whole beside the map in a narrow window.
         width=80,
         help=_("Probability, after the same words."),
@@ -210,13 +209,13 @@ def _result(found: RowOverride, run: Run) -> str:
         text = _("The {translation} **changes**.")
         if found.same_text:
             text = _("The {translation} stays.")
-        return text.format(translation=written(run))
+        return text.format(translation=written_name(run))
     text = _("The {translation} **changes**: **{token}** {before} → **{after}**.")
     if found.same_text:
         text = _("The {translation} stays: **{token}** {before} → **{after}**.")
     most = most_changed(found.changes)
     return text.format(
-        translation=written(run),
+        translation=written_name(run),
         token=plain(most.token.text),
         before=percent(most.before),
         after=percent(most.after),

@@ -8,11 +8,10 @@ from core.runs.own_text import MOST_LINES, give_text, n_given, take_text_back, t
 from core.runs.run import RunError
 from core.studies.heads.texts import Source
 from core.tasks.pairs import LARGEST
-from pages.frame import address, cached, controls, service
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import joined
+from pages.frame import cached, controls, service, session
+from pages.frame.language import _, joined, n_, number, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 
 TEXT = "roles_text"
 """In the link: on which text the roles are measured."""
@@ -124,7 +123,7 @@ def _take(opened: Opened, content: bytes, name: str) -> None:
             n=number(n)
         )
     )
-    address.choose({TEXT: None})
+    session.choose({TEXT: None})
     st.rerun()
 
 
@@ -134,5 +133,5 @@ def _take_back(opened: Opened) -> None:
     except (RunError, OSError) as error:
         st.error(plain(explained(error)))
         return
-    address.choose({TEXT: None})
+    session.choose({TEXT: None})
     st.rerun()

@@ -11,13 +11,22 @@ from core.studies.effects.patching import PatchingStudy, patching_study
 from core.studies.effects.second_sentence import PatchingError
 from pages.frame import controls, notes
 from pages.frame.components import matrices
-from pages.frame.language import _, capitalised, number, percent, percent_of_100, plain
-from pages.frame.listed import ended, joined, listed, noted
+from pages.frame.language import (
+    _,
+    capitalised,
+    ended,
+    joined,
+    listed,
+    noted,
+    number,
+    percent,
+    percent_of_100,
+    plain,
+)
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.translations import say
-from pages.frame.typography import marked, typeset
+from pages.frame.selection import Opened
+from pages.frame.typography import marked, show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import named_heads, path, second_sentence
 from viz.component.payload import TokenLabel
@@ -48,7 +57,7 @@ def draw(opened: Opened) -> Shown | None:
     except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
-    say(_sentences(study, direction, opened.run))
+    show_translations(_sentences(study, direction, opened.run))
     strong = [head for head, _share in study.strongest(STRONG, NAMED)]
     named_heads.warn_whatever_the_sentence(opened.run, strong)
     picture = matrices(_maps(study), key="patch_maps")

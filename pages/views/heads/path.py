@@ -19,15 +19,14 @@ from core.studies.effects.path_patching import (
 )
 from core.studies.effects.second_sentence import PatchingError
 from core.tokenizer.words import written_words
-from pages.frame import address, cached, charts, clicks, controls
+from pages.frame import cached, charts, clicks, controls, session
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, capitalised, number, percent, plain
-from pages.frame.listed import ended, joined
+from pages.frame.language import N_, _, brief, capitalised, ended, joined, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.heads import cells, named_heads
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
@@ -99,9 +98,9 @@ def _ask_reader(opened: Opened, second: str, read: Read) -> Head | None:
     if not readers:
         return None
     named = {str(each): _short(each) for each in readers}
-    linked = (address.linked(PATH) or "").rpartition(",")[2]
+    linked = (session.linked(PATH) or "").rpartition(",")[2]
     asked = opened.sentence, second, read
-    usual = linked if linked in named else cached.of_run(usual_receiver, opened.path, *asked)
+    usual = linked if linked in named else cached.call(usual_receiver, opened.path, *asked)
     st.caption(_("B is"), width="content")
     label = _("Head that reads")
     chosen = controls.selection(label, READER, named, str(usual), width=180, labelled=False)
@@ -111,7 +110,7 @@ def _ask_reader(opened: Opened, second: str, read: Read) -> Head | None:
 def _linked_sender(opened: Opened, reader: Head, read: Read) -> Head | None:
     """Return the sender of the path that the URL names; None for the strongest."""
     for head in heads_in_order(opened.run.model):
-        if address.linked(PATH) == f"{head},{reader}" and is_direct(head, reader, read):
+        if session.linked(PATH) == f"{head},{reader}" and is_direct(head, reader, read):
             return head
     return None
 
@@ -122,7 +121,7 @@ def _take(study: PathStudy, reader: Head) -> None:
         kind = list(_kinds(study))[pick["panel"]]
         sender = Head(kind.site(pick["row"]), pick["column"])
         if sender in study.senders.senders:
-            address.choose({PATH: f"{sender},{reader}"})
+            session.choose({PATH: f"{sender},{reader}"})
 
 
 def _kinds(study: PathStudy) -> dict[Kind, int]:

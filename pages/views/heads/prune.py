@@ -18,13 +18,12 @@ from core.studies.effects.pruning import (
 )
 from pages.frame import measured_on, notes
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import joined, listed
+from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.heads import head_jobs
 from viz.charts.curves import Chart, Quantity, curves
 from viz.component.standalone import Drawn

@@ -2,10 +2,9 @@
 
 from core.studies.heads.question import ANY_KEY, Role, Score
 from core.studies.heads.roles import OFFSETS, HeadRole
-from pages.frame import amounts
-from pages.frame.language import N_, _, n_, number, percent
-from pages.frame.listed import ended, labelled
-from pages.frame.view_text import view_text
+from pages.frame import measured_on
+from pages.frame.language import N_, _, ended, labelled, n_, number, percent
+from pages.frame.texts import view_text
 
 NAMES = {
     Role.PREVIOUS: N_("previous token"),
@@ -78,7 +77,7 @@ def evidence(score: Score, role: Role) -> str:
 
 def cases(role: Role, n: int) -> str:
     """Return in how many cases a role was looked for."""
-    return (amounts.pronouns if role is Role.ANTECEDENT else amounts.rows)(n)
+    return (measured_on.pronouns if role is Role.ANTECEDENT else measured_on.rows)(n)
 
 
 def rule(score: Score) -> str:

@@ -12,12 +12,11 @@ from core.studies.effects.head_report import roles_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, target_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
-from pages.frame import address, controls, measured_on, notes, tables
-from pages.frame.language import _, plain
-from pages.frame.listed import joined, listed
+from pages.frame import controls, measured_on, notes, session
+from pages.frame.language import _, joined, listed, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.heads import named_heads, role_names, roles_sentence, roles_text
 from pages.views.heads.own_text import offer_text
@@ -126,13 +125,13 @@ def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
 def _chosen(heads: Sequence[HeadRole]) -> int:
     """Return the row that the link names, or else that of the head that differs most."""
     with suppress(ValueError):
-        return [each.head for each in heads].index(Head.parse(address.linked(SCORED) or ""))
+        return [each.head for each in heads].index(Head.parse(session.linked(SCORED) or ""))
     return 0
 
 
 def _draw_table(scored: Scored, chosen: int) -> None:
     names = [str(each.head) for each in scored.heads]
-    tables.show(
+    controls.table(
         TABLE,
         written(
             head_table(
@@ -154,7 +153,7 @@ def _draw_table(scored: Scored, chosen: int) -> None:
 def _take(ticked: Sequence[str]) -> None:
     """Take over the head whose row was ticked."""
     for name in ticked:
-        address.choose({SCORED: name})
+        session.choose({SCORED: name})
 
 
 def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:

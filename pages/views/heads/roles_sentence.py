@@ -21,26 +21,14 @@ from core.studies.heads.summaries import (
     head_table,
 )
 from core.tokenizer.tokenizer import Token
-from pages.frame import (
-    address,
-    amounts,
-    cached,
-    measured_on,
-    notes,
-    pin,
-    selection,
-    session,
-    tables,
-)
-from pages.frame.folded import fold
-from pages.frame.language import _, n_, number, percent, percent_of_100, plain
-from pages.frame.listed import joined
+from pages.frame import cached, clicks, controls, measured_on, notes, selection, session
+from pages.frame.controls import fold
+from pages.frame.language import _, joined, n_, number, percent, percent_of_100, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Selection, key_tokens
+from pages.frame.selection import Opened, Selection
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.heads import named_heads
 from viz.charts.frames import written
 from viz.charts.head_table import head_table as styled_table
@@ -63,7 +51,7 @@ class Overview:
     @property
     def keys(self) -> Sequence[Token]:
         """The tokens that can be looked at."""
-        return key_tokens(self.selected.inspection, self.selected.kind)
+        return self.selected.inspection.tokens_of(self.selected.kind.key_side)
 
 
 def draw(opened: Opened) -> Shown:
@@ -96,7 +84,7 @@ def _draw_table(shown: Overview) -> None:
     """Draw a row for each head."""
     places = [(each.head.layer, each.head.index) for each in shown.table.summaries]
     columns, faint = _columns(shown)
-    tables.show(
+    controls.table(
         TABLE,
         written(styled_table([head for _layer, head in places], columns, faint, MARK), _writers()),
         places,
@@ -113,7 +101,7 @@ def _draw_table(shown: Overview) -> None:
 def _take(ticked: Sequence[tuple[int, int]]) -> None:
     """Take over the head whose row was ticked."""
     for layer, head in ticked:
-        address.choose({session.LAYER: layer, session.HEAD: head})
+        session.choose({session.LAYER: layer, session.HEAD: head})
 
 
 def _draw_chosen(shown: Overview) -> None:
@@ -141,7 +129,7 @@ def _draw_chosen(shown: Overview) -> None:
 def _draw_itself(opened: Opened, kind: Kind) -> None:
     """Say how often tokens look at themselves most, on held-out sentences."""
     try:
-        found = cached.of_run(own_position, opened.path, kind)
+        found = cached.call(own_position, opened.path, kind)
     except RunError as error:
         st.info(plain(explained(error)))
         return
@@ -305,7 +293,7 @@ def _pronoun_head(selected: Selection) -> PronounHead | None:
 
     Of a sentence without a pronoun that says nothing.
     """
-    if pin.pronoun(selected.opened, selected.inspection) is None:
+    if clicks.first_pronoun(selected.opened, selected.inspection) is None:
         return None
     found = best_pronoun_head(selected.opened.run, selected.kind)
     return found if found is not None and found.beats_baseline else None
@@ -317,7 +305,7 @@ def _does(shown: Overview, each: HeadSummary, found: PronounHead | None) -> str:
     if found is None or each.head != found.head:
         return here
     return _("{here}; in tests finds antecedents ({share} of {n})").format(
-        here=here, share=percent(found.score), n=amounts.pronouns(found.n)
+        here=here, share=percent(found.score), n=measured_on.pronouns(found.n)
     )
 
 

@@ -23,16 +23,15 @@ from core.studies.heads.antecedent import AntecedentHead, antecedent_head, antec
 from core.studies.heads.question import Role, Score, ask, target_keys
 from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
 from core.studies.heads.texts import SEED, Source
-from pages.frame import address, amounts, cached, clicks, controls, notes
+from pages.frame import cached, clicks, controls, measured_on, notes, session
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, percent, plain
-from pages.frame.listed import listed_apart
+from pages.frame.language import N_, _, listed_apart, n_, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.heads import named_heads
 from pages.views.heads.own_text import OWN, RANDOM, ask_text
 from viz.charts.token_strips import TokenStrip, token_strips
@@ -87,7 +86,7 @@ def draw(opened: Opened) -> Shown | None:
     with left:
         picture = matrices(_map(found, role, head), key=MAP, on_pick=partial(_take, found, role))
     with right:
-        row = cached.of_run(text_row, opened.path, source, role, head)
+        row = cached.call(text_row, opened.path, source, role, head)
         strip = _draw_row(opened, row, role)
         named_heads.link_to_map(opened, head)
         st.caption(_on_what(found))
@@ -123,7 +122,7 @@ def _say_costs(opened: Opened, costs: TextCosts) -> None:
             )
         st.caption(said)
         return
-    antecedent = cached.of_run(antecedent_of, opened.path)
+    antecedent = cached.call(antecedent_of, opened.path)
     if antecedent is not None:
         st.markdown(_antecedent(antecedent))
     elif not costs.of:
@@ -185,7 +184,7 @@ def _antecedent(found: AntecedentHead) -> str:
     return text.format(
         head=notes.within_sentence(found.head),
         share=percent(found.share),
-        n=amounts.sentences(found.n),
+        n=measured_on.n_sentences(found.n),
         low=percent(low),
         high=percent(high),
         nearest=percent(found.baselines.nearest_noun),
@@ -203,7 +202,7 @@ def _ask(run: Run, found: TextRoles) -> Role:
 def _chosen(found: TextRoles, role: Role) -> Head:
     """Return the head that the link names, or else the one with the largest share."""
     named = {str(head): head for head in found.scores[role]}
-    return named.get(address.linked(HEAD) or "", found.best(role)[0])
+    return named.get(session.linked(HEAD) or "", found.best(role)[0])
 
 
 def _map(found: TextRoles, role: Role, chosen: Head) -> Matrices:
@@ -261,7 +260,7 @@ def _take(found: TextRoles, role: Role) -> None:
     """Take over the head whose cell was clicked."""
     if pick := clicks.picked(MAP):
         layers = list(_kinds(found).values())[int(pick["panel"])]
-        address.choose({HEAD: str(layers[int(pick["row"])][int(pick["column"])])})
+        session.choose({HEAD: str(layers[int(pick["row"])][int(pick["column"])])})
 
 
 def _draw_row(opened: Opened, row: RoleRow, role: Role) -> Drawn:

@@ -14,10 +14,10 @@ from pages.frame import selection
 from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.language import _, number, percent, plain
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Axis, Matrices, Matrix

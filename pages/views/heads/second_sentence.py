@@ -6,9 +6,9 @@ from core.decoding.sentence import SentenceError
 from core.runs.run import Run
 from core.studies.effects.second_sentence import alike_in_length, length
 from core.studies.opening.examples import sources_beside
-from pages.frame import address, cached, controls, session
+from pages.frame import cached, controls, session
 from pages.frame.language import _, n_, number
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 
 OTHER = "patch_with"
 """In the URL."""
@@ -20,10 +20,10 @@ def ask(opened: Opened) -> str:
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
-    default = cached.of_run(alike_in_length, opened.path, first, examples)
+    default = cached.call(alike_in_length, opened.path, first, examples)
     # What was offered beside other sentences makes room; what was typed does not.
-    offered = session.drawer(_DRAWER)
-    address.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
+    offered = session.storage(_DRAWER)
+    session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})
     offered[default] = True
     st.caption(_("Second sentence"), width="content")
     return controls.text(

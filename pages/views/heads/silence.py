@@ -18,15 +18,15 @@ from core.studies.effects.ablation import (
     average_mixed,
 )
 from core.studies.effects.head_effects import Figure, HeadEffects, figures, head_effects
-from pages.frame import address, cached, controls, measured_on, notes, session
+from pages.frame import cached, controls, measured_on, notes, session
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need, why_not
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.heads import named_heads, prune, silence_grid, silence_measuring
 from pages.views.heads import silence_sentence as sentence
 
@@ -136,7 +136,7 @@ def _ask_instead() -> str:
     st.caption(_("what a clicked head does instead"), width="content")
     labels = {name: _(label) for name, label in sentence.LABELS.items()}
     # Older links call it so, and every view has a button of that name.
-    address.renamed(session.INSTEAD, DOES, labels)
+    session.renamed("instead", DOES, labels)
     return controls.choice(_("What a clicked head does instead"), DOES, labels, "silence")
 
 
@@ -161,7 +161,7 @@ def _ask_figure(run: Run, effects: HeadEffects | None, instead: str) -> Figure |
     offered = {name: _(FIGURES[name]) for name in figures(effects)}
     older = {"exact match": _USUAL}
     asked = _("Coloured by the change of")
-    by = controls.choice(asked, session.EFFECT, offered, _USUAL, older=older)
+    by = controls.choice(asked, "effect", offered, _USUAL, older=older)
     with st.container(key="costs_said"):
         st.caption(silence_grid.how_to_read(run, effects, by))
     return by

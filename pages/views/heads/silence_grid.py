@@ -20,10 +20,10 @@ from core.runs.run import Run
 from core.studies.effects.ablation import AblationReport
 from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
 from core.studies.heads.question import heads_of
-from pages.frame import address, cached, clicks, measured_on, opening, session
+from pages.frame import cached, clicks, measured_on, selection, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, n_, number
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
@@ -48,12 +48,12 @@ _DRAWER = "silence"
 
 def chosen(opened: Opened) -> tuple[Head, ...]:
     """Return the heads that the link names, in the model's order; at first the telling one."""
-    drawer = session.drawer(_DRAWER)
+    drawer = session.storage(_DRAWER)
     if drawer.setdefault("run", opened.path) != opened.path:
         # Another model has other heads.
         drawer.clear()
         drawer["run"] = opened.path
-        address.choose({session.SILENT: None})
+        session.choose({session.SILENT: None})
     return _linked(opened.run)
 
 
@@ -69,7 +69,7 @@ def buttons(opened: Opened) -> None:
         args=(opened.path,),
         help=_("Silences all heads of a layer, or lets all of them speak again."),
     )
-    st.button(_("None"), key=NOTHING, on_click=address.choose, args=({session.SILENT: NONE},))
+    st.button(_("None"), key=NOTHING, on_click=session.choose, args=({session.SILENT: NONE},))
 
 
 def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn:
@@ -93,7 +93,7 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
     ]
     shown = Matrices(
         panels=panels,
-        selected=session.drawer(_DRAWER).get("cell"),
+        selected=session.storage(_DRAWER).get("cell"),
         texts={
             "cell": _cell(by if effects else None),
             "help.pick": _("Arrow keys move from head to head, Enter silences one."),
@@ -230,7 +230,7 @@ def _cell(by: Figure | None) -> str:
 
 
 def _linked(run: Run) -> tuple[Head, ...]:
-    text = address.linked(session.SILENT)
+    text = session.linked(session.SILENT)
     if text == NONE:
         return ()
     named = set(_parsed(text or ""))
@@ -240,8 +240,8 @@ def _linked(run: Run) -> tuple[Head, ...]:
 
 def telling_head(run: Run) -> Head:
     """Return the head that is to be seen first of the kind that is."""
-    kind = opening.default_kind(run)
-    layer, head = opening.default_head(run, kind)
+    kind = selection.default_kind(run)
+    layer, head = selection.default_head(run, kind)
     return Head(kind.site(layer), head)
 
 
@@ -255,14 +255,14 @@ def _toggle_cell(path: Path, kinds: tuple[Kind, ...]) -> None:
     if pick := clicks.picked(GRID):
         run = cached.loaded(path)
         site = _sites(run, kinds[pick["panel"]])[pick["row"]]
-        session.drawer(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])
+        session.storage(_DRAWER)["cell"] = (pick["panel"], pick["row"], pick["column"])
         head = Head(site, int(pick["column"]))
         _change(run, lambda before: before ^ {head})
 
 
 def _toggle_layer(path: Path) -> None:
     run = cached.loaded(path)
-    site = Site.parse(session.chosen(LAYERS))
+    site = Site.parse(str(session.component_value(LAYERS)))
     layer = set(site.heads(run.settings.model.n_heads))
     _change(run, lambda before: before - layer if layer <= before else before | layer)
 
@@ -270,7 +270,7 @@ def _toggle_layer(path: Path) -> None:
 def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> None:
     after = frozenset(change(frozenset(_linked(run))))
     names = [str(head) for head in heads_of(run.model) if head in after]
-    address.choose({session.SILENT: ",".join(names) or NONE})
+    session.choose({session.SILENT: ",".join(names) or NONE})
 
 
 def _sites(run: Run, kind: Kind) -> list[Site]:

@@ -17,8 +17,7 @@ from core.studies.effects.head_effects import (
     figure_of,
 )
 from pages.frame import measured_on, notes
-from pages.frame.language import _, n_, number, percent, percent_of_100
-from pages.frame.listed import joined, listed
+from pages.frame.language import _, joined, listed, n_, number, percent, percent_of_100
 from pages.views.heads import head_jobs
 from pages.views.heads.silence_grid import POINTS
 from viz.charts.frames import runs_table, written

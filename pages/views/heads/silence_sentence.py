@@ -17,9 +17,9 @@ from core.studies.effects.ablation import (
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
 from pages.frame.language import N_, _, number, percent, plain, translated
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.translations import written
+from pages.frame.selection import Opened
+from pages.frame.typography import written_name
 from pages.views.heads import silence_measuring
 from pages.views.heads.silence_grid import telling_head
 from pages.views.heads.translations import before_and_after
@@ -63,12 +63,12 @@ def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
         text = _("{how} the {translation} **stays**; another head may take over. {most}")
     else:
         text = _("{how} the {translation} **changes**. {most}")
-    return text.format(how=how, translation=written(run), most=_most_changed(found))
+    return text.format(how=how, translation=written_name(run), most=_most_changed(found))
 
 
 def loss(run: Run, found: Ablated) -> str:
     """Return the loss before and after."""
-    own = _("the model’s own {translation}").format(translation=written(run))
+    own = _("the model’s own {translation}").format(translation=written_name(run))
     whose = own if not found.target else _("the true target")
     text = _("Loss of {whose}: {before} → {after} nats per token.")
     before, after = number(found.loss_before), number(found.loss_after)
@@ -82,7 +82,7 @@ def instead_of(opened: Opened, found: Ablated, heads: Sequence[Head], instead: s
     others = tuple(each.source for each in opened.task.examples if each.source != opened.sentence)
     averages = Recipe(average_mixed, opened.path) if instead == "average" else None
     asked = others, KINDS[instead], tuple(heads), averages
-    return cached.of_run(first_changed, opened.path, *asked)
+    return cached.call(first_changed, opened.path, *asked)
 
 
 def telling(run: Run, task: Task) -> str:
@@ -90,7 +90,7 @@ def telling(run: Run, task: Task) -> str:
     if not run.model.sites():
         return ""
     examples = tuple(each.source for each in task.examples)
-    return cached.of_run(first_changed, run.path, examples, "silence", (telling_head(run),))
+    return cached.call(first_changed, run.path, examples, "silence", (telling_head(run),))
 
 
 def chances(found: Ablated) -> Chart:
@@ -106,7 +106,7 @@ def chances(found: Ablated) -> Chart:
 def _what_is_done(run: Run, instead: str) -> str:
     """Say how heads are changed."""
     if instead == "average":
-        n = cached.of_run(averaged_over, run.path)
+        n = cached.call(averaged_over, run.path)
         text = _("Average: a head always says its average over {sentences}.")
         return text.format(sentences=measured_on.drawn(run, n, SEED))
     return {

@@ -2,17 +2,18 @@
 
 from core.runs.run import Run
 from core.studies.effects.ablation import Ablated, BeforeAfter, Outcome
-from pages.frame import marked_words
+from pages.frame import typography
 from pages.frame.language import _
-from pages.frame.translations import written
-from pages.frame.typography import marked, typeset
+from pages.frame.typography import marked, typeset, written_name
 
 
 def _both_marked(before: Outcome, after: Outcome, run: Run) -> tuple[str, str]:
     """Return two translations in Markdown: what differs is bold, doubtful words are marked."""
     first, second = (typeset(each.translation.text, run) for each in (before, after))
     return marked(
-        first, second, (marked_words.of_outcome(run, before), marked_words.of_outcome(run, after))
+        first,
+        second,
+        (typography.doubtful_words_of(run, before), typography.doubtful_words_of(run, after)),
     )
 
 
@@ -28,5 +29,5 @@ def before_and_after(found: BeforeAfter | Ablated, run: Run, *, changed: bool = 
     if not changed:
         return _("Nothing is changed yet: {text}").format(text=one)
     if found.same_text:
-        return _("The {translation} stays: {text}").format(translation=written(run), text=one)
+        return _("The {translation} stays: {text}").format(translation=written_name(run), text=one)
     return _("Before: {before}  \nAfter: {after}").format(before=one, after=other)

@@ -6,17 +6,32 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.heads import Head, Kind, Side
-from core.studies.lessons.masks import MASKS, HeadOfBatch, Mask, PaddedBatch, padded_batch
-from pages.frame import controls, opening, session
-from pages.frame.language import _, number, plain
-from pages.frame.listed import joined
+from core.studies.lessons.masks import (
+    MASKS,
+    HeadOfBatch,
+    Mask,
+    PaddedBatch,
+    companions,
+    padded_batch,
+)
+from core.studies.opening.examples import longest_and_shortest
+from pages.frame import cached, controls, session
+from pages.frame.language import _, joined, number, plain
 from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.selection import ask_kind, ask_layer_and_head, axis_of_keys, axis_of_queries
+from pages.frame.selection import (
+    Opened,
+    ask_kind,
+    ask_layer_and_head,
+    axis_of_keys,
+    axis_of_queries,
+)
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrix
+
+LARGEST_BATCH = 8
+"""Sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +99,10 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         heads: True where a layer and a head are chosen, too.
     """
     sites = opened.run.model.sites()
-    sentences = opening.ask_batch(opened)
+    sentences = ask_batch(opened)
     kinds = list(dict.fromkeys(site.attention for site in sites))
-    kind = ask_kind(kinds, Kind.DECODER_SELF, name=session.ATTENTION, asked=len(kinds) > 1)
-    index = controls.number(_("sentence"), len(sentences), 0, session.ROW)
+    kind = ask_kind(kinds, Kind.DECODER_SELF, name="attention", asked=len(kinds) > 1)
+    index = controls.number(_("sentence"), len(sentences), 0, "row")
     chosen_sites = [site for site in sites if site.attention is kind]
     layer, head = 0, 0
     if heads:
@@ -119,3 +134,24 @@ def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
         hidden_value="0",
         value_name=_("weight"),
     )
+
+
+def ask_batch(opened: Opened) -> tuple[str, ...]:
+    """Ask for the other sentences of a batch, one on each line; the opened one is the first."""
+    path = opened.path
+    # What a model of one stack reads is no source of a task.
+    pairs = opened.run.settings.model.is_encoder_decoder
+    texts = cached.call(companions if pairs else longest_and_shortest, path)
+    default = "\n".join(text for text in texts if text != opened.sentence)
+    # Another run brings its own sentences.
+    session.belongs_to(session.OTHERS, str(path))
+    with st.popover(_("Other sentences of the batch"), width="content"):
+        typed = controls.text(
+            _("One on each line, up to {n}").format(n=LARGEST_BATCH - 1),
+            session.OTHERS,
+            default,
+            height=72,
+        )
+    others = [line.strip() for line in typed.splitlines() if line.strip()]
+    readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
+    return (opened.sentence, *readable[: LARGEST_BATCH - 1])

@@ -13,16 +13,26 @@ from core.model.norm import NORM_KINDS
 from core.model.positional import POSITION_LABELS
 from core.studies.lessons.counts import Counts, paper_counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
-from pages.frame import address, clicks, controls, selection
-from pages.frame.architecture import drawing
+from pages.frame import clicks, controls, selection, session
 from pages.frame.charts import chart
 from pages.frame.components import architecture
-from pages.frame.language import N_, _, capitalised, n_, number, percent, plain
-from pages.frame.listed import joined, labelled, listed
-from pages.frame.opening import Opened
+from pages.frame.language import (
+    N_,
+    _,
+    capitalised,
+    joined,
+    labelled,
+    listed,
+    n_,
+    number,
+    percent,
+    plain,
+)
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
+from pages.views.lessons.architecture import drawing
 from pages.views.lessons.embedding import TIED
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
@@ -142,8 +152,8 @@ def _published(opened: Opened, published: Published, share: bool) -> Shown:
     recipe = Recipe(published_counts, opened.path)
     found = recipe.result()
     described = describe(published.config, LENGTH, LENGTH)
-    address.belongs_to(PART, published.name)
-    part = address.value(
+    session.belongs_to(PART, published.name)
+    part = session.value(
         PART, lambda text: text if text in described.ids else None, described.sublayers[0].id
     )
     left, right = st.columns(2, gap="large")
@@ -167,7 +177,7 @@ def _published(opened: Opened, published: Published, share: bool) -> Shown:
 def _take(name: str) -> None:
     """Take over the part that was clicked in the drawing."""
     if pick := clicks.picked(DIAGRAM):
-        address.choose({WHICH: name, PART: pick["part"]})
+        session.choose({WHICH: name, PART: pick["part"]})
 
 
 def _compared(published: Published, described: Description, own: int) -> str:

@@ -16,15 +16,15 @@ from core.studies.lessons.embeddings import (
 from core.studies.lessons.of_sentence import sentence_vectors
 from core.studies.lessons.positions import Norms, norms
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, controls, selection, session
+from pages.frame import cached, controls, selection
+from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, n_, number, plain
+from pages.frame.language import N_, _, n_, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import short
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks, vocabulary
 from viz.charts.bars import bars
@@ -59,7 +59,7 @@ def draw(opened: Opened) -> Shown:
             found = recipe.result().result
             first, _second = found.closest() or (0, 0)
             usual = ids.index(found.ids[first])
-            position = stacks.ask_position(opened, stack, session.VECTORS_POSITION, usual)
+            position = stacks.ask_position(opened, stack, "vectors_position", usual)
         if shown == "points":
             n_dimensions = vocabulary.ask_dimensions()
     tied = _("In this model {tied}.").format(tied=_(TIED[opened.run.settings.model.tied]))
@@ -68,14 +68,14 @@ def draw(opened: Opened) -> Shown:
         return _lengths(opened)
     if shown == "points":
         return vocabulary.draw(opened, stack, ids[position], n_dimensions)
-    near = cached.of_model(nearest, opened.path, stack, ids[position], N_NEAREST)
+    near = cached.call(nearest, ModelOf(opened.path), stack, ids[position], N_NEAREST)
     st.caption(f"{_near(opened, stack, tokens[position], near)} {tied}")
     names = [tokens[ids.index(token)] for token in found.ids]
     return Shown(
         name=f"embedding_{stack}",
         title=_("Angles between token vectors"),
         recipe=recipe,
-        seen=_closest(found, names, cached.of_model(usual_angle, opened.path, stack)),
+        seen=_closest(found, names, cached.call(usual_angle, ModelOf(opened.path), stack)),
         code=(TokenVectors, nearest, usual_angle),
         pictures=[matrices(Matrices(panels=_panels(opened, stack, found, names)), key="vectors")],
     )

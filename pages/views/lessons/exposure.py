@@ -14,15 +14,15 @@ from core.evaluate.exposure import (
     held_out_exposure,
     overall,
 )
+from core.runs.checkpoint import stops
 from core.runs.run import RunError
 from core.tasks import TASKS
-from pages.frame import address, cached, charts, controls, measured_on, snapshots
+from pages.frame import cached, charts, controls, measured_on, session
 from pages.frame.cached import RunAt
-from pages.frame.language import _, capitalised, n_, number, percent, plain
-from pages.frame.listed import joined
+from pages.frame.language import _, capitalised, joined, n_, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from viz.charts.curves import Chart, Quantity, curves
 
@@ -84,7 +84,7 @@ def _ask(opened: Opened, early: Measured | None) -> tuple[int, list[Measured], s
         stage = END
         if early:
             stages = {EARLY: _("early in training"), END: _("trained to the end")}
-            usual = END if address.text_of(BESIDE) else EARLY
+            usual = END if session.text_of(BESIDE) else EARLY
             stage = controls.choice(_("The model"), STAGE, stages, usual, labelled=True)
         n = _ask_how_many(opened)
         if early and stage == EARLY:
@@ -125,14 +125,12 @@ def _early(opened: Opened) -> Measured | None:
 
     A run that kept no such weights makes room for the first that did; None where none did.
     """
-    paths = cached.run_paths()
-    own = next(name for name, path in paths.items() if path == opened.path)
-    name = snapshots.first_with_some({own: opened.path} | paths)
-    if name is None:
+    paths = cached.run_paths().values()
+    path = next((path for path in (opened.path, *paths) if _snapshots(path)), None)
+    if path is None:
         return None
-    path = paths[name]
     gaps = {}
-    for step in snapshots.between(path)[-MOST_STEPS:]:
+    for step in _snapshots(path)[-MOST_STEPS:]:
         found = overall(Recipe(held_out_exposure, RunAt(path, step), FEW).result().positions)
         gaps[step] = found.forced - found.free
     widest = max(gaps, key=lambda step: gaps[step])
@@ -142,6 +140,11 @@ def _early(opened: Opened) -> Measured | None:
     )
     said = text.format(step=number(widest), steps=number(steps))
     return Measured(said, RunAt(path, widest))
+
+
+def _snapshots(path: Path) -> tuple[int, ...]:
+    """Return the steps between the untrained model and the newest weights that a run kept."""
+    return stops(path)[1:-1]
 
 
 def _others_of_its_task(opened: Opened) -> dict[str, Path]:

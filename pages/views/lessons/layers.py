@@ -7,12 +7,11 @@ from core.studies.lessons.layers import Measure, Stream
 from core.studies.lessons.of_sentence import sentence_stream
 from pages.frame import selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, number, plain
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, number, plain
 from pages.frame.messages import explained
 from pages.frame.needs import Need
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import lens, stacks
 from viz.charts.curves import Quantity, curves

@@ -18,15 +18,14 @@ from core.studies.lessons.masks import (
     visible,
 )
 from core.studies.lessons.of_sentence import without_masks
-from pages.frame import controls, measured_on, selection, session
+from pages.frame import controls, measured_on, selection
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined, labelled
+from pages.frame.language import _, joined, labelled, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import batch
 from pages.views.lessons.batch import Chosen
@@ -84,7 +83,7 @@ def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     st.caption(_("switched off"), width="content")
     names = controls.several(
         _("Switched off"),
-        session.OFF,
+        "off",
         {mask.name: labels[mask.name] for mask in offered},
         [offered[-1].name],
         of=chosen.kind,

@@ -20,11 +20,9 @@ from core.studies.lessons.positions import (
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame.language import _, joined, n_, number, plain, short
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import short
+from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import positions
 from viz.charts.curves import Chart, Quantity, Rule, curves
@@ -83,7 +81,7 @@ def draw(opened: Opened) -> Shown | None:
 def _telling_length(run: Run) -> int:
     """Return the length to begin with: a few more positions than training has reached."""
     most = min(positions.DEFAULT_LENGTH, run.settings.model.max_positions)
-    found = cached.of_run(learned, run.path, most)
+    found = cached.call(learned, run.path, most)
     return min(most, (found.trained or most) + _BEYOND)
 
 

@@ -15,8 +15,8 @@ from core.tokenizer.tokenizer import Token
 from pages.frame import layout, session, tour
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from viz.component.payload import TokenLabel
@@ -61,7 +61,7 @@ def draw(opened: Opened, asked: Asked) -> Shown:
         stack,
         _map(opened, found, guesses, stack, _asked(echo_LK, position)),
         (len(guesses) - 1, position),
-        session.LENS,
+        "lens",
         lambda _row: {session.LENS_POSITION: None},
     )
     best = [row[position] for row in guesses]

@@ -12,14 +12,12 @@ from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch
 from core.studies.lessons.of_sentence import OfSentence, masked_head, sentence_prefixes
 from pages.frame import selection
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number
-from pages.frame.listed import joined, listed
+from pages.frame.language import _, bound, joined, listed, n_, number
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.notes import site_and_head
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import bound
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import batch, stacks
 from pages.views.lessons.batch import Chosen

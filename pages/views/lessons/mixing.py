@@ -12,11 +12,10 @@ from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, selection, session
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, n_, number
 from pages.frame.maps import labels
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from viz.plane.matrices import Axis, Matrices, Matrix
 

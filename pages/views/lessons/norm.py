@@ -8,12 +8,13 @@ from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
 from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
-from pages.frame import controls, opening, selection, session
+from pages.frame import controls, selection, session
 from pages.frame.charts import chart
 from pages.frame.language import _, number
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
+from pages.views.lessons.batch import ask_batch
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 
@@ -21,7 +22,7 @@ from viz.charts.curves import Chart, Quantity
 def draw(opened: Opened) -> Shown:
     """Draw how far other sentences move a vector, and its spread before and after LayerNorm."""
     with selection.row():
-        sentences = opening.ask_batch(opened)
+        sentences = ask_batch(opened)
         site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
     recipe = Recipe(sentence_norms, opened.path, sentences, site)
     found = recipe.result().result

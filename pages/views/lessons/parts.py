@@ -1,17 +1,19 @@
 """The parts of the model: their shapes, their parameters, their work."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.describe import Description, describe
 from core.describe.parts import Part
 from core.studies.lessons.of_sentence import sentence_parts
 from pages.frame import clicks, controls, session
-from pages.frame.architecture import drawing, sizes
 from pages.frame.components import architecture
 from pages.frame.language import N_, _, n_, number, percent, plain, translated
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
+from pages.views.lessons.architecture import drawing, sizes
 
 SHAPES = {
     "input": N_("input"),
@@ -41,7 +43,9 @@ def draw(opened: Opened) -> Shown:
         _facts(part, described)
     with left:
         picture = architecture(
-            drawing(described, part.id), key=session.DIAGRAM, on_pick=clicks.take_part
+            drawing(described, part.id),
+            key=session.DIAGRAM,
+            on_pick=partial(clicks.take, session.DIAGRAM, session.PART),
         )
     return Shown(
         name="parts",

@@ -20,11 +20,9 @@ from core.studies.lessons.positions import (
 from pages.frame import controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, signs
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame.language import TINY, _, bound, joined, n_, number, short, signs
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import TINY, bound, short
+from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import stacks
 from viz.charts.curves import Quantity, Rule, curves

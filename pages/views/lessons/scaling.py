@@ -27,11 +27,10 @@ from core.studies.lessons.scaling import (
 from pages.frame import controls
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, n_, number, percent
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, n_, number, percent
 from pages.frame.needs import Need
-from pages.frame.opening import Opened
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import positions, stacks
 from viz.charts.bars import bars

@@ -9,11 +9,9 @@ from core.model import Unplace
 from core.studies.lessons.positions import Array, Shuffled, shuffled
 from pages.frame import controls
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, number, plain
-from pages.frame.listed import joined
-from pages.frame.opening import Opened
+from pages.frame.language import N_, _, bound, joined, number, plain
 from pages.frame.recipe import Recipe
-from pages.frame.rounding import bound
+from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
 from pages.views.lessons import positions
 from viz.charts.bars import bars

@@ -5,10 +5,10 @@ from functools import partial
 
 from core.heads import Kind, Stack
 from core.tokenizer.tokenizer import Token
-from pages.frame import clicks, components, controls, pin, selection
+from pages.frame import clicks, components, controls, selection
 from pages.frame.language import _
 from pages.frame.needs import Need, missing
-from pages.frame.opening import Opened
+from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
@@ -51,8 +51,8 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
 
 
 def ask_position(opened: Opened, stack: Stack, name: str, default: int | None = None) -> int:
-    """Ask for a position of a stack, as `pin.ask` does."""
-    return pin.ask(opened, Kind.self_of(stack).query_side, name, default)
+    """Ask for a position of a stack, as `clicks.ask_position` does."""
+    return clicks.ask_position(opened, Kind.self_of(stack).query_side, name, default)
 
 
 def matrix(
@@ -74,11 +74,11 @@ def matrix(
         also: Returns what is chosen besides where a cell of a row is clicked.
     """
     side = Kind.self_of(stack).query_side
-    pinned = pin.row(opened, opened.inspection, side)
+    pinned = clicks.pinned_position(opened, opened.inspection, side)
 
     def take() -> None:
         if pick := clicks.picked(key):
-            pin.choose(side, pick["column"], also(pick["row"]))
+            clicks.pin(side, pick["column"], also(pick["row"]))
 
     return components.matrices(
         Matrices(
@@ -88,7 +88,7 @@ def matrix(
         ),
         key=key,
         on_pick=take,
-        on_pin=partial(pin.take, opened, opened.inspection, key),
+        on_pin=partial(clicks.take_pin, opened, opened.inspection, key),
     )
 
 

@@ -14,10 +14,9 @@ from core.studies.lessons.sublayers import Firing, Unit, firing, top_units
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined, listed
-from pages.frame.opening import Opened
+from pages.frame.language import _, joined, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from pages.views.lessons.counts import ACTIVATIONS

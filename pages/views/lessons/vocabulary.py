@@ -12,13 +12,12 @@ from core.studies.lessons.embeddings import (
     principal_components,
     vocabulary_map,
 )
-from pages.frame import address, controls
+from pages.frame import controls, session
 from pages.frame.charts import plotly_chart, selected_points
-from pages.frame.language import _, number, percent, plain, signs
-from pages.frame.listed import listed
-from pages.frame.opening import Opened
-from pages.frame.positions import position
+from pages.frame.language import _, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.session import position
 from pages.frame.view import Shown
 from viz import theme
 from viz.charts.plotly_figures import Figure, Points, scatter
@@ -44,9 +43,9 @@ def draw(opened: Opened, stack: Stack, usual: int, n_dimensions: int) -> Shown:
         usual: Id of the token whose neighbours are named where none is selected.
         n_dimensions: 2 or 3.
     """
-    address.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
+    session.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
     n_tokens, width = opened.run.model.embedding(stack).tokens.weight.shape
-    selected = _ids(address.linked(SELECTED), n_tokens)
+    selected = _ids(session.linked(SELECTED), n_tokens)
     recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, selected or (usual,))
     found = recipe.result()
     figure = _figure(found, stack, n_dimensions)
@@ -78,7 +77,7 @@ def _ids(written: str | None, n_tokens: int) -> tuple[int, ...]:
 
 def _take() -> None:
     ids = selected_points(MAP)[:MOST_LISTED]
-    address.choose({SELECTED: ",".join(map(str, ids)) or None})
+    session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 
 def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:

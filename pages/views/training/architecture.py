@@ -12,11 +12,10 @@ from core.tasks import Task
 from core.tokenizer.word_level import Vocabulary
 from core.training.prepare import own_vocabulary
 from core.training.presets import Setting
-from pages.frame import cached, controls, folded
-from pages.frame.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob, group_title
-from pages.frame.language import _
-from pages.frame.listed import joined
+from pages.frame import cached, controls
+from pages.frame.language import _, joined
 from pages.views.training import settings
+from pages.views.training.knobs import ARCHITECTURE, KNOBS, TRAINING, Knob, group_title
 from pages.views.training.settings import WIDTH, Begun
 
 START = "start_from"
@@ -75,7 +74,7 @@ def ask(begun: Begun, now: Mapping[str, Setting], task: Task | None) -> None:
             said = _("A training that begins with a run has its model: nothing of it can change.")
             st.caption(said)
 
-    folded.fold(_("The architecture, part by part"), "architecture", draw)
+    controls.fold(_("The architecture, part by part"), "architecture", draw)
 
 
 def _with_steps(begun: Begun) -> Begun:

@@ -13,12 +13,22 @@ from core.runs.metrics import (
     settings_of,
 )
 from pages.frame import cached, charts, controls, links, measured_on, session
-from pages.frame.knobs import setting_label
-from pages.frame.language import _, n_, number, percent_of_100, plain, translated
-from pages.frame.listed import joined, listed, listed_apart
+from pages.frame.cached import Folder
+from pages.frame.language import (
+    _,
+    joined,
+    listed,
+    listed_apart,
+    n_,
+    number,
+    percent_of_100,
+    plain,
+    translated,
+)
 from pages.frame.recipe import Recipe
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
+from pages.views.training.knobs import setting_label
 from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table, tinted
 from viz.charts.measurements import TEXTS, Axes
@@ -117,7 +127,9 @@ def _link_to_heads(runs: Sequence[Listed]) -> None:
 
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     """Draw what was measured in the trainings, on the same axes."""
-    rows = {each.name: found for each in runs if (found := cached.of_files(read_rows, each.path))}
+    rows = {
+        each.name: found for each in runs if (found := cached.read(read_rows, Folder(each.path)))
+    }
     measured = [name for name in QUANTITIES if any(name in row for r in rows.values() for row in r)]
     if not measured:
         st.caption(_("Nothing was measured yet."))
@@ -125,13 +137,9 @@ def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         quantities = {"step": _("step"), "seconds": _("seconds")}
         scales = {"linear": _("linear"), "log": _("log")}
-        along = controls.choice(
-            _("Horizontal axis"), session.OVER, quantities, "step", labelled=True
-        )
-        across = controls.choice(
-            _("Horizontal scale"), session.ACROSS, scales, "linear", labelled=True
-        )
-        losses = controls.choice(_("Loss scale"), session.LOSSES, scales, "log", labelled=True)
+        along = controls.choice(_("Horizontal axis"), "over", quantities, "step", labelled=True)
+        across = controls.choice(_("Horizontal scale"), "across", scales, "linear", labelled=True)
+        losses = controls.choice(_("Loss scale"), "losses", scales, "log", labelled=True)
     if along == "seconds":
         untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
         if untimed:
@@ -151,7 +159,7 @@ def _settings(runs: Sequence[Listed]) -> None:
     """Show in which settings the runs differ."""
     settings = {each.name: settings_of(each.record) for each in runs if each.record}
     offered = {"differing": _("differing"), "all": _("all")}
-    shown = controls.choice(_("Settings"), session.SETTINGS, offered, "differing", labelled=True)
+    shown = controls.choice(_("Settings"), "settings", offered, "differing", labelled=True)
     every = shown == "all"
     found = settings_table(settings, only_differing=not every)
     if found.empty:

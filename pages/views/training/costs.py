@@ -12,10 +12,9 @@ from core.model import count_parameters
 from core.tasks import Task
 from core.training.forecast import learning_rates, parameters_of, share_of_base
 from core.training.presets import PRESETS, Preset, Setting
-from pages.frame import address, cached
-from pages.frame.knobs import KNOBS, Knob
-from pages.frame.language import _, duration, n_, number, percent, plain
-from pages.frame.listed import listed
+from pages.frame import cached, session
+from pages.frame.language import _, duration, listed, n_, number, percent, plain
+from pages.views.training.knobs import KNOBS, Knob
 from pages.views.training.settings import exact, values_of
 from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
@@ -111,7 +110,7 @@ def say(wanted: PendingSettings) -> None:
             waits = cached.stopwatch().seconds(wanted.task, wanted.preset, wanted.start) is None
             every = EVERY if waits else None
             asked = (wanted.task, wanted.preset, wanted.start)
-            address.part("time", _say_time, *asked, waits, every=every)
+            session.fragment("time", _say_time, *asked, waits, every=every)
         else:
             _say_nothing()
 

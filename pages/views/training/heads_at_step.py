@@ -9,9 +9,11 @@ from core.heads import Head
 from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.opening.examples import examples_of
-from pages.frame import cached, maps, needs, notes, opening, progress
+from pages.frame import cached, maps, needs, notes, selection
+from pages.frame.cached import RunAt
 from pages.frame.needs import Need
 from pages.frame.selection import ask_kind, ask_layer_and_head
+from pages.views.training import progress
 from viz.plane.maps import AttentionMaps
 
 
@@ -22,7 +24,7 @@ def ask_sentence(path: Path) -> str:
         RunError: The folder is no run.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        return opening.ask_sentence(
+        return selection.ask_sentence(
             progress.task(path), labelled=False, others=examples_of(untrained(path))
         )
 
@@ -44,8 +46,8 @@ def ask_head(path: Path, model: ModelConfig) -> Head:
     """
     run = _opened(path)
     kinds = tuple(dict.fromkeys(site.attention for site in run.model.sites()))
-    kind = ask_kind(kinds, opening.default_kind(run), then=opening.open_other_kind)
-    default = opening.default_head(run, kind)
+    kind = ask_kind(kinds, selection.default_kind(run), then=selection.open_other_kind)
+    default = selection.default_head(run, kind)
     layer, number = ask_layer_and_head(model.layers_of(kind.stack), model.n_heads, default)
     return Head(kind.site(layer), number)
 
@@ -74,7 +76,7 @@ def _opened(path: Path) -> Run:
 
 def untrained(path: Path) -> Run:
     """Return the run with the weights before training: it is there before any checkpoint is."""
-    return cached.of_run_at(_itself, path, 0)
+    return cached.call(_itself, RunAt(path, 0))
 
 
 def _itself(run: Run) -> Run:

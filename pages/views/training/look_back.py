@@ -15,26 +15,15 @@ from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP, Forming, forming
 from core.studies.heads.largest_weights import largest_weight, pairs_of_words, telling_query
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import (
-    address,
-    cached,
-    clicks,
-    components,
-    controls,
-    notes,
-    progress,
-    session,
-)
+from pages.frame import cached, clicks, components, controls, notes, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import ended, joined, labelled, listed
+from pages.frame.language import _, ended, joined, labelled, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
-from pages.frame.scrubber import scrubber_of, stop_label
-from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
-from pages.views.training import heads_at_step
+from pages.views.training import heads_at_step, progress
+from pages.views.training.scrubber import scrubber_of, stop_label
 from pages.views.training.text_rows import show_table
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.component.standalone import Drawn
@@ -68,7 +57,11 @@ def draw(path: Path) -> Shown | None:
         head = heads_at_step.ask_head(path, model)
     with course:
         scrubber = scrubber_of(rows, offered, step)
-        loss = components.scrubber(scrubber, key=session.SCRUBBER, on_pick=clicks.take_step)
+        loss = components.scrubber(
+            scrubber,
+            key=session.SCRUBBER,
+            on_pick=partial(clicks.take, session.SCRUBBER, session.STEP),
+        )
     inspection = _at(path, step, sentence).result()
     readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
     last = _at(path, readable[-1], sentence).result()
@@ -83,7 +76,7 @@ def draw(path: Path) -> Shown | None:
     recipe = Recipe(forming, at_steps, readable, head, step)
     spread = _chart(recipe.result())
     shown = heads_at_step.maps_of(path, inspection, head)
-    take = partial(clicks.take_head, address.choose)
+    take = partial(clicks.take_head, session.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
@@ -213,7 +206,7 @@ def _seen(inspection: Inspection, head: Head, step: int) -> str:
     """Say where the most telling row of a head looks at a step."""
     weights_QK = inspection.weights_of(head)
     attention = inspection.attention[head.site]
-    queries, keys = query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)
+    queries, keys = map(inspection.tokens_of, head.kind.sides)
     row = telling_query(weights_QK, attention.visible_QK, pairs_of_words(queries, keys, head.kind))
     found = largest_weight(weights_QK, attention.even_QK, row)
     text = _(

@@ -15,11 +15,10 @@ from core.runs.files import is_run
 from core.runs.folder import delete_run, rename_run
 from core.runs.run import RunError
 from core.training.export import export_run
-from pages.frame import address, cached, links, service, session
-from pages.frame.language import _, n_, number, plain
-from pages.frame.listed import labelled
+from pages.frame import cached, links, service, session
+from pages.frame.language import _, labelled, n_, number, plain
 from pages.frame.messages import explained
-from pages.frame.progress import STATES
+from pages.views.training.progress import STATES
 from pages.views.training.runs_table import Listed, said
 
 UPLOAD_MEGABYTES = 500
@@ -28,7 +27,7 @@ _UNPACKED = "unpacked"
 
 def upload() -> None:
     """Take in a run that was downloaded as an archive, here or elsewhere."""
-    taken: list[str] = session.drawer("runs").setdefault("uploads", [])
+    taken: list[str] = session.storage("runs").setdefault("uploads", [])
     most = service.current().upload_megabytes(UPLOAD_MEGABYTES)
     with st.popover(_("Add a run from an archive"), icon=":material/upload:", type="tertiary"):
         file = st.file_uploader(
@@ -54,7 +53,7 @@ def upload() -> None:
         leave(_("Nothing was added: {why}.").format(why=explained(error)))
     else:
         name = cached.name_of(path)
-        address.choose({session.RUNS: [name]})
+        session.choose({session.RUNS: [name]})
         leave(_("Added as {name}.").format(name=name))
     st.rerun()
 
@@ -87,7 +86,7 @@ def _archive(run: Listed, label: str, pack: Callable[[Path], bytes], what: str) 
     st.download_button(
         label,
         # Packed when it is asked for.
-        data=partial(packed_or_noted, pack, run.path, session.drawer(_UNPACKED)),
+        data=partial(packed_or_noted, pack, run.path, session.storage(_UNPACKED)),
         file_name=f"{run.path.name}.zip",
         mime="application/zip",
         on_click="ignore",
@@ -145,7 +144,7 @@ def offer(run: Listed) -> None:
         _links(run)
         _download(run)
         _changes(run)
-    if why := session.drawer(_UNPACKED).get(run.path):
+    if why := session.storage(_UNPACKED).get(run.path):
         st.error(_("It was not packed: {why}.").format(why=said(why, run.path)))
 
 
@@ -216,7 +215,7 @@ def _ask_deletion(run: Listed) -> None:
 
 
 def _rename(run: Listed, key: str) -> None:
-    name = session.chosen(key)
+    name = str(session.component_value(key))
     if name == run.path.name:
         return
     try:
@@ -224,7 +223,7 @@ def _rename(run: Listed, key: str) -> None:
     except (RunError, OSError) as error:
         leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
     else:
-        address.choose({session.RUNS: [cached.name_of(path)]})
+        session.choose({session.RUNS: [cached.name_of(path)]})
 
 
 def _delete(run: Listed) -> None:
@@ -233,7 +232,7 @@ def _delete(run: Listed) -> None:
     except (RunError, OSError) as error:
         leave(_("It was not deleted: {why}.").format(why=said(error, run.path)))
     else:
-        address.choose({session.RUNS: None})
+        session.choose({session.RUNS: None})
         leave(_("{run} was deleted.").format(run=run.name))
 
 
@@ -247,9 +246,9 @@ def _close() -> None:
 
 def leave(text: str) -> None:
     """Leave words for the page as it is drawn next."""
-    session.drawer("runs")["note"] = text
+    session.storage("runs")["note"] = text
 
 
 def take() -> str:
     """Return the words that were left, once."""
-    return str(session.drawer("runs").pop("note", ""))
+    return str(session.storage("runs").pop("note", ""))

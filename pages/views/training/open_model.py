@@ -10,7 +10,7 @@ from core.jobs.job import Status
 from core.runs.run import RunError
 from core.studies.opening.opening import OPENING, being_opened, name_of, start
 from core.studies.opening.survey import survey
-from pages.frame import address, cached, session
+from pages.frame import cached, session
 from pages.frame.language import _, duration, number, plain
 from pages.frame.messages import explained
 from pages.views.training.manage import leave
@@ -77,14 +77,14 @@ def _start(source: str, name: str) -> None:
     except (RunError, OSError) as error:
         leave(_("Nothing was opened: {why}.").format(why=explained(error)))
     else:
-        session.drawer("runs")["opening"] = True
+        session.storage("runs")["opening"] = True
 
 
 def tell() -> None:
     """Say of each model that is being opened how far it is, or why it could not be."""
     folders = being_opened(cached.own())
     alive = any(OPENING.at_work(folder) for folder in folders)
-    address.part("opening", _tell, every=1.0 if alive else None)
+    session.fragment("opening", _tell, every=1.0 if alive else None)
 
 
 def _tell() -> None:
@@ -92,8 +92,8 @@ def _tell() -> None:
     for folder in folders:
         _tell_of(folder, OPENING.status(folder))
     working = any(OPENING.at_work(folder) for folder in folders)
-    was_working = session.drawer("runs").get("opening", False)
-    session.drawer("runs")["opening"] = working
+    was_working = session.storage("runs").get("opening", False)
+    session.storage("runs")["opening"] = working
     if was_working and not working:
         # What has come of it stands in the table above.
         st.rerun()

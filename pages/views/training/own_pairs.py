@@ -15,11 +15,11 @@ from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
 from core.tasks.task import Part
 from core.training.corpus_report import corpus_report
 from core.training.presets import Setting, vocabulary_for
-from pages.frame import cached, controls, knobs, service, session
-from pages.frame.language import N_, _, number, plain
-from pages.frame.listed import ended, joined, labelled
+from pages.frame import cached, controls, service, session
+from pages.frame.cached import Keyed
+from pages.frame.language import N_, _, ended, joined, labelled, number, plain
 from pages.frame.messages import explained
-from pages.views.training import pairs_columns, pairs_found, settings
+from pages.views.training import knobs, pairs_columns, pairs_found, settings
 from pages.views.training.pairs_found import Taken
 from pages.views.training.settings import Begun
 
@@ -124,7 +124,7 @@ def _pairs_in(name: str, content: bytes) -> tuple[Reading, str, Pairs | str]:
     reading = pairs_columns.ask(content, name, _digest(name, content, FOUND))
     digest = _digest(name, content, reading)
     with st.spinner(_("Reading the pairs …")):
-        return reading, digest, cached.of_key(_read, digest, content, name, reading)
+        return reading, digest, cached.call(_read, Keyed(digest, content), name, reading)
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:
@@ -162,7 +162,7 @@ def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
         args=(key,),
         label_visibility="visible" if labelled else "collapsed",
     )
-    taken: tuple[str, bytes] | None = session.drawer(key).get("file")
+    taken: tuple[str, bytes] | None = session.storage(key).get("file")
     if taken is None:
         return "", b""
     name, content = taken
@@ -198,15 +198,16 @@ def _taken(  # noqa: PLR0913
     parts: dict[Part, tuple[Sample, ...]] = {}
     for part, (its_name, its_content) in held_out.items():
         its = _digest(its_name, its_content, reading)
-        found = cached.of_key(_read, its, its_content, its_name, reading)
+        found = cached.call(_read, Keyed(its, its_content), its_name, reading)
         if isinstance(found, str):
             return found
         if found.refused:
             return labelled(its_name, pairs_found.refusals(found))
         digest = f"{digest} {part} {its}"
         parts[part] = found.samples
-    key = f"{digest} {vocab_size} {model}"
-    taken: Taken | str = cached.of_key(_reported, key, pairs, parts, name, vocab_size, model)
+    taken: Taken | str = cached.call(
+        _reported, Keyed(digest, pairs), Keyed(digest, parts), name, vocab_size, model
+    )
     if isinstance(taken, str) and pairs.refused:
         return joined([ended(explained(taken)), pairs_found.refusals(pairs)])
     return taken

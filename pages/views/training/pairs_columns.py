@@ -6,6 +6,7 @@ from core.tasks.columns import Layout, Reading
 from core.tasks.corpus import CorpusError
 from core.tasks.pairs import FOUND, layout_in
 from pages.frame import cached, controls
+from pages.frame.cached import Keyed
 from pages.frame.language import _, plain
 
 
@@ -47,7 +48,7 @@ def _columns(layout: Layout) -> tuple[int, int]:
 
 
 def _layout(content: bytes, name: str, digest: str, reading: Reading) -> Layout | None:
-    return cached.of_key(_found, f"{digest} {reading}", content, name, reading)
+    return cached.call(_found, Keyed(digest, content), name, reading)
 
 
 def _found(content: bytes, name: str, reading: Reading) -> Layout | None:

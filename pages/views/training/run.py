@@ -13,12 +13,13 @@ from core.runs.metrics import (
     settings_of,
 )
 from core.runs.run import RunSettings
-from pages.frame import cached, charts, measured_on, notes
-from pages.frame.knobs import setting_label
-from pages.frame.language import _, n_, number, percent, plain, translated
-from pages.frame.listed import joined
+from pages.frame import cached, charts, measured_on
+from pages.frame.cached import Folder
+from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.view import Shown
+from pages.views.training import progress
+from pages.views.training.knobs import setting_label
 from pages.views.training.runs_table import Listed, named
 from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
@@ -115,7 +116,7 @@ def _counted(settings: RunSettings, results: Results) -> str:
 
 
 def _curves(run: Listed) -> list[Drawn]:
-    rows = cached.of_files(read_rows, run.path)
+    rows = cached.read(read_rows, Folder(run.path))
     if not rows:
         st.caption(_("Nothing was measured yet."))
         return []
@@ -123,6 +124,6 @@ def _curves(run: Listed) -> list[Drawn]:
     texts = translated(TEXTS)
     drawn = loss_curves(rows, axes=Axes(log_y=True), height=290, title=title, texts=texts)
     picture = charts.chart(drawn)
-    if run.record and (higher := notes.why_training_loss_is_higher(run.record.settings)):
+    if run.record and (higher := progress.why_training_loss_is_higher(run.record.settings)):
         st.caption(higher)
     return [picture]

@@ -6,12 +6,11 @@ import streamlit as st
 
 from core.runs.metrics import read_record
 from core.training.process import table_of_runs
-from pages.frame import address, measured_on, service, session
-from pages.frame.language import _, n_, number, percent, plain
-from pages.frame.listed import joined, labelled, listed
+from pages.frame import measured_on, service, session
+from pages.frame.language import _, joined, labelled, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.training import compare, manage, open_model, run, runs_table
 from pages.views.training.runs_table import Listed, named
 
@@ -47,7 +46,7 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     Args:
         runs: What `ask` returned.
     """
-    ticked = address.texts_of(session.RUNS) or ()
+    ticked = session.texts_of(session.RUNS) or ()
     n = sum(each.name in ticked for each in runs)
     if n > compare.MOST:
         return None
@@ -60,7 +59,7 @@ def _say(runs: Mapping[str, Listed]) -> None:
     """Say what was done, which runs of a link are gone, and which folders cannot be used."""
     if note := manage.take():
         st.markdown(f":small[:primary[{plain(note)}]]")
-    if missing := [name for name in address.texts_of(session.RUNS) or () if name not in runs]:
+    if missing := [name for name in session.texts_of(session.RUNS) or () if name not in runs]:
         st.caption(plain(_("There is no run named {names}.").format(names=listed(missing))))
     if damaged := [each for each in runs.values() if each.problem]:
         with st.expander(_("Folders that cannot be used: {n}").format(n=len(damaged))):

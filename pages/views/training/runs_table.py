@@ -12,12 +12,12 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from core.runs.metrics import BLEU_NAMES, Results, RunRecord, bleu_name, read_record
 from core.runs.run import RunError
 from core.training.process import Situation
-from pages.frame import address, cached, measured_on, progress, session, tables
+from pages.frame import cached, controls, measured_on, session
 from pages.frame.cached import Folder
-from pages.frame.language import _, number, percent_of_100, plain
-from pages.frame.listed import listed as listed_texts
-from pages.frame.listed import noted
+from pages.frame.language import _, noted, number, percent_of_100, plain
+from pages.frame.language import listed as listed_texts
 from pages.frame.messages import explained
+from pages.views.training import progress
 from viz.charts.frames import runs_table, written
 
 ROWS_SHOWN = 20
@@ -53,7 +53,7 @@ def listed() -> dict[str, Listed]:
 
 def _listed(name: str, path: Path) -> Listed:
     try:
-        record, found = cached.of_files(read_record, path), cached.situation(path)
+        record, found = cached.read(read_record, Folder(path)), cached.situation(path)
     except (RunError, OSError) as error:
         return Listed(name, path, problem=said(error, path))
     return Listed(name, path, record=record, situation=found)
@@ -72,11 +72,11 @@ def named(runs: Iterable[Listed]) -> tuple[tuple[str, Folder], ...]:
 def choose(runs: Mapping[str, Listed]) -> list[Listed]:
     """Show all runs, and return those that are ticked, in the order of the table."""
     names, shown = list(runs), shortened(list(runs))
-    chosen = address.texts_of(session.RUNS) or ()
-    address.show(session.RUNS, chosen or None)
+    chosen = session.texts_of(session.RUNS) or ()
+    session.show(session.RUNS, chosen or None)
     rows = [_row(run, short) for run, short in zip(runs.values(), shown, strict=True)]
-    tables.show(
-        session.RUNS_TABLE,
+    controls.table(
+        "runs_table",
         written(
             runs_table(_without_empty(rows)),
             _writers(),
@@ -95,7 +95,7 @@ def choose(runs: Mapping[str, Listed]) -> list[Listed]:
 
 def _take(ticked: Sequence[str]) -> None:
     """Take over the runs whose rows were ticked."""
-    address.choose({session.RUNS: list(ticked) or None})
+    session.choose({session.RUNS: list(ticked) or None})
 
 
 def shortened(names: Sequence[str]) -> list[str]:

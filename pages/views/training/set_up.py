@@ -17,15 +17,14 @@ from core.training.prepare import check_training, train_tokenizer
 from core.training.presets import LIKE, PRESETS, Preset, Setting, with_settings
 from core.training.timing import seconds_per_step
 from pages.frame import cached, controls, layout, service
+from pages.frame.cached import Keyed
 from pages.frame.charts import chart
-from pages.frame.knobs import AUTOMATIC, KNOBS, PAPER
-from pages.frame.language import N_, _, n_, number, plain, translated
-from pages.frame.listed import listed, noted
+from pages.frame.language import N_, _, listed, n_, noted, number, plain, translated
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
+from pages.frame.texts import view_text
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.frame.view_text import view_text
 from pages.views.training import (
     architecture,
     costs,
@@ -36,6 +35,7 @@ from pages.views.training import (
     start,
     text_rows,
 )
+from pages.views.training.knobs import AUTOMATIC, KNOBS, PAPER
 from pages.views.training.settings import Begun
 from pages.views.training.start import PendingSettings
 from viz.component.standalone import Drawn
@@ -160,7 +160,7 @@ def _learned(
     task = TASKS[name]
     text_rows.show_pairs(
         (text_rows.words(source), text_rows.words(target))
-        for source, target in cached.of_key(_samples, name, task)
+        for source, target in cached.call(_samples, Keyed(name, task))
     )
     return task, None, {}
 
@@ -224,7 +224,7 @@ def _vocabulary(task: Task, preset: Preset, start: Path | None) -> int:
         return preset.model.vocab_size
     with st.spinner(_("Splitting samples into tokens …")):
         key = f"{task.name} {preset.vocab_size} {preset.model.stacks} {preset.model.decoder}"
-        return cached.of_key(_learned_vocabulary, key, task, preset)
+        return cached.call(_learned_vocabulary, Keyed(task.name, task), Keyed(key, preset))
 
 
 def _learned_vocabulary(task: Task, preset: Preset) -> int:

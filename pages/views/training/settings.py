@@ -19,10 +19,17 @@ from core.training.presets import (
     Setting,
     with_settings,
 )
-from pages.frame import address, cached, controls, visit
-from pages.frame.knobs import AUTOMATIC, GROUPS, MODEL, VOCABULARY, Knob, group_title, lacking
-from pages.frame.language import _, number
-from pages.frame.listed import joined
+from pages.frame import cached, controls, session
+from pages.frame.language import _, joined, number
+from pages.views.training.knobs import (
+    AUTOMATIC,
+    GROUPS,
+    MODEL,
+    VOCABULARY,
+    Knob,
+    group_title,
+    lacking,
+)
 
 WIDTH = 144
 """Of a knob, in pixels."""
@@ -151,11 +158,11 @@ def ask_one(
     how: controls.Asked = {"asked": asked, "help_text": help_text, "disabled": disabled}
     value: Setting
     if knob.offered:
-        address.belongs_to(key, begun.key)
+        session.belongs_to(key, begun.key)
         offered = {each: knob.word(each) for each in knob.offered}
         value = controls.selection(_label(knob, default), key, offered, str(default), WIDTH, **how)
     elif isinstance(default, bool):
-        address.belongs_to(key, begun.key)
+        session.belongs_to(key, begun.key)
         label = _label(knob, default)
         value = controls.toggle(label, key, default, **how)
     else:
@@ -232,7 +239,7 @@ def _ask_number(
 
 def _label(knob: Knob, default: Setting) -> str:
     """Return what stands above a knob, with a dot where it differs from the preset."""
-    held = address.text_of(key_of(knob.name))
-    same = held is None or str(held) == visit.written(default)
+    held = session.text_of(key_of(knob.name))
+    same = held is None or str(held) == session.as_text(default)
     # Nothing but text: a screen reader says the label as it is.
     return knob.label if same else f"{knob.label} \u25cf"

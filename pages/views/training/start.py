@@ -14,7 +14,7 @@ from core.tasks import CorpusError, Task
 from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run
 from core.training.presets import LIKE, Preset, Setting, train_command
-from pages.frame import address, cached, controls, service, session
+from pages.frame import cached, controls, service, session
 from pages.frame.language import _, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import project_path
@@ -129,5 +129,5 @@ def _started(path: Path, wanted: PendingSettings, command: str) -> str:
         text = _("the run cannot be written to {path}: {why}")
         return text.format(path=cached.name_of(path), why=explained(error))
     # Nothing between here and the start may draw: a second click would end this run of the page.
-    address.choose({VIEW: WATCH, session.MODEL: cached.name_of(path), NAME: None})
+    session.choose({VIEW: WATCH, session.MODEL: cached.name_of(path), NAME: None})
     return ""

@@ -10,9 +10,10 @@ from core.config import ConfigError
 from core.runs.run import RunError
 from core.training import process
 from core.training.process import Situation
-from pages.frame import cached, measured_on, progress, service, session
+from pages.frame import cached, measured_on, service, session
 from pages.frame.language import N_, _, duration, n_, number, percent, plain
 from pages.frame.messages import explained
+from pages.views.training import progress
 
 STATES = progress.STATES | {
     "evaluating": N_("measuring the trained model on held-out pairs…"),
@@ -79,7 +80,7 @@ def _start(path: Path) -> None:
 
 def refusal(path: Path) -> str:
     """Return why what was asked for last could not be done, or nothing."""
-    return str(session.drawer(_REFUSED).get(path, ""))
+    return str(session.storage(_REFUSED).get(path, ""))
 
 
 def seconds_left(rows: Sequence[Mapping[str, float]], steps: int) -> float | None:
@@ -103,7 +104,7 @@ def _button(label: str, icon: str, act: Callable[[Path], None], path: Path, key:
 
 def _try(act: Callable[[Path], None], path: Path) -> None:
     """Do it, and keep why it could not be done."""
-    refused = session.drawer(_REFUSED)
+    refused = session.storage(_REFUSED)
     refused.pop(path, None)
     try:
         act(path)

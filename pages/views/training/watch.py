@@ -18,26 +18,14 @@ from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import (
-    address,
-    cached,
-    clicks,
-    components,
-    layout,
-    measured_on,
-    notes,
-    opening,
-    progress,
-    session,
-)
-from pages.frame.cached import Folder
+from pages.frame import cached, clicks, components, layout, measured_on, selection, session
+from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
-from pages.frame.language import _, n_, number, percent, plain, translated
-from pages.frame.listed import joined
+from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import heads_at_step, state
+from pages.views.training import heads_at_step, progress, state
 from pages.views.training.text_rows import show_table
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
@@ -70,9 +58,9 @@ def draw(path: Path) -> Shown | None:
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
         looks = SECONDS_BETWEEN_LOOKS if found.alive else None
         steps, texts = settings.training.steps, _texts(mixed=settings.beside_own_pairs)
-        address.part("progress", _progress, path, found, every=words)
-        address.part("charts", _charts, path, steps, texts, every=charts)
-        address.part("samples", _samples, path, found.alive, every=looks)
+        session.fragment("progress", _progress, path, found, every=words)
+        session.fragment("charts", _charts, path, steps, texts, every=charts)
+        session.fragment("samples", _samples, path, found.alive, every=looks)
         _ask_heads(path, looks)
     except RunError as error:
         state.say_problem(path, error)
@@ -99,7 +87,7 @@ def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
     Of a training that is over nothing is said twice: how it was measured stands below.
     """
     rows: Rows = progress.rows(path)
-    above = notes.why_training_loss_is_higher(settings)
+    above = progress.why_training_loss_is_higher(settings)
     rewarded = [row for row in rows if "reward" in row]
     learned = rewarded or [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row]
@@ -224,7 +212,7 @@ def _samples(path: Path, was_alive: bool) -> None:
     try:
         if was_alive:
             process.watch(path)
-        pairs: list[Pair] = cached.of_run_at(held_out_pairs, path, 0, N_SAMPLES, SEED)
+        pairs: list[Pair] = cached.call(held_out_pairs, RunAt(path, 0), N_SAMPLES, SEED)
         samples = tuple((tuple(pair.source), tuple(pair.target)) for pair in pairs)
         step, found = progress.at_newest(answers, path, samples)
     except (OSError, RunError) as error:
@@ -256,7 +244,7 @@ def _ask_heads(path: Path, every: float | None) -> None:
     sentence = heads_at_step.ask_sentence(path)
     with st.container(horizontal=True, vertical_alignment="center"):
         head = heads_at_step.ask_head(path, cached.settings(path).model)
-    address.part("heads", _heads, path, sentence, head, every=every)
+    session.fragment("heads", _heads, path, sentence, head, every=every)
 
 
 def _heads(path: Path, sentence: str, head: Head) -> None:
@@ -269,6 +257,6 @@ def _heads(path: Path, sentence: str, head: Head) -> None:
         # The head is asked for outside of this part.
         components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
     except SentenceError:
-        opening.say_no_text()
+        selection.ask_for_text()
     except (OSError, RunError) as error:
         state.say_problem(path, error)

@@ -20,8 +20,8 @@ with st.container(key="components"):
     lend_scripts()
 if not st.query_params:
     # A page keeps the scripts that it was lent.
-    lent = dict(session.drawer("scripts"))
+    lent = dict(session.storage("scripts"))
     st.session_state.clear()
-    session.drawer("scripts").update(lent)
+    session.storage("scripts").update(lent)
     st.stop()
 runpy.run_path(str(Path(__file__).with_name(f"{st.query_params['app']}_app.py")))

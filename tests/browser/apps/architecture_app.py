@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.frame.architecture import drawing
 from pages.frame.components import architecture
+from pages.views.lessons.architecture import drawing
 from tests.browser.apps.architecture_models import described
 
 asked = st.query_params

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pages.frame.scrubber import scrubber_of
+from pages.views.training.scrubber import scrubber_of
 from viz.scrubber.scrubber import Scrubber
 
 STOPS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -1,44 +1,6 @@
 import json
 
-import altair as alt
-import pytest
 from streamlit.testing.v1 import AppTest
-
-
-def figure(title):
-    """A chart of three points, of which one can be clicked."""
-    chosen = alt.selection_point(name="chosen")
-    rows = alt.Data(values=[{"x": x, "y": x * x} for x in range(3)])
-    chart = alt.Chart(rows, title=title).mark_point().encode(x="x:Q", y="y:Q")
-    return chart.add_params(chosen)
-
-
-def _show(title, how):
-    import streamlit as st
-
-    from pages.frame import charts
-    from tests.pages.frame.test_charts import figure
-
-    made = figure(title)
-    if how == "clickable":
-        drawn = charts.clickable(made, "points", lambda: None)
-    else:
-        drawn = charts.chart(made, own_width=how == "own width")
-    st.text(str(drawn.chart is made))
-
-
-@pytest.mark.parametrize("how", ["", "own width", "clickable"])
-def test_a_chart_is_shown_as_it_is_and_said_by_its_title(how):
-    at = AppTest.from_function(_show, args=("Squares", how)).run()
-    assert not at.exception
-    [element] = at.get("vega_lite_chart")
-    shown, made = json.loads(element.proto.spec), figure("Squares").to_dict()
-    for name in ("mark", "encoding", "params", "title"):
-        assert shown[name] == made[name]
-    assert element.proto.alt == "Squares"
-    # What is taken away is the chart itself, not what stands in for it on the page.
-    assert at.text[0].value == "True"
-
 
 LONG = "What the heads of a layer look at, and how much each of them gives to it"
 
@@ -72,17 +34,17 @@ def test_a_long_title_is_broken_and_parts_stand_below_each_other_in_a_narrow_win
 def _page():
     import altair as alt
 
-    from pages.frame import address, charts, language
+    from pages.frame import charts, language, session
     from viz.charts.curves import Quantity, curves
 
-    address.enter("page")
+    session.enter("page")
     language.enter()
     figure = curves({"a": [0.0, 0.5]}, x=Quantity("x"), y=Quantity("y"), title="Title")
     charts.chart(figure)
     clicked = figure.copy()
     clicked.layer[0] = clicked.layer[0].add_params(alt.selection_point(name="clicked"))
-    charts.clickable(clicked, "clicked", lambda: None)
-    address.write()
+    charts.chart(clicked, key="clicked", on_click=lambda: None)
+    session.write()
 
 
 def configured(asked):
@@ -93,6 +55,8 @@ def configured(asked):
     assert not at.exception, at.exception
     charts = [json.loads(each.proto.spec) for each in at.get("vega_lite_chart")]
     assert len(charts) == 2
+    # Screen readers read the title.
+    assert [each.proto.alt for each in at.get("vega_lite_chart")] == ["Title"] * 2
     return [chart.get("config", {}).get("locale", {}).get("number") for chart in charts]
 
 

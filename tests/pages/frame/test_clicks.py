@@ -1,8 +1,15 @@
+"""A pinned word is the same word wherever it is shown, until it is let go."""
+
 from types import SimpleNamespace
 
 import pytest
 
-from pages.frame import address, clicks, session
+from pages.frame import clicks, session
+from tests.pages.conftest import said, send, send_from
+from viz.lines.lines import unpack as unpack_lines
+from viz.plane.map_payload import unpack as unpack_maps
+from viz.plane.matrices import unpack as unpack_matrices
+from viz.plane.strips import unpack as unpack_strips
 
 
 @pytest.mark.parametrize(
@@ -30,9 +37,124 @@ from pages.frame import address, clicks, session
 )
 def test_a_click_into_a_picture_chooses_what_was_clicked(monkeypatch, take, reported, chosen):
     found = {}
-    monkeypatch.setattr(session, "held", lambda _key, _default: SimpleNamespace(**reported))
-    monkeypatch.setattr(address, "choose", found.update)
-    monkeypatch.setattr(address, "choose_above", found.update)
+    monkeypatch.setattr(session, "component_value", lambda _key: SimpleNamespace(**reported))
+    monkeypatch.setattr(session, "choose", found.update)
+    monkeypatch.setattr(session, "choose_above", found.update)
     monkeypatch.setattr(clicks.take_head, "__defaults__", (found.update,))
     take()
     assert found == chosen
+
+
+ENCODER = {"model": "translate", "view": "maps", "kind": "encoder.self"}
+PLAIN = "The animal didn't cross the street because it was too tired."
+# The zebra is in pieces: its words have other numbers than their tokens.
+SPLIT = "The zebra didn't cross the street because it was too tired."
+ANIMAL, IT = 1, 8
+IT_OF_SPLIT = 12
+
+
+def proto(at, key):
+    [found] = [
+        each.proto
+        for each in at.get("bidi_component")
+        if each.proto.id.endswith(f"-{key}") and each.proto.bytes
+    ]
+    return found
+
+
+def maps(at):
+    first = proto(at, session.MAPS).bytes
+    parts = [
+        each.proto.bytes
+        for each in at.get("bidi_component")
+        if each.proto.id.endswith(f"-{session.MAPS}-head")
+    ]
+    return unpack_maps(first, *parts)
+
+
+def test_the_same_word_is_pinned_in_every_kind_of_attention(open_page):
+    at = open_page("attention", sentence=PLAIN, **ENCODER)
+    send(at, "pin", {"side": "source", "index": ANIMAL})
+    assert maps(at).pin == ("source", ANIMAL)
+    assert "**animal** looks most at" in said(at)
+    at.segmented_control(key="kind").set_value("decoder.cross").run()
+    shown = maps(at)
+    assert shown.pin == ("source", ANIMAL)
+    assert shown.keys[ANIMAL].text == "animal"
+    assert "**animal** gets its largest weight from the decoder" in said(at)
+    at.segmented_control(key="kind").set_value("decoder.self").run()
+    # The source has no part in it.
+    assert "animal" not in said(at)
+    at.segmented_control(key="kind").set_value("decoder.cross").run()
+    at.segmented_control(key="view").set_value("lines").run()
+    lines = unpack_lines(proto(at, session.LINES).bytes)
+    assert lines.pinned == ("key", ANIMAL)
+    at.segmented_control(key="view").set_value("word").run()
+    strips = unpack_strips(proto(at, "strips").bytes)
+    assert (strips.side, strips.index) == ("source", ANIMAL)
+
+
+def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_page):
+    query = {"model": "translate", "sentence": PLAIN, "lens_stack": "encoder"}
+    at = open_page("lessons", lessons="layers", **query)
+    send(at, "pick", {"panel": 0, "row": 1, "column": ANIMAL})
+    assert at.selectbox(key=session.LENS_POSITION).value == ANIMAL
+    at.segmented_control(key="lessons").set_value("units").run()
+    assert at.selectbox(key=session.UNIT_POSITION).value == ANIMAL
+    assert unpack_matrices(proto(at, session.UNITS).bytes).pin == ("source", ANIMAL)
+    at.segmented_control(key="lessons").set_value("layers").run()
+    at.segmented_control(key="layers_shown").set_value("norm").run()
+    assert at.selectbox(key=session.STREAM_POSITION).value == ANIMAL
+    # A number that is chosen pins its word, too.
+    at.selectbox(key=session.STREAM_POSITION).set_value(3).run()
+    at.segmented_control(key="lessons").set_value("units").run()
+    assert at.selectbox(key=session.UNIT_POSITION).value == 3
+
+
+def test_a_pinned_word_stays_the_same_one_where_pieces_are_merged(open_page):
+    query = {**ENCODER, "view": "lines", "side": "source", "token": str(IT_OF_SPLIT)}
+    at = open_page("attention", sentence=SPLIT, **query)
+    assert unpack_lines(proto(at, session.LINES).bytes).queries[IT_OF_SPLIT].text == "it"
+    at.segmented_control(key="unit").set_value("words").run()
+    lines = unpack_lines(proto(at, session.LINES).bytes)
+    assert lines.pinned == ("query", IT)
+    assert lines.queries[IT].text == "it"
+    send_from(at, proto(at, session.LINES), "pin", {"side": "key", "index": ANIMAL})
+    at.segmented_control(key="unit").set_value("tokens").run()
+    lines = unpack_lines(proto(at, session.LINES).bytes)
+    assert lines.pinned == ("key", 1)
+
+
+def test_another_sentence_lets_go(open_page):
+    at = open_page("attention", sentence=PLAIN, side="source", token="3", **ENCODER)
+    assert maps(at).pin == ("source", 3)
+    at.text_input(key="sentence").set_value("The dog ate the apple because it was hungry.").run()
+    assert maps(at).pin is None
+
+
+@pytest.mark.parametrize("written", ["99", "²", "-1", ""])
+def test_a_pin_that_is_nowhere_is_forgotten(open_page, written):
+    at = open_page("attention", model="translate", view="lines", side="source", token=written)
+    assert "token" not in at.query_params
+    assert unpack_lines(proto(at, session.LINES).bytes).pinned is None
+
+
+def test_a_word_stays_where_the_next_sentence_begins_alike(open_page):
+    at = open_page("attention", sentence=PLAIN, **ENCODER)
+    send(at, "pin", {"side": "source", "index": IT})
+    at.text_input(key="sentence").set_value(PLAIN.replace("tired", "wide")).run()
+    assert maps(at).pin == ("source", IT)
+    # With another word before it, it is another "it".
+    at.text_input(key="sentence").set_value(PLAIN.replace("animal", "dog")).run()
+    assert maps(at).pin is None
+
+
+@pytest.mark.parametrize("whole", ["false", "true"])
+@pytest.mark.parametrize("kind", ["gpt2", "bert", "t5"])
+def test_an_opened_model_opens_on_it(open_page, opened_path, elsewhere, kind, whole):
+    elsewhere("OWN", opened_path(kind).parent)
+    sentence = "The animal did not cross the street because it was too tired."
+    query = {"view": "word", "model": f"runs/{kind}", "sentence": sentence, "whole_words": whole}
+    strips = unpack_strips(proto(open_page("attention", **query), "strips").bytes)
+    tokens = strips.source if strips.side == "source" else strips.target
+    assert tokens[strips.index].text == "it"

@@ -1,5 +1,6 @@
 """Widgets that ask for one choice: what they offer, what they return, and what they let pass."""
 
+import inspect
 import math
 
 import pytest
@@ -7,18 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import name_of
+from core.inspection import inspect_sentence
+from tests.pages.conftest import name_of, tick_rows, ticked_rows, unfold
 
 
 def _ask(control, label, arguments, how):
     import streamlit as st
 
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
-    address.enter("page")
+    session.enter("page")
     found = getattr(controls, control)(label, *arguments, **how)
     st.text(repr(found))
-    address.write()
+    session.write()
 
 
 def asked(control, *arguments, query=None, **how):
@@ -108,11 +110,6 @@ def test_a_whole_amount_is_read_as_a_whole_number_that_a_browser_can_hold(writte
     assert found(asked("amount", "beam", 4, query={"beam": written})) == meant
 
 
-@pytest.mark.parametrize("written", ["1e999", "-inf", "nan"])
-def test_an_amount_without_limits_is_finite(written):
-    assert found(asked("amount", "share", 0.5, query={"share": written})) == "0.5"
-
-
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=20))
 @settings(max_examples=15, deadline=None)
 def test_a_text_is_taken_as_it_was_typed(typed):
@@ -134,3 +131,57 @@ def test_in_the_place_of_one_amount_the_box_is_empty_and_says_what_stands_for_it
     at.number_input[0].set_value(None).run()
     assert found(at) == "0"
     assert "width" not in at.query_params
+
+
+def _page(mode):
+    import pandas as pd
+    import streamlit as st
+
+    from pages.frame import controls, session
+
+    session.enter("page")
+    things = st.session_state.get("things", ["one", "two", "three", "two"])
+    ticked = session.texts_of("ticked") or ()
+    controls.table(
+        "table",
+        pd.DataFrame({"a": things}),
+        things,
+        ticked,
+        lambda found: session.choose({"ticked": found}),
+        selection_mode=mode,
+    )
+    st.button("two", key="two", on_click=session.choose, args=({"ticked": ["two"]},))
+    st.text(",".join(ticked))
+
+
+@pytest.mark.parametrize(("mode", "rows"), [("single-row", [1]), ("multi-row", [1, 3])])
+def test_rows_that_are_ticked_stand_for_things_whatever_else_the_table_holds(mode, rows):
+    at = AppTest.from_function(_page, kwargs={"mode": mode}).run()
+    tick_rows(at, at.dataframe[0], 2)
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("three", [2])
+    at.session_state["things"] = ["zero", "one", "two", "three", "two"]
+    at.run()
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("three", [3])
+    tick_rows(at, at.dataframe[0])
+    assert (at.text[0].value, ticked_rows(at, "table")) == ("", [])
+    # What is chosen elsewhere is ticked wherever it stands.
+    del at.session_state["things"]
+    at.button(key="two").click().run()
+    assert ticked_rows(at, "table") == rows
+
+
+def texts(at, kind):
+    return [each.value.strip() for each in at.get(kind)]
+
+
+def test_what_is_folded_is_made_only_while_it_is_open(open_app):
+    at = open_app()
+    links = texts(at, "code")
+    assert not at.get("latex")
+    assert len(texts(unfold(at, "formula"), "latex")) == 1
+    assert inspect.getsource(inspect_sentence).strip() in texts(unfold(at, "code"), "code")
+    assert len(texts(at, "code")) > len(links)
+    n_paragraphs = len(at.markdown)
+    assert len(unfold(at, "how_to_read").markdown) > n_paragraphs
+    at.session_state["folded_formula"] = False
+    assert not at.run().get("latex")

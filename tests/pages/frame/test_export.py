@@ -1,15 +1,18 @@
 import base64
 import html
 import json
+import math
 import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.__main__ import main
 from core.runs.run import load_run
 from pages.frame import export
-from pages.frame.files import as_csv, as_json, stem
+from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, shown
 from tests.pages.views.attention.conftest import from_csv
@@ -91,17 +94,6 @@ def test_files_say_of_what_their_numbers_are(open_view, files, name):
         assert f'<dt>{fact}</dt><dd dir="auto">{value}</dd>' in page
 
 
-def test_names_of_files_say_model_sentence_and_head(open_view, monkeypatch):
-    names = []
-    monkeypatch.setattr(export, "_download", lambda label, mime, file, written: names.append(file))
-    at, taken = open_view("maps", model="copy", sentence="a b c/d")
-    begins = f"{stem({'model': 'copy', 'sentence': 'a b c/d'})}maps-"
-    assert names == [f"{begins}{taken.name}.{ending}" for ending in ("csv", "json", "html")]
-    assert taken.name.endswith(".cross.1")
-    bodies = [each.proto.body for each in at.get("html")]
-    assert f'<i hidden data-files-begin="{begins}"></i>' in bodies
-
-
 def test_a_view_that_is_a_table_is_offered_as_a_picture_of_it(open_page, taken, files):
     open_page("heads", trial="roles", roles_on="sentence", model="copy", sentence="a b c")
     taken = taken[-1]
@@ -117,3 +109,60 @@ def test_what_must_be_said_of_a_run_is_said_on_the_page_and_in_its_files(
     at, _ = open_view("maps", model="runs/mine")
     assert at.caption[-1].value == plain("From *Tatoeba*, CC BY 2.0 FR.")
     assert json.loads(files["json"]())["notice"] == "From *Tatoeba*, CC BY 2.0 FR."
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+FLOATS = st.floats(width=32, allow_nan=False)
+
+
+@given(texts=st.lists(TEXTS, min_size=1), name=TEXTS)
+def test_any_text_is_read_from_csv_as_it_was(texts, name):
+    assert from_csv(as_csv({name: texts})) == {name: texts}
+
+
+@given(numbers=st.lists(FLOATS, min_size=1))
+def test_any_number_is_read_from_csv_and_json_as_it_was(numbers):
+    written = np.array(numbers, np.float32).tolist()
+    [read] = from_csv(as_csv({"weight": written})).values()
+    assert [float(text) for text in read] == written
+    assert np.array(read, np.float32).tolist() == written
+    finite = [number if math.isfinite(number) else None for number in written]
+    assert json.loads(as_json({}, {"weight": written}))["columns"]["weight"] == finite
+
+
+def test_signs_that_begin_a_formula_are_guarded_and_nothing_else():
+    texts = ["=1+1", "+1", "-1", "@SUM", "'s", "n't", "l'", "1", "<b>", ""]
+    lines = as_csv({"token": texts, "weight": [-0.5] * len(texts)}).splitlines()[1:]
+    guarded = ["'=1+1", "'+1", "'-1", "'@SUM", "''s", "n't", "l'", "1", "<b>", ""]
+    assert lines == [f'"{text}",-0.5' for text in guarded]
+
+
+SENTENCES = [
+    "The animal didn't cross the street because it was too tired.",
+    "The animal didn't cross the street because it was too wide.",
+    *("The animal did not cross.", "The animal did not cross?", "CON", "..", "a\tb\n"),
+    *("می‌خواهم بروم", "नमस्ते दुनिया", "老师昨天看见白色的猫。", "👩‍❤️‍👨", "🇫🇷", 'a<b>:"/\\|?*'),
+]
+SAID = [("everyday", sentence) for sentence in SENTENCES]
+SAID += [(f"runs/{name}", "x") for name in ("a b", "a-b", "a_b")]
+
+
+def test_names_of_files_tell_models_and_sentences_apart_and_suit_any_system():
+    names = [stem({"model": model, "sentence": sentence}) for model, sentence in SAID]
+    assert len({name.casefold() for name in names}) == len(SAID)
+    for name in names:
+        assert not re.search(r'[<>:"/\\|?*\s\u0000-\u001f\u200b-\u200f\u2066-\u2069.]', name), name
+        assert len(name.encode()) <= 180
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("The woman crossed the street.", "The-woman-crossed-the"),
+        ("नमस्ते दुनिया", "नमस्ते-दुनिया"),
+        ("می‌خواهم", "می-خواهم"),
+        ("老师昨天", "老师昨天"),
+    ],
+)
+def test_names_of_files_begin_with_whole_words_of_any_script(sentence, words):
+    assert stem({"model": "copy", "sentence": sentence}).startswith(f"copy-{words}-")

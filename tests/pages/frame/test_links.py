@@ -1,18 +1,32 @@
-from urllib.parse import parse_qs
-
-import pytest
-from streamlit.testing.v1 import AppTest
-
-
-def _link(page, query):
-    from pages.frame import links
-
-    links.link(page, "Open it", ":material/grid_view:", query)
+from core.studies.experiments import EXPERIMENTS
+from pages.frame.links import LESSONS
+from tests.pages.every_view import CASES, PAGES
 
 
-@pytest.mark.parametrize("page", ["", "training"])
-def test_a_link_opens_a_page_of_the_app_with_what_it_is_to_show(page):
-    query = {"model": "runs/été & co", "layer": "2"}
-    [link] = AppTest.from_function(_link, args=(page, query)).run().get("page_link")
-    assert (link.proto.page, link.proto.label, link.proto.external) == (page, "Open it", False)
-    assert parse_qs(link.proto.query_string) == {name: [text] for name, text in query.items()}
+def test_every_experiment_has_a_lesson_that_there_is():
+    assert set(LESSONS) == set(EXPERIMENTS)
+    for lesson in LESSONS.values():
+        page = lesson.page or "attention"
+        assert PAGES[page] == lesson.choice
+        assert (page, lesson.view) in CASES
+
+
+def test_the_experiment_and_the_view_that_it_is_about_link_to_each_other(open_page):
+    at = open_page("experiments", experiment="norms", model=None)
+    [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
+    assert (link.page, link.query_string) == ("lessons", "lessons=norm")
+    at = open_page("lessons", lessons="norm")
+    labels = [each.proto.label for each in at.get("page_link")]
+    assert f"Tested: {EXPERIMENTS['norms'].question}" in labels
+
+
+def test_where_few_models_show_it_the_link_names_one(open_page):
+    at = open_page("experiments", experiment="copying", model=None)
+    [link] = [e.proto for e in at.get("page_link") if e.proto.label == "See it in a model"]
+    found = set(link.query_string.split("&"))
+    assert found == {"decoding=steps", "part=copying", "model=copying"}
+    tested = f"Tested: {EXPERIMENTS['copying'].question}"
+    at = open_page("decoding", decoding="steps", part="copying", model="copying")
+    assert tested in [each.proto.label for each in at.get("page_link")]
+    at = open_page("decoding", decoding="steps")
+    assert tested not in [each.proto.label for each in at.get("page_link")]

@@ -2,29 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.frame import notes
 from pages.frame.needs import Need, why_not
 from tests.pages.conftest import ROOT
 
-SENTENCE = "The street was too tired."
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "bert without a head": {
-        Need.WRITING,
-        Need.BOTH,
-        Need.TASK,
-        Need.SCALED_TOKENS,
-    },
+    "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "llama3": {
-        Need.SOURCE,
-        Need.BOTH,
-        Need.TASK,
-        Need.SCALED_TOKENS,
-        Need.LAYER_NORM,
-    },
+    "llama3": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM},
     "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
     "marian": {Need.TASK, Need.TEXTS},
 }
@@ -38,13 +24,6 @@ def test_what_a_model_lacks_is_said_in_a_sentence(run_of_kind, name):
     assert all(why_not(run, [need]).endswith(".") for need in lacks)
 
 
-def test_lines_of_text_are_not_said_to_help_where_pairs_are_needed(run_of_kind):
-    said = {name: why_not(load_run(run_of_kind(name)), [Need.TASK]) for name in ("bert", "marian")}
-    assert "one stack of layers" in said["bert"]
-    assert "give it some" not in said["bert"]
-    assert "give it some of your own" in said["marian"]
-
-
 def test_a_model_trained_here_lacks_nothing_but_what_it_was_not_made_with():
     causal, parallel, copying = (
         load_run(ROOT / "gallery" / name) for name in ("copy", "parallel", "copying")
@@ -53,12 +32,6 @@ def test_a_model_trained_here_lacks_nothing_but_what_it_was_not_made_with():
     assert {need for need in Need if why_not(parallel, [need])} == {Need.NEXT}
     # It reads and writes words by more than their own vectors.
     assert {need for need in Need if why_not(copying, [need])} == {Need.OWN_VECTORS}
-
-
-@pytest.mark.parametrize("name", ["bert", "gpt2"])
-def test_nothing_is_said_of_a_training_that_nobody_knows(run_of_kind, name):
-    run = load_run(run_of_kind(name))
-    assert notes.about_sentence(run, inspect_sentence(run, SENTENCE)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import pytest
@@ -13,6 +12,8 @@ from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
+from pages.frame.selection import inspecting
+from pages.views.attention.pronoun_note import about_pronoun_head
 from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
@@ -77,13 +78,6 @@ def test_the_best_finder_of_antecedents_that_is_no_better_than_a_rule_is_named()
     assert {*found.values()} == {True, False}
 
 
-def test_an_untrained_run_is_said(open_app, own_copy):
-    settings = json.loads((own_copy / "run.json").read_text())
-    settings["training"]["steps"] *= 2
-    (own_copy / "run.json").write_text(json.dumps(settings))
-    assert "Training has done" in said(open_app(model="runs/mine"))
-
-
 def test_a_damaged_evaluation_is_a_warning_and_the_model_can_be_looked_at(open_app, own_copy):
     (own_copy / "evaluation.json").write_text("{")
     at = open_app(model="runs/mine")
@@ -112,7 +106,7 @@ def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(mode
     best = best_pronoun_head(run)
     tired = cached.task(run.path).examples[0].source
     for sentence, other in ((tired, False), (TROPHY, True)):
-        text = notes.pronoun_head(run, sentence, ["it"], best, best)
+        text = about_pronoun_head(run, sentence, ["it"], best, best)
         # Before the claim.
         assert text.startswith(OTHER_KIND) == other
 
@@ -152,11 +146,7 @@ def test_heads_that_share_keys_and_values_are_named(opened_path):
     ("model", "sentence", "about"),
     [
         ("translate-guided", TROPHY, "Training used a sentence of the grammar; this is none"),
-        (
-            "translate-guided",
-            "It was tired and " * 8,
-            "It has 32 words between spaces",
-        ),
+        ("translate-guided", "It was tired and " * 8, "It has 32 words between spaces"),
         ("everyday", "I love you and " * 9, "It has 36 words between spaces"),
         ("everyday", "The anmial slept.", "spelled like “anmial”: animal"),
         ("copy", "a dog", "4 to 16 letters from a to z with spaces between them; this is none"),
@@ -166,5 +156,5 @@ def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence,
     run = cached.loaded(ROOT / "gallery" / model)
     usual = cached.task(run.path).examples[0].source
     for text, differs in ((sentence, True), (usual, False)):
-        lines = notes.about_sentence(run, cached.inspected(run.path, text, whole_words=False))
+        lines = notes.about_sentence(run, inspecting(run.path, text).result())
         assert any(about in line for line in lines) == differs

@@ -1,13 +1,17 @@
 """What all views of the attention page share: the row of controls."""
 
 import re
+from urllib.parse import parse_qs
 
 import pytest
 
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
+from core.studies.heads.largest_weights import head_between_words
+from core.studies.opening.examples import examples_of
 from pages.attention import VIEWS
 from pages.frame import selection
+from tests.pages.conftest import said
 
 
 @pytest.mark.parametrize(
@@ -33,11 +37,38 @@ def test_what_changes_nothing_is_not_asked_for_and_stays_as_it_was(open_view, vi
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
 
 
-@pytest.mark.parametrize("written", ["9" * 5000, "²", "-1", "1e1", ""])
-@pytest.mark.parametrize("view", ["lines", "word"])
-def test_what_is_no_position_is_none(open_view, view, written):
-    wrong = {"side": "query", "token": written, "query": written, "key": written}
-    at, _ = open_view(view, sort="pair", **wrong)
-    at.segmented_control(key="unit").set_value("words").run()
-    assert not at.exception
-    assert "token" not in at.query_params
+@pytest.mark.parametrize("name", ["gpt2", "bert"])
+def test_a_model_of_one_stack_opens_on_a_head_that_looks_from_word_to_word(opened_path, name):
+    run = load_run(opened_path(name))
+    kind = selection.default_kind(run)
+    best = head_between_words(inspect_sentence(run, examples_of(run)[0].source), kind)
+    assert selection.default_head(run, kind) == (best.layer, best.index) != (0, 0)
+
+
+def link_of(at):
+    [found] = [each for each in at.get("page_link") if each.proto.label == "Card of this head"]
+    return found.proto
+
+
+def test_the_head_of_a_map_has_a_link_to_its_card(open_page):
+    at = open_page(
+        "attention", view="maps", model="copy", kind="decoder.cross", layer="1", head="2"
+    )
+    link = link_of(at)
+    query = {name: texts[0] for name, texts in parse_qs(link.query_string).items()}
+    assert (link.page, query["trial"], query["model"]) == ("heads", "head", "copy")
+    assert (query["kind"], query["layer"], query["head"]) == ("decoder.cross", "1", "2")
+    card = open_page(link.page, **query)
+    assert "Decoder layer 1, cross-attention head 2" in said(card)
+
+
+def test_no_link_leads_to_a_card_that_a_model_has_not(open_page, opened_path, elsewhere):
+    """Of an opened translator nobody knows pairs to measure on."""
+    elsewhere("OWN", opened_path("marian").parent)
+    query = {"model": "runs/marian", "sentence": "it was too tired"}
+    refused = open_page("heads", trial="head", **query)
+    assert refused.info and not refused.get("bidi_component")
+    for view in ("maps", "lines", "steps"):
+        at = open_page("attention", view=view, **query)
+        assert at.get("bidi_component")
+        assert "Card of this head" not in [each.proto.label for each in at.get("page_link")]

@@ -46,11 +46,6 @@ def test_what_was_clicked_is_told_as_before():
     assert told(("one", states(next=True)), ("two", states()))[1] == {"next": True}
 
 
-def test_a_request_alone_is_told_as_it_is():
-    assert told(("one", states(view="word")))[1] == {"view": "word"}
-    assert streamlit_internals.joined(None, None) is None
-
-
 def test_the_app_keeps_choices(open_app, monkeypatch):
     monkeypatch.setattr(script_requests, "_coalesce_widget_states", streamlit_internals._joined)
     open_app()

@@ -1,11 +1,14 @@
+import json
 import re
+from collections import Counter
 
 import pytest
 
-from pages.frame import texts
+from pages.frame import glossary, texts
 from pages.frame.glossary import terms
 from pages.frame.links import PAGES
-from pages.frame.tour_file import own_tour
+from pages.frame.texts import TEXTS, parsed
+from pages.frame.tour import own_tour
 from tests.pages import every_view
 from tests.pages.data_texts import NAMES, texts_of
 
@@ -60,3 +63,42 @@ def test_what_terms_and_stops_link_to_is_there(name, page, query):
     choice = every_view.PAGES.get(page)
     if choice in query:
         assert (page, query[choice]) in every_view.CASES
+
+
+ENGLISH_FILES = sorted((TEXTS / "en").rglob("*.md"))
+
+
+def test_a_formula_has_no_dollars():
+    assert parsed("# a\n\nWhy?\n\n## Formula\n\n$$\nx^2\n$$\n").formula == "x^2"
+
+
+@pytest.mark.parametrize("file", ENGLISH_FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_each_language_has_the_same_sections_and_formulas(file):
+    english = parsed(file.read_text())
+    assert english.label and english.question
+    for folder in TEXTS.iterdir():
+        other = parsed((folder / file.relative_to(TEXTS / "en")).read_text())
+        assert other.label and other.question
+        assert list(other.sections) == list(english.sections)
+        assert other.formula == english.formula
+        for name, text in english.sections.items():
+            assert re.findall(r"`[^`]+`", text) == re.findall(r"`[^`]+`", other.sections[name])
+
+
+def test_no_form_and_no_name_stands_for_two_terms():
+    forms = Counter(form.lower() for term in terms() for form in term.forms)
+    names = Counter(term.name for term in terms())
+    assert [each for found in (forms, names) for each, n in found.items() if n > 1] == []
+
+
+def test_the_script_has_every_term_and_nothing_that_looks_like_an_element(monkeypatch):
+    bodies = []
+    monkeypatch.setattr(glossary.st, "html", lambda body, **_how: bodies.append(body))
+    glossary.lend()
+    script = bodies[0].removeprefix("<script>").removesuffix("</script>")
+    given = json.loads(re.match(r"Object.assign\(window, (.*)\);", script)[1])["glossary"]
+    assert [(each["forms"], each["text"], each["marked"]) for each in given] == [
+        (list(term.forms), term.text, not term.of_the_model) for term in terms()
+    ]
+    # Streamlit would drop all of it without a word.
+    assert not re.search(r"<[/\w!]", script)

@@ -3,33 +3,28 @@ from streamlit.testing.v1 import AppTest
 SENTENCE = "The *dog* slept."
 
 
-def _page(seen, instead, other_model):
+def _page(seen, instead):
     import streamlit as st
 
     from core.studies.lessons.positions import Sinusoids
-    from pages.frame import address
+    from pages.frame import session
     from pages.frame.recipe import Recipe
     from pages.frame.view import Shown, View, show
 
     def draw(subject):
         st.text(f"the picture of {subject}")
         return Shown(
-            name="file",
-            title="A title",
-            recipe=Recipe(Sinusoids, 4, 8),
-            seen=seen,
-            instead=instead,
-            other_model=other_model,
+            name="file", title="A title", recipe=Recipe(Sinusoids, 4, 8), seen=seen, instead=instead
         )
 
-    address.enter("heads")
-    st.text(f"sentence {address.text_of('sentence')}")
+    session.enter("heads")
+    st.text(f"sentence {session.text_of('sentence')}")
     show(View("attention", "maps", draw), "it", {})
-    address.write()
+    session.write()
 
 
-def opened(seen="", instead="", other_model=""):
-    at = AppTest.from_function(_page, args=(seen, instead, other_model)).run()
+def opened(seen="", instead=""):
+    at = AppTest.from_function(_page, args=(seen, instead)).run()
     assert not at.exception
     return at
 
@@ -59,11 +54,3 @@ def test_a_sentence_with_something_to_see_is_offered_and_opened():
     assert "*dog*" not in button.label
     button.click().run()
     assert f"sentence {SENTENCE}" in [each.value for each in at.text]
-
-
-def test_another_model_than_the_chosen_one_is_named_before_all_else():
-    at = opened("It looks at animal.", other_model="Shown is **copy**, not everyday.")
-    values = [str(getattr(each, "value", "")) for each in walked(at.main)]
-    [named] = [at for at, text in enumerate(values) if "Shown is **copy**, not everyday." in text]
-    [line] = [at for at, text in enumerate(values) if "What you see" in text]
-    assert named < line

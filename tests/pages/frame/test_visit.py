@@ -13,21 +13,21 @@ from tests.pages.conftest import name_of
 def _page():
     import streamlit as st
 
-    from pages.frame import address, controls
+    from pages.frame import controls, session
 
     def first_head():
         st.session_state["followed"] = st.session_state.get("followed", 0) + 1
-        address.choose({"head": 0})
+        session.choose({"head": 0})
 
-    address.enter("page")
+    session.enter("page")
     controls.text("Sentence", "sentence", "old")
     kinds = {"self": "self", "cross": "cross"}
     controls.choice("Kind", "kind", kinds, "self", then=first_head)
     if "hidden" not in st.session_state:
         controls.number("head", st.session_state.get("heads", 4), 1, "head")
-    st.button("new", key="new", on_click=address.choose, args=({"sentence": "new"},))
-    st.button("third", key="third", on_click=address.choose, args=({"head": 3},))
-    address.write()
+    st.button("new", key="new", on_click=session.choose, args=({"sentence": "new"},))
+    st.button("third", key="third", on_click=session.choose, args=({"head": 3},))
+    session.write()
 
 
 @pytest.fixture
@@ -43,27 +43,6 @@ def widget(at, name):
 
 def values(at):
     return tuple(widget(at, name).value for name in ("sentence", "kind", "head"))
-
-
-def test_what_a_click_chose_is_shown_by_a_widget_of_its_own(at):
-    assert widget(at, "sentence").key == "sentence"
-    at.button(key="new").click().run()
-    assert widget(at, "sentence").key == "sentence--1"
-    assert values(at) == ("new", "self", 1)
-    # What a visitor types stays where it was typed.
-    widget(at, "sentence").set_value("typed").run()
-    assert widget(at, "sentence").key == "sentence--1"
-    assert values(at)[0] == "typed"
-
-
-def test_what_follows_from_a_choice_follows_once_and_not_when_it_is_only_reported_again(at):
-    widget(at, "kind").set_value("cross").run()
-    assert values(at) == ("old", "cross", 0)
-    at.button(key="third").click().run()
-    # The browser reports the kind once more.
-    widget(at, "kind").set_value("cross").run()
-    assert values(at) == ("old", "cross", 3)
-    assert at.session_state["followed"] == 1
 
 
 def test_a_choice_is_kept_where_its_widget_was_not_drawn_for_a_while(at):

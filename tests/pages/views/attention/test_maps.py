@@ -4,7 +4,7 @@ import pytest
 from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from pages.frame.files import as_csv
+from pages.frame.export import as_csv
 from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
 from tests.pages.views.attention.conftest import from_csv, seen, written
 from viz.plane.matrices import unpack

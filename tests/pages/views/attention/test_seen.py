@@ -8,8 +8,7 @@ from core.studies.heads.largest_weights import LargestWeight
 from core.tasks import TASKS
 from core.tasks.translation import Translation
 from pages.frame import cached, selection
-from pages.frame.opening import Opened
-from pages.frame.selection import Selection
+from pages.frame.selection import Opened, Selection
 from pages.views.attention import seen
 from tests.pages.conftest import MODEL, ROOT
 

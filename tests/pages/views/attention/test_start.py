@@ -6,9 +6,9 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
 from core.tasks import TASKS
-from pages.frame import cached, tour, tour_file
+from pages.frame import cached, tour
 from pages.frame.service import Service
-from pages.frame.tour_file import EXAMPLE
+from pages.frame.tour import EXAMPLE
 from pages.views.attention import start
 from tests.pages.conftest import ROOT
 from viz.component.payload import unframed
@@ -99,7 +99,7 @@ def test_a_model_without_pronouns_has_no_start(open_at, monkeypatch):
 @pytest.fixture
 def begins_with(monkeypatch, tmp_path):
     """Return a function that says with which tour everybody begins; one is called “monday”."""
-    monkeypatch.setattr(tour_file, "TOURS", tmp_path)
+    monkeypatch.setattr(tour, "TOURS", tmp_path)
     (tmp_path / "monday.toml").write_text(EXAMPLE)
     gone = []
     monkeypatch.setattr(tour, "go", lambda found, at: gone.append((found.name, at)))

@@ -25,11 +25,11 @@ def _run_view(name, path):
     from importlib import import_module
     from pathlib import Path
 
-    from pages.frame import address
+    from pages.frame import session
 
-    address.enter("training")
-    address.part("view", import_module(f"pages.views.training.{name}").draw, Path(path))
-    address.write()
+    session.enter("training")
+    session.fragment("view", import_module(f"pages.views.training.{name}").draw, Path(path))
+    session.write()
 
 
 @pytest.fixture

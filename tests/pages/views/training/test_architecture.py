@@ -15,8 +15,8 @@ from core.tasks import TASKS
 from core.training import process
 from core.training.prepare import check_training
 from core.training.presets import PRESETS, parse_setting, with_settings
-from pages.frame.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, missing
 from pages.views.training import guided
+from pages.views.training.knobs import ARCHITECTURE, GROUPS, KNOBS, NEEDS, missing
 from pages.views.training.settings import key_of, values_of
 from tests.pages.conftest import said, unfold
 

@@ -63,7 +63,7 @@ def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
     own_runs, before = own_copy.parent, contents(own_copy)
     at = open_runs(runs="runs/mine")
     assert "It was not packed" not in said(at)
-    refused = at.session_state["_drawers"][manage._UNPACKED]
+    refused = at.session_state["_storage"][manage._UNPACKED]
     with broken(temporary, code, good=2), pytest.raises(OSError, match=os.strerror(code)):
         manage.packed_or_noted(pack, own_copy, refused)
     told(at.run(), own_runs, f"It was not packed: {TELLS[code]}.")

@@ -1,7 +1,6 @@
 import pytest
 
-from pages.frame.run_folders import name_of, seen_by, visitors
-from pages.frame.service import OWNER, Visitor
+from pages.frame.service import OWNER, Visitor, run_folders, run_name, visitors
 
 
 @pytest.fixture
@@ -20,17 +19,17 @@ def folders(tmp_path):
 def test_a_visitor_sees_the_gallery_and_her_own_runs_alone(folders):
     gallery, runs = folders
     own = {"runs/A/own": runs / ".class/A/own"}
-    assert seen_by(Visitor("A"), *folders) == {"copy": gallery / "copy", **own}
-    assert list(seen_by(Visitor("new"), *folders)) == ["copy"]
+    assert run_folders(Visitor("A"), *folders) == {"copy": gallery / "copy", **own}
+    assert list(run_folders(Visitor("new"), *folders)) == ["copy"]
 
 
 def test_the_owner_sees_all_runs_under_the_names_that_they_have_for_everybody(folders):
-    found, runs = seen_by(OWNER, *folders), folders[1]
+    found, runs = run_folders(OWNER, *folders), folders[1]
     assert list(found) == ["copy", "runs/own", "runs/A/own", "runs/B/own"]
-    assert found["runs/B/own"] == seen_by(Visitor("B"), *folders)["runs/B/own"]
-    assert [name_of(path, runs) for path in list(found.values())[1:]] == list(found)[1:]
+    assert found["runs/B/own"] == run_folders(Visitor("B"), *folders)["runs/B/own"]
+    assert [run_name(path, runs) for path in list(found.values())[1:]] == list(found)[1:]
     assert visitors(runs) == ["A", "B"]
 
 
 def test_without_any_folder_there_is_no_run(tmp_path):
-    assert seen_by(OWNER, tmp_path / "none", tmp_path / "neither") == {}
+    assert run_folders(OWNER, tmp_path / "none", tmp_path / "neither") == {}

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 from core.messages import error_text
 from core.runs.checkpoint import stops
 from core.runs.metrics import read_metrics
-from core.runs.run import RunError
+from core.runs.run import RunError, RunSettings
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from pages.frame import cached, session
-from pages.frame.language import N_
+from pages.frame.language import N_, _, number
 
 Computed = TypeVar("Computed")
 
@@ -51,7 +51,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     Raises:
         RunError: The file is damaged.
     """
-    kept, (file, *state) = session.drawer(_MEASURED), _state(path / "metrics.jsonl")
+    kept, (file, *state) = session.storage(_MEASURED), _state(path / "metrics.jsonl")
     before = kept.get(path)
     if before is not None and (before.file, before.state) == (file, state):
         return list(before.rows)
@@ -82,11 +82,11 @@ def at_newest(
     Raises:
         RunError: The run cannot be used, and nothing was computed before.
     """
-    kept, of = session.drawer(_NEWEST), (path, arguments)
+    kept, of = session.storage(_NEWEST), (path, arguments)
     before = kept.get(compute.__qualname__)
     try:
         step = stops(path)[-1]
-        found = step, cached.of_run_at(compute, path, step, *arguments)
+        found = step, cached.call(compute, cached.RunAt(path, step), *arguments)
     except (OSError, RunError) as error:
         if before is None or before[0] != of or not path.is_dir():
             raise RunError(error_text(error)) from error
@@ -102,7 +102,7 @@ def task(path: Path) -> Task | None:
         RunError: The folder is no run.
     """
     # Also before the first checkpoint.
-    return cached.of_run_at(task_of, path, 0)
+    return cached.call(task_of, cached.RunAt(path, 0))
 
 
 def _state(file: Path) -> tuple[int, int, int]:
@@ -116,3 +116,23 @@ def _state(file: Path) -> tuple[int, int, int]:
 
 def _follows(before: list[dict[str, Any]], new: list[dict[str, Any]]) -> bool:
     return not before or not new or int(new[0]["step"]) > int(before[-1]["step"])
+
+
+def why_training_loss_is_higher(settings: RunSettings) -> str:
+    """Say what a training loss is counted with that a held-out one is not; nothing without it."""
+    if settings.training.objective != "cross_entropy":
+        return ""
+    if not settings.training.teacher_forcing:
+        return _(
+            "The training loss stands higher, for the decoder was fed its own words; on held-out "
+            "sentences it is counted after the true ones."
+        )
+    if not settings.model.dropout and not settings.training.label_smoothing:
+        return ""
+    return _(
+        "The training loss stands higher, for it is counted with dropout {dropout} and label "
+        "smoothing {smoothing}."
+    ).format(
+        dropout=number(settings.model.dropout, padded=False),
+        smoothing=number(settings.training.label_smoothing, padded=False),
+    )

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pages.frame import address, links
-from pages.frame.visit import is_way_back
+from pages.frame import links, session
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,46 +77,36 @@ MOVED: Mapping[tuple[str, str], Moved] = {
 
 
 def follow(page: str, choice: str, usual: str = "") -> None:
-    """Go where a view is now, if the address asks for one that has moved.
+    """Go where a view is now, if the address names one that has moved.
 
-    Args:
-        page: The page that the address asks for; "attention" for the first.
-        choice: What chooses its view, in the URL.
-        usual: The view of an address that names none.
+    `choice` chooses the view, in the URL; `usual` is the view of an address that names none.
     """
-    asked_for = address.text_of(choice) or usual
-    found = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
-    if found is None:
+    asked_for = session.text_of(choice) or usual
+    now = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
+    if now is None:
         return
-    query = {**_usual(found), **found.query}
-    address.choose({choice: None})
-    if found.page == ("" if page == "attention" else page):
-        address.choose(query)
-    elif not is_way_back():
-        asked = {name: _asked(name) for name in address.asked_for()}
+    query = {**_usual(now), **now.query}
+    session.choose({choice: None})
+    if now.page == ("" if page == "attention" else page):
+        session.choose(query)
+    elif not session.is_way_back():
+        asked = {name: _asked(name) for name in session.query()}
         asked.pop(choice, None)
-        links.go(found.page, {**asked, **query})
+        links.go(now.page, {**asked, **query})
 
 
 def lead_on(page: str, choice: str, usual: str, label: str) -> None:
-    """Draw a page that has moved: go where it is now; a visitor who comes back finds a link.
-
-    Args:
-        page: The older address.
-        choice: What chose its view, in the URL.
-        usual: The view of an address that names none.
-        label: What the new page is called.
-    """
+    """Draw a page that has moved: go where it is now, or link there on the way back."""
     follow(page, choice, usual)
-    found = MOVED[page, usual]
-    links.link(found.page, label, None, found.query)
+    now = MOVED[page, usual]
+    links.link(now.page, label, None, now.query)
 
 
 def _asked(name: str) -> str | list[str]:
     """Return what a link asks for under a name; several texts as a list."""
-    texts = address.texts_of(name) or ("",)
+    texts = session.texts_of(name) or ("",)
     return texts[0] if len(texts) == 1 else list(texts)
 
 
-def _usual(found: Moved) -> Mapping[str, str]:
-    return {name: text for name, text in found.usual.items() if address.text_of(name) is None}
+def _usual(now: Moved) -> Mapping[str, str]:
+    return {name: text for name, text in now.usual.items() if session.text_of(name) is None}

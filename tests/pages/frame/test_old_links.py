@@ -3,7 +3,7 @@
 import pytest
 
 from pages.frame import links
-from pages.frame.moved import MOVED
+from pages.frame.old_links import MOVED
 from tests.pages.every_view import CASES, PAGES
 
 

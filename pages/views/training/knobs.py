@@ -11,8 +11,7 @@ from typing import Any
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from pages.frame import texts
-from pages.frame.language import ENGLISH, N_, _, n_, number
-from pages.frame.listed import alternatives, listed_apart
+from pages.frame.language import ENGLISH, N_, _, alternatives, listed_apart, n_, number
 
 Value = bool | int | float | str
 Condition = Mapping[str, Sequence[Value]]

@@ -14,10 +14,22 @@ from core.tasks import TASKS
 from core.training import prepare
 from core.training.batches import training_batches
 from core.training.loop import make_optimizer, train
-from core.training.presets import PRESETS, with_settings
+from core.training.presets import MODEL_SETTINGS, PRESETS, TRAINING_SETTINGS, with_settings
 from core.training.rewards import reward_of
-from pages.frame.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing
+from pages.views.training.knobs import AUTOMATIC, KNOBS, NEEDS, lacking, missing, setting_label
 from pages.views.training.settings import Begun, values_of
+
+
+def test_a_setting_is_called_what_the_training_page_calls_it():
+    assert setting_label("model.n_encoder_layers") == "Encoder layers"
+    assert setting_label("model.norm_kind") == "Kind of norm"
+    assert setting_label("training.guide") == "training.guide"
+
+
+def test_no_two_settings_are_called_the_same_and_each_is_one():
+    assert len({knob.label for knob in KNOBS.values()}) == len(KNOBS)
+    assert set(KNOBS) <= {*MODEL_SETTINGS, *TRAINING_SETTINGS}
+
 
 SMALL = {
     **{"n_encoder_layers": 1, "n_decoder_layers": 1, "d_model": 16, "d_ff": 32, "n_heads": 2},

@@ -5,13 +5,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.files import write_atomically
 from core.runs.metrics import read_metrics
-from pages.frame import progress
+from pages.views.training import progress
 
 
 def _steps_read(path):
     import streamlit as st
 
-    from pages.frame import progress
+    from pages.views.training import progress
 
     st.text(" ".join(str(row["step"]) for row in progress.rows(path)))
 

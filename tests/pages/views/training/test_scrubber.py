@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from pages.frame.scrubber import scrubber_of
+from pages.views.training.scrubber import scrubber_of
 
 
 def test_a_stop_shows_what_was_measured_at_it():

@@ -1,6 +1,6 @@
 from core.config import ModelConfig
 from core.describe import describe
-from pages.frame.architecture import drawing
+from pages.views.lessons.architecture import drawing
 from tests.core.describe.invented import gated
 
 CONFIG = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
