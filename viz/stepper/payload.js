@@ -4,6 +4,8 @@ import {
   fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
 } from "../component/text.js";
 
+const NONE = new Uint16Array(); // where a decoder has no source, or nothing that looks back
+
 /** Split the bytes into labels, the steps of both sides and their weights. */
 export function readSteps(data) {
   const { header, arrays } = readFrame(data);
@@ -13,8 +15,8 @@ export function readSteps(data) {
   const sides = header.sides.map(({ fed, steps, source: cross, target }) => ({
     fed: fed.map(named),
     steps: steps.map((step) => readStep(step, named)),
-    source: { weights: arrays[cross], across: source.length },
-    target: { weights: arrays[target], across: fed.length },
+    source: { weights: arrays[cross] ?? NONE, across: source.length },
+    target: { weights: arrays[target] ?? NONE, across: fed.length },
   }));
   const [{ fed, steps }] = sides;
   // A prompt is fed before the first step; else nothing but what every text begins with.
@@ -54,7 +56,7 @@ function readStep(step, named) {
   return { chosen, true: truth, rows, entropy: step.entropy, overridden: step.overridden };
 }
 
-/** Weights of one step, one per token: 0 to 65535. */
+/** Weights of one step, one per token: 0 to 65535; none where there is no such attention. */
 export function weightsOf({ weights, across }, view, layer, head, step, steps) {
   const start = ((layer * view.heads + head) * steps + step) * across;
   return weights.subarray(start, start + across);
