@@ -19,7 +19,7 @@ from viz.component.standalone import Drawn
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
 from viz.lines.lines import component_assets as lines_assets
 from viz.lines.lines import pack as pack_lines
-from viz.plane import map_payload, panels
+from viz.plane import maps, panels
 from viz.plane import matrices as labelled
 from viz.plane import strips as of_one_word
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
@@ -123,7 +123,7 @@ def attention_maps(
             where it was let go. None where no word can be pinned.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
-    shared = map_payload.shared(
+    shared = maps.shared(
         shown, zooms=on_zoom is not None, pins=on_pin is not None, key=key, locale=language.tag()
     )
     came = _as_it_came(shown, shared.content, key)
@@ -133,9 +133,9 @@ def attention_maps(
         heard = {"on_zoom_change": on_zoom, "on_pin_change": on_pin}
         _show(_maps, key, packed, on_pick_change=on_pick, **heard)
         if chosen_since:
-            _show(_part, f"{key}-head", map_payload.pack_head(shown, shared.content, key=key))
-    whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
-    return Drawn(map_payload.component_assets(), whole)
+            _show(_part, f"{key}-head", maps.pack_head(shown, shared.content, key=key))
+    whole = partial(maps.pack, shown, whole=True, locale=language.tag())
+    return Drawn(panels.component_assets(), whole)
 
 
 def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
@@ -176,7 +176,7 @@ def matrices(
     _show(_matrices, key, data, on_pick_change=on_pick, on_pin_change=on_pin)
     # Nobody waits there for clicks.
     packed = partial(labelled.pack, shown, key=key, locale=language.tag())
-    return Drawn(labelled.component_assets(), packed)
+    return Drawn(panels.component_assets(), packed)
 
 
 def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> Drawn:
@@ -195,7 +195,7 @@ def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> 
     data = of_one_word.pack(shown, picks=True, key=key, locale=language.tag())
     _show(_strips, key, data, on_pin_change=on_pin, on_strip_change=on_strip)
     packed = partial(of_one_word.pack, shown, key=key, locale=language.tag())
-    return Drawn(of_one_word.component_assets(), packed)
+    return Drawn(panels.component_assets(), packed)
 
 
 def lines(

@@ -90,7 +90,7 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
     for doubt in doubts:
         if start <= doubt.start and doubt.end <= end:
             unseen = " unseen" * doubt.unseen
-            said = escape(doubt.said)
+            said = escape(doubt.explanation)
             marked = as_it_is(text[doubt.start : doubt.end])
             parts += [
                 as_it_is(text[at : doubt.start]),

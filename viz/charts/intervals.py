@@ -9,9 +9,8 @@ from textwrap import wrap
 import altair as alt
 import pandas as pd
 
-from viz import theme
 from viz.charts.bars import AROUND, LEAST
-from viz.charts.curves import COLOURS, Quantity
+from viz.charts.curves import COLOURS, QUIET, Quantity
 
 ROW = 44
 """Height of a row, in pixels."""
@@ -104,7 +103,7 @@ def intervals(
     said = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
         alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
-        .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
+        .mark_rule(strokeDash=[3, 3], color=QUIET)
         .encode(x=alt.X("value:Q"))
     )
     reach = (
@@ -114,7 +113,7 @@ def intervals(
     )
     ones = (
         alt.Chart(pd.DataFrame(points, columns=["row", "name", "value", "which"]))
-        .mark_point(filled=False, size=_ONE, color=theme.colour(theme.QUIET), opacity=1.0)
+        .mark_point(filled=False, size=_ONE, color=QUIET, opacity=1.0)
         .encode(
             x=x,
             y=y,
@@ -126,14 +125,12 @@ def intervals(
         x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), said]
     )
     # Beside the picture, where they cover nothing.
-    numbers = base.mark_text(
-        align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
-    ).encode(x=alt.XValue("width"), y=y, text=alt.Text("written:N"))
+    numbers = base.mark_text(align="left", dx=10, fontSize=13, color=QUIET).encode(
+        x=alt.XValue("width"), y=y, text=alt.Text("written:N")
+    )
     notes = (
         base.transform_filter("datum.note")
-        .mark_text(
-            align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=theme.colour(theme.QUIET)
-        )
+        .mark_text(align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=QUIET)
         .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text=alt.Text("note:N"))
     )
     # A layer without a mark would be a picture without a name to who cannot see it.

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from viz.charts.curves import Quantity
-from viz.component.payload import check_texts
 from viz.messages import N_
 
 Rows = Sequence[Mapping[str, float]]
@@ -168,13 +167,3 @@ def upwards(values: Iterable[float], key: str, axes: Axes, texts: Mapping[str, s
     if key in SCORES:
         return Quantity(texts[key], domain=(0.0, 100.0))
     return Quantity(texts[key], log=axes.log_y, domain=steady(values, log=axes.log_y))
-
-
-def complete(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return TEXTS with replacements.
-
-    Raises:
-        ValueError: Some of them are shown nowhere.
-    """
-    check_texts(texts, TEXTS)
-    return {**TEXTS, **texts}

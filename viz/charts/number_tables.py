@@ -15,7 +15,7 @@ from typing import cast
 
 from viz import theme
 from viz.charts.signs import ENGLISH, Signs
-from viz.component.payload import check_texts
+from viz.component.payload import complete
 from viz.direction import isolated
 from viz.messages import N_
 
@@ -76,8 +76,7 @@ def number_tables(
         texts: Replacements for some of DEFAULT_TABLE_TEXTS.
         signs: What numbers are written with.
     """
-    check_texts(texts or {}, DEFAULT_TABLE_TEXTS)
-    said = {**DEFAULT_TABLE_TEXTS, **(texts or {})}
+    said = complete(texts or {}, DEFAULT_TABLE_TEXTS)
     cells, rest = _apart(columns)
     grids = _grids(cells)
     if not any(map(len, columns.values())):

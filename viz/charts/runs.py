@@ -13,11 +13,11 @@ from viz.charts.measurements import (
     Axes,
     Rows,
     along,
-    complete,
     points,
     upwards,
 )
 from viz.charts.training import lines, table, titled
+from viz.component.payload import complete
 
 PANEL = 160
 """Height of one of several charts above each other, in pixels, without axes and legend."""
@@ -45,7 +45,6 @@ def compared(
     quantities: Sequence[str],
     *,
     axes: Axes = AXES,
-    height: int = PANEL,
     title: str = "",
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.VConcatChart:
@@ -58,16 +57,10 @@ def compared(
         runs: Name → measurements.
         quantities: Keys of the measurements, from the top.
         axes: How the axes are drawn.
-        height: Of each chart, in pixels.
         title: A sentence.
         texts: Replacements for some of TEXTS.
-
-    Raises:
-        ValueError: There are no quantities.
     """
-    if not quantities:
-        raise ValueError("no quantity to compare")
-    said = complete(texts)
+    said = complete(texts, TEXTS)
     x = along(runs.values(), axes, said)
     pictures: list[alt.Chart | alt.LayerChart] = []
     for quantity, named in _thin(runs, quantities, axes).items():
@@ -80,7 +73,7 @@ def compared(
         # The lowest chart alone says what x is.
         stretch = _stretch(x, named_below=quantity == quantities[-1])
         layers = [dots.encode(x=stretch), line.encode(x=stretch)]
-        pictures.append(alt.LayerChart(layer=layers, height=height))
+        pictures.append(alt.LayerChart(layer=layers, height=PANEL))
     return alt.VConcatChart(
         vconcat=[*pictures, strip],
         spacing=_GAP,

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.curves import FEW_NAMES
-from viz.component.payload import check_texts
+from viz.charts.curves import COLOURS, QUIET, row_names
+from viz.component.payload import complete
 from viz.messages import N_
 
 HEIGHT = 270
 """Title and legend included."""
+_COLUMNS_OF_LEGEND = alt.ExprRef("width < 220 ? 1 : 0")
 WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
 
@@ -47,13 +47,9 @@ def step_chances(
         texts: Replacements for some of DEFAULT_CHANCE_TEXTS.
 
     Raises:
-        ValueError: The numbers are not one for each word, or a text is not known.
+        ValueError: A text is not known.
     """
-    lengths = {len(words), len(before), len(after), len(best)}
-    if len(lengths) > 1:
-        raise ValueError(f"words and their numbers need the same length, got {sorted(lengths)}")
-    check_texts(texts or {}, DEFAULT_CHANCE_TEXTS)
-    said = {**DEFAULT_CHANCE_TEXTS, **(texts or {})}
+    said = complete(texts or {}, DEFAULT_CHANCE_TEXTS)
     rows = [
         {
             **{"step": step, "word": word, "before": old, "after": new, "best": other},
@@ -62,9 +58,9 @@ def step_chances(
         for step, (word, old, new, other) in enumerate(zip(words, before, after, best, strict=True))
     ]
     base = alt.Chart()
-    # Steps are numbers with labels, so that a word that comes twice stays two columns.
-    labels = f"{json.dumps(list(words))}[datum.value]"
-    axis = alt.Axis(labelExpr=labels, labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False)
+    axis = alt.Axis(
+        labelExpr=row_names(words), labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False
+    )
     x = alt.X("step:O", title=None, axis=axis)
     tooltip = [
         alt.Tooltip("step:Q", title=said["step"]),
@@ -73,7 +69,7 @@ def step_chances(
         alt.Tooltip("after:Q", title=said["after"], format=".4~%"),
         alt.Tooltip("best:N", title=said["best"]),
     ]
-    between = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.7).encode(
+    between = base.mark_rule(color=QUIET, opacity=0.7).encode(
         x=x, y=_probability("before", said), y2=alt.Y2("after:Q")
     )
     dots = [
@@ -86,7 +82,7 @@ def step_chances(
         x=x,
         y=_probability("after", said),
         text=alt.Text("instead:N"),
-        color=alt.ColorValue(theme.colour(theme.HEADS[4])),
+        color=alt.ColorValue(COLOURS[4]),
     )
     return alt.LayerChart(
         layer=[between, *dots, instead],
@@ -113,7 +109,7 @@ def _series(said: Mapping[str, str]) -> alt.Color:
         title=None,
         scale=alt.Scale(
             domain=[said["before"], said["after"]],
-            range=[theme.colour(theme.HEADS[0]), theme.colour(theme.HEADS[4])],
+            range=[COLOURS[0], COLOURS[4]],
         ),
-        legend=alt.Legend(orient="top", labelLimit=0, columns=FEW_NAMES),
+        legend=alt.Legend(orient="top", labelLimit=0, columns=_COLUMNS_OF_LEGEND),
     )

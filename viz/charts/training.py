@@ -1,13 +1,13 @@
 """How one training goes: its loss, how good its model is, how fast it learns."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import HEIGHT, LEGEND, Quantity, Rule, marked, of_series
+from viz.charts.curves import HEIGHT, LEGEND, Quantity, of_series
 from viz.charts.measurements import (
     AXES,
     SCORES,
@@ -16,16 +16,13 @@ from viz.charts.measurements import (
     Axes,
     Rows,
     along,
-    complete,
     points,
     upwards,
 )
+from viz.component.payload import complete
 
 SMALL = 260
 """Lower charts have their quantity as title instead of beside the axis, and smaller legends."""
-
-# Above this part of the axis the words of a rule stand left of it.
-_RIGHT = 0.7
 
 _SMALL_LEGEND = alt.Legend(
     orient="top",
@@ -45,7 +42,6 @@ def loss_curves(
     rows: Rows,
     *,
     axes: Axes = AXES,
-    rules: Sequence[Rule] = (),
     height: int = HEIGHT,
     title: str = "",
     texts: Mapping[str, str] = TEXTS,
@@ -55,20 +51,19 @@ def loss_curves(
     Args:
         rows: Measurements.
         axes: How the axes are drawn.
-        rules: Values of x to mark; one that is not on the axis is left out.
         height: Of the whole chart, in pixels.
         title: A sentence; the name of the quantity where it is empty.
         texts: Replacements for some of TEXTS.
     """
-    said = complete(texts)
+    said = complete(texts, TEXTS)
     series = {key: points(rows, key, axes) for key in ("loss", "held_out_loss")}
     values = [point["y"] for each in series.values() for point in each]
     x = along([rows], axes, said)
     y = upwards(values, "either_loss", axes, said)
     named = {said[key]: line for key, line in series.items()}
     found = table(named, dotted=[said["held_out_loss"]])
-    layers = [*lines(found, list(named), x, y, small=height < SMALL), *_rules(rules, x)]
-    return _sized(layers, height, title or y.name)
+    layers = lines(found, list(named), x, y, small=height < SMALL)
+    return alt.LayerChart(layer=layers, height=height, title=title or y.name)
 
 
 def quality_curves(
@@ -76,14 +71,13 @@ def quality_curves(
     *,
     axes: Axes = AXES,
     height: int = HEIGHT,
-    title: str = "",
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.LayerChart:
     """Return how good the model is on held-out pairs: shares, and scores where there are any.
 
     BLEU and chrF stand on the same axis, 100 points at 100 %. Arguments as in `loss_curves`.
     """
-    said = complete(texts)
+    said = complete(texts, TEXTS)
     series = {key: points(rows, key, axes) for key in (*SHARES, *SCORES)}
     named = {said[key]: line for key, line in series.items() if line or key in SHARES}
     found = table(named, dotted=list(named))
@@ -93,52 +87,32 @@ def quality_curves(
     found["is_score"] = scores
     x, y = along([rows], axes, said), Quantity(said["quality"], share=True)
     layers = lines(found, list(named), x, y, small=height < SMALL)
-    return _sized(layers, height, title or y.name)
+    return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 
-def rate_curve(
+def single_curve(
     rows: Rows,
+    key: Literal["learning_rate", "tokens_per_second"],
     *,
     axes: Axes = AXES,
     height: int = HEIGHT,
-    title: str = "",
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.LayerChart:
-    """Return the learning rate. Arguments as in `loss_curves`."""
-    layers, name = _single(rows, "learning_rate", axes, complete(texts), small=height < SMALL)
-    return _sized(layers, height, title or name)
+    """Return one quantity on a linear axis: only losses are worth a logarithm.
 
-
-def speed_curve(
-    rows: Rows,
-    *,
-    axes: Axes = AXES,
-    height: int = HEIGHT,
-    title: str = "",
-    texts: Mapping[str, str] = TEXTS,
-) -> alt.LayerChart:
-    """Return how many tokens a second are trained on. Arguments as in `loss_curves`."""
-    layers, name = _single(rows, "tokens_per_second", axes, complete(texts), small=height < SMALL)
-    return _sized(layers, height, title or name)
-
-
-def _single(
-    rows: Rows, key: str, axes: Axes, texts: Mapping[str, str], *, small: bool
-) -> tuple[list[alt.Chart], str]:
-    # Only losses are worth a logarithm.
+    Other arguments as in `loss_curves`.
+    """
+    named = complete(texts, TEXTS)
     straight = replace(axes, log_y=False)
     line = points(rows, key, straight)
-    x = along([rows], straight, texts)
-    y = upwards([point["y"] for point in line], key, straight, texts)
-    return lines(table({y.name: line}), [y.name], x, y, small=small), y.name
+    x = along([rows], straight, named)
+    y = upwards([point["y"] for point in line], key, straight, named)
+    layers = lines(table({y.name: line}), [y.name], x, y, small=height < SMALL)
+    return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 
 _WRITTEN = "datum.is_score ? format(datum.value, '.4~g') : format(100 * datum.value, '.4~g') + ' %'"
 """Put together in the chart, which knows how the reader's language writes numbers."""
-
-
-def _sized(layers: Sequence[alt.Chart], height: int, title: str) -> alt.LayerChart:
-    return alt.LayerChart(layer=list(layers), height=height, title=title)
 
 
 def table(
@@ -212,12 +186,3 @@ def titled(axis: alt.Axis, *, named: bool) -> alt.Axis:
     if not named:
         axis.title = None
     return axis
-
-
-def _rules(rules: Sequence[Rule], x: Quantity) -> list[alt.Chart]:
-    """Return the marks of those that are on the axis; words near its end stand left of them."""
-    low, high = x.domain or (0.0, 1.0)
-    placed = [rule for rule in rules if low <= rule.x <= high]
-    along = [math.log(v) if x.log else v for v in (low, high, *(rule.x for rule in placed))]
-    low, high, *places = along
-    return marked(placed, flipped=[(each - low) / (high - low) > _RIGHT for each in places])

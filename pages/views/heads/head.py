@@ -21,9 +21,8 @@ from pages.frame.view import Shown, saying_why
 from pages.frame.view_text import view_text
 from pages.views.heads import head_findings, head_map, head_text, named_heads
 from pages.views.heads.own_text import offer_text
-from viz.charts.curves import Chart
-from viz.charts.histogram import Mark
-from viz.charts.histogram import histogram as histogram_chart
+from viz.charts.bars import histogram as histogram_chart
+from viz.charts.curves import Chart, Rule
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.direction import isolated
@@ -196,7 +195,7 @@ def _chart(card: HeadCard) -> Chart:
         value=_("largest weight of a row"),
         count=_("rows"),
         title=_("How sharply it points"),
-        mark=Mark(card.uniform, uniform),
+        mark=Rule(card.uniform, uniform),
     )
 
 

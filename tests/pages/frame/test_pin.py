@@ -4,10 +4,7 @@ import pytest
 
 from pages.frame import session
 from tests.pages.conftest import said, send, send_from
-from viz.lines.lines import unpack as unpack_lines
-from viz.plane.map_payload import unpack as unpack_maps
-from viz.plane.matrices import unpack as unpack_matrices
-from viz.plane.strips import unpack as unpack_strips
+from tests.viz.unpacked import unpack_lines, unpack_maps, unpack_matrices, unpack_strips
 
 ENCODER = {"model": "translate", "view": "maps", "kind": "encoder.self"}
 PLAIN = "The animal didn't cross the street because it was too tired."

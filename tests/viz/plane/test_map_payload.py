@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from viz.plane.map_payload import MOST_CELLS_OF_A_FILE, pack, unpack
 
 from viz.component.payload import TokenLabel
-from viz.plane.map_payload import MOST_CELLS_OF_A_FILE, pack, unpack
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 
 HOSTILE = (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.browser.apps import decoding_cases
-from viz.component.payload import unframed
+from tests.viz.unpacked import unframed
 from viz.stepper.decoding import (
     DEFAULT_DECODING_TEXTS,
     Alternative,

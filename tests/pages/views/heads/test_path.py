@@ -8,7 +8,7 @@ from core.studies.effects.path_patching import Read
 from core.studies.effects.path_study import path_study
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, said, send_from
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
