@@ -101,7 +101,7 @@ def unpack_maps(packed, head=None):
     )
 
 
-MATRIX = ("title", "scale", "limit", "texts", "details", "hidden", "hidden_value", "note")
+MATRIX = ("title", "scale", "limit", "texts", "details", "hidden", "note")
 
 
 def unpack_matrices(payload):

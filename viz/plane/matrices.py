@@ -43,8 +43,6 @@ DEFAULT_MATRICES_TEXTS: Mapping[str, str] = {
     "all.png.help": N_("Save all of them as one picture"),
     "all.svg": N_("SVG of all"),
     "all.svg.help": N_("Save all of them as one drawing"),
-    "csv": N_("CSV"),
-    "csv.help": N_("Save as a table: {title}"),
     "legend": N_("{name}: {title}"),
     "place": N_("row {row}, column {column}"),
     "zoom": N_("Zoom: {title}"),
@@ -76,7 +74,6 @@ class Matrix:
         details: A line for each cell, shown below its value instead of its word when it is pointed
             at; None for none.
         hidden: What hidden cells are called; empty for the text of that name.
-        hidden_value: What stands for them in the table that is saved.
         grey_words: True if hidden cells have their words, too, on the hatch alone.
         note: One line on how to read it.
         value_name: What the values are, for the legend.
@@ -95,7 +92,6 @@ class Matrix:
     texts: Sequence[Sequence[str]] | None = None
     details: Sequence[Sequence[str]] | None = None
     hidden: str = ""
-    hidden_value: str = ""
     grey_words: bool = False
     note: str = ""
     value_name: str = ""
@@ -177,7 +173,7 @@ def pack(
 
 
 _WRITTEN_AS_THEY_ARE = (
-    *("title", "scale", "texts", "details", "hidden", "hidden_value", "note"),
+    *("title", "scale", "texts", "details", "hidden", "note"),
     *("value_name", "grey_words"),
 )
 

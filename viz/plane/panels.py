@@ -63,7 +63,7 @@ def written_panel(
     plain = {"scale": "weight", "limit": 1.0, "texts": None, "details": None, "note": ""}
     return {
         **plain,
-        **{"hidden": "", "hidden_value": "", "title": "", "heads": None},
+        **{"hidden": "", "title": "", "heads": None},
         **named,
         "rows": _written_axis(rows),
         "columns": _written_axis(columns),

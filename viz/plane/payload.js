@@ -42,28 +42,16 @@ export const positionOf = ({ links, labels }, link) => {
   return links.includes(link) ? links.indexOf(link) : null;
 };
 
-export const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
-
-/** Three digits with a true minus; for the end of a scale as few as it takes. */
-const valueDigits = threeDigits;
+/** A number at the end of a scale: as few digits as it takes. */
 export const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
 
 /** The value of a cell in words: exact where it was sent so, else two digits. */
 export function valueText(panel, texts, row, column) {
   const cell = row * panel.columns + column;
-  if (!isVisible(panel, cell)) return panel.hidden;
-  if (panel.values) return valueDigits(panel.values[cell]);
+  if (panel.visible && !panel.visible[cell]) return panel.hidden;
+  if (panel.values) return threeDigits(panel.values[cell]);
   const weight = localNumber((numbersOf(panel)[cell] - 1) / 255, 2);
   return fill(texts[panel.coarse.scale > 1 ? "most" : "about"], { weight });
-}
-
-/** As few digits as say which 32-bit float it is. */
-export function allDigits(x) {
-  for (let digits = 1; digits < 9; digits += 1) {
-    const short = Number(x.toPrecision(digits));
-    if (Math.fround(short) === x) return String(short);
-  }
-  return String(Number(x.toPrecision(9)));
 }
 
 /** A token short enough for a sentence. */

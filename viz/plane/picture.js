@@ -1,7 +1,7 @@
 // What is shown as pictures to take away: on white, whatever the theme; what is zoomed is what is saved.
 
 import {
-  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, saveFile, savePng,
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, savePng,
   saveSvg, svgChip, SvgContext, svgHatch, svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { AXIS, LABEL, shortened } from "../component/plot.js";
@@ -82,11 +82,10 @@ function scaleBar(colours, width, height) {
 
 export const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
 
-/** Answer a button that saves something. */
+/** Answer a button that saves a picture. */
 export function takeAway(state, tool) {
-  const { svg, csv, name } = state.kind.pictures(state, tool);
-  if (csv) saveFile(new Blob([csv], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
-  else (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
+  const { svg, name } = state.kind.pictures(state, tool);
+  (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
 }
 
 /** What is shown of a panel as a whole SVG document, of a size of its own. */

@@ -116,6 +116,5 @@ def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
         visible=done.visible_QK,
         rows=chosen.queries,
         columns=chosen.keys,
-        hidden_value="0",
         value_name=_("weight"),
     )
