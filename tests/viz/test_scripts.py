@@ -23,7 +23,7 @@ from viz.architecture import architecture
 from viz.component.assets import tables_module
 from viz.direction import isolated
 from viz.lines import lines
-from viz.plane import map_payload, matrices, strips
+from viz.plane import maps, matrices, strips
 from viz.scrubber.scrubber import pack_scrubber
 from viz.stepper.decoding import pack_decoding
 
@@ -31,7 +31,7 @@ NODE, _ = compute_driver_executable()
 TESTS = Path(__file__).parent / "js"
 COMPONENTS = {
     "lines": (lines_cases, lines.pack),
-    "maps": (maps_cases, map_payload.pack),
+    "maps": (maps_cases, maps.pack),
     "matrices": (matrices_cases, matrices.pack),
     "scrubber": (scrubber_cases, pack_scrubber),
     "stepper": (decoding_cases, pack_decoding),

@@ -1,7 +1,7 @@
 // Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
 
 import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
-import { axisNames } from "./columns.js";
+import { axisNames } from "./drawing.js";
 
 const ROW = { largest: 26, smallest: 16 };
 const CHIP = 14; // what a chip is wider than its text

@@ -6,10 +6,9 @@ import {
 } from "../component/figure.js";
 import { shortened } from "../component/plot.js";
 import { fill } from "../component/text.js";
-import { axisNames } from "./columns.js";
-import { drawToken, strokeAll } from "./drawing.js";
-import { sameToken } from "./events.js";
+import { axisNames, drawToken, strokeAll } from "./drawing.js";
 import { LINES_ARROW } from "./layout.js";
+import { sameToken } from "./lines.js";
 import { linesInView, shownSlots } from "./payload.js";
 
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };

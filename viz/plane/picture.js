@@ -1,14 +1,13 @@
 // What is shown as pictures to take away: on white, whatever the theme; what is zoomed is what is saved.
 
 import {
-  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, savePng,
-  saveSvg, svgChip, SvgContext, svgHatch, svgMoved, svgNode, svgText,
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, savePng, saveSvg, svgChip,
+  SvgContext, svgHatch, svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { AXIS, LABEL, shortened } from "../component/plot.js";
 import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
-import { ticksOf } from "./legend.js";
 import { PANEL_GAP } from "./matrices.js";
-import { leftOutText } from "./panel.js";
+import { leftOutText, ticksOf } from "./panel.js";
 import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
 import { partSaid } from "./zoom.js";
 

@@ -3,16 +3,12 @@
 import { markDrawn, mount } from "../component/mount.js";
 import { measured, roomNow } from "../component/pixels.js";
 import { LABEL } from "../component/plot.js";
-import { answerKeys, answerPointer, refresh } from "./events.js";
-import { drawLegends } from "./legend.js";
+import { answerKeys, answerPointer, placeChosen, refresh } from "./events.js";
 import { maps } from "./maps.js";
-import { placeChosen } from "./marks.js";
 import { matrices } from "./matrices.js";
-import { addFigure, drawPanel, placeFigures, placePanel, placeView } from "./panel.js";
+import { addFigure, drawLegends, drawPanel, placeFigures, placePanel, placeView } from "./panel.js";
 import { readPlane } from "./payload.js";
 import { strips } from "./strips.js";
-
-const KINDS = { maps, matrices, strips };
 
 export default function (component) {
   const leave = ({ telling, part }) => {
@@ -43,7 +39,7 @@ function create(state, find) {
 function receive(state, frame) {
   const view = readPlane(frame);
   state.root.classList.add(view.layout);
-  state.kind = KINDS[view.layout];
+  state.kind = { maps, matrices, strips }[view.layout];
   (state.kind.receive ?? accept)(state, view, frame);
 }
 

@@ -14,10 +14,10 @@ import { fill, fillParts, joined, joinedTitles } from "../component/text.js";
 import { bringIntoView, element } from "../component/tokens.js";
 import { largestOfBlock } from "./cells.js";
 import { reachable } from "./events.js";
+import { drawSentences } from "./panel.js";
 import { brief, valueText } from "./payload.js";
 import { pictureFoot, svgPanel } from "./picture.js";
 import { accept } from "./plane.js";
-import { drawSentences } from "./sentences.js";
 import { heightsOfLabels, NARROW, SLANTED } from "./sizes.js";
 
 const STRIP = { height: 22, gap: 4 };

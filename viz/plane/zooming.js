@@ -2,8 +2,9 @@
 
 import { markDrawn } from "../component/mount.js";
 import { hideTooltip } from "../component/tooltip.js";
-import { moveCursor, panelAt, pointAt, refresh, say, showNothing, startOfKeys } from "./events.js";
-import { placeChosen } from "./marks.js";
+import {
+  moveCursor, panelAt, placeChosen, pointAt, refresh, say, showNothing, startOfKeys,
+} from "./events.js";
 import { drawView, placeView } from "./panel.js";
 import { planeOf } from "./sizes.js";
 import {

@@ -9,7 +9,7 @@ from viz.component.assets import lending, lent, without_tags
 from viz.lines import lines
 from viz.plane import maps, matrices, panels, strips
 from viz.scrubber import scrubber
-from viz.stepper import decoding, decoding_view
+from viz.stepper import decoding
 
 ASSETS = {
     "architecture": architecture.component_assets,
@@ -28,7 +28,7 @@ TEXTS = {
         **strips.DEFAULT_STRIPS_TEXTS,
     },
     "scrubber": scrubber.DEFAULT_SCRUBBER_TEXTS,
-    "stepper": decoding_view.DEFAULT_DECODING_TEXTS,
+    "stepper": decoding.DEFAULT_DECODING_TEXTS,
 }
 # Sizes and colours that a script writes into the elements.
 WRITTEN_BY_SCRIPTS = re.compile(r'"(--[a-z-]+)"')

@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { legendsOf, namedScales } from "../../../viz/plane/legend.js";
-import { placesOfCell, placesOfToken } from "../../../viz/plane/marks.js";
-import { tableText } from "../../../viz/plane/matrices.js";
+import { legendsOf, namedScales } from "../../../viz/plane/panel.js";
+import { placesOfCell, placesOfToken } from "../../../viz/plane/events.js";
 import { leftOutText } from "../../../viz/plane/panel.js";
 import { valueText } from "../../../viz/plane/payload.js";
 import { planeOf } from "./planes.js";
@@ -63,20 +62,6 @@ test("it says which labels and which cells there was no room for", () => {
   assert.equal(said(1, 2, 2), "labels: every 2nd");
   assert.equal(said(1, 1, 3), "column labels: every 3rd");
   assert.match(said(4, 1, 1), /^each pixel shows, of 4 × 4 values, the one farthest from 0$/);
-});
-
-test("a table has all digits, and what is hidden is left empty", () => {
-  const [signed, hidden] = planeOf("matrices.known").panels;
-  assert.equal(tableText(signed), [
-    ",the,cat,sleeps,here", "le,-1,-0.5,0,0.25", "chat,0.1,1,2,-3", "dort,0,0.03125,-0.4,0.6", "",
-  ].join("\r\n"));
-  assert.match(tableText(hidden), /^le,0\.25,0\.125,0,\r$/m);
-});
-
-test("odd words survive in a table, and none is a formula there", () => {
-  const [panel] = planeOf("matrices.odd").panels;
-  const [head] = tableText(panel).split("\r\n");
-  assert.match(head, /^,<\/s>,<b>,Donau[^,]+,مرحبا بالعالم,\{row\},"'=""b"", c",$/);
 });
 
 test("a value has three digits and a true minus, or says that it is hidden", () => {

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { cellLayout } from "../../../viz/component/plot.js";
 import { panelHeight, panelLayout, sizesOf } from "../../../viz/plane/sizes.js";
-import { gridLayout } from "../../../viz/plane/thumbnails.js";
+import { gridLayout } from "../../../viz/plane/maps.js";
 import { measure, planeOf } from "./planes.js";
 
 const WIDTHS = [340, 500, 860, 1200];

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { rounded } from "../../../viz/stepper/chart.js";
+import { rounded } from "../../../viz/stepper/folds.js";
 import {
   middle, numberWords, percentWords, readSteps, weightsOf, weightWords,
 } from "../../../viz/stepper/payload.js";
-import { roomAt } from "../../../viz/stepper/scrubber.js";
+import { roomAt } from "../../../viz/stepper/stepper.js";
 
 const CASES = ["known", "sentence", "by_hand", "alone", "cross_only", "prompt", "short", "many"];
 const viewOf = (name) => readSteps(payload(`stepper.${name}`));

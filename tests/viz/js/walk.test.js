@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { answerWalk, goTo, play } from "../../../viz/component/walk.js";
+import { answerWalk, goTo, play } from "../../../viz/component/keys.js";
 
 function walking(options = {}) {
   const state = { at: 0, seen: [], drawn: 0, nodes: { tooltip: {} } };
