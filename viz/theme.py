@@ -121,7 +121,7 @@ def colour(rgb: Rgb, opacity: float = 1.0) -> str:
 
 
 def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL, count: int = 256) -> npt.NDArray[np.uint8]:
-    """Interpolate a scale to so many colours, one per row.
+    """Interpolate a scale to `count` colours, one per row.
 
     >>> scale_table(((0, 0, 0), (255, 255, 255)))[128].tolist()
     [128, 128, 128]

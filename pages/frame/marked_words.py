@@ -95,7 +95,7 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
             parts += [
                 as_it_is(text[at : doubt.start]),
                 f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{said}" '
-                f'data-said="{said}">{marked}</span>',
+                f'data-explanation="{said}">{marked}</span>',
             ]
             at = doubt.end
     shown = "".join([*parts, as_it_is(text[at:end])])

@@ -21,7 +21,7 @@ GO = """query => {
 }"""
 
 # A component that leaves in a run too short to be seen may come back as it was in the next one.
-FORGET = "globalThis.pageOfComponents?.kept.clear()"
+FORGET = "globalThis.pageOfComponents?.components.clear()"
 
 
 class KeptPages:

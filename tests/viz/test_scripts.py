@@ -28,7 +28,7 @@ from viz.scrubber.scrubber import pack_scrubber
 from viz.stepper.decoding import pack_decoding
 
 NODE, _ = compute_driver_executable()
-TESTS = Path(__file__).parent / "js"
+TESTS = Path(__file__).parent
 COMPONENTS = {
     "lines": (lines_cases, lines.pack),
     "maps": (maps_cases, maps.pack),
@@ -58,7 +58,7 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """What tests/viz/js/setup.js reads: the scales, payloads of all cases, and isolated texts."""
+    """What setup.js reads: the scales, payloads of all cases, and isolated texts."""
     packed = {
         f"{name}.{case}": pack(made())
         for name, (cases, pack) in COMPONENTS.items()
@@ -73,7 +73,7 @@ def environment(tmp_path_factory):
     return os.environ | {"PAYLOADS": str(path), "TABLES": tables_module()}
 
 
-@pytest.mark.parametrize("path", sorted(TESTS.glob("*.test.js")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.test.js")), ids=lambda path: path.name)
 def test_scripts_compute_what_their_own_tests_say(path, environment):
     command = [NODE, "--import", str(TESTS / "setup.js"), "--test", str(path)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True)

@@ -75,9 +75,9 @@ const rounded = (point) => point.map((x) => Math.round(100 * x) / 100);
 function curved(points) {
   const parts = [`M${rounded(points[0])}`];
   for (let i = 1; i < points.length - 1; i += 1) {
-    const towards = ([x, y], [toX, toY], wanted) => {
+    const towards = ([x, y], [toX, toY], distance) => {
       const long = Math.hypot(toX - x, toY - y);
-      const step = Math.min(wanted, long / 2) / long;
+      const step = Math.min(distance, long / 2) / long;
       return rounded([x + (toX - x) * step, y + (toY - y) * step]);
     };
     const before = towards(points[i], points[i - 1], 5);
@@ -118,9 +118,9 @@ function wordShapes({ kind, x, y, text, pill }) {
 function drawParts(state, parts, group) {
   const focused = group.getRootNode().activeElement;
   const held = group.contains(focused);
-  const wanted = new Set(parts.map(({ id }) => id));
+  const ids = new Set(parts.map(({ id }) => id));
   for (const [id, node] of state.parts) {
-    if (wanted.has(id)) continue;
+    if (ids.has(id)) continue;
     node.remove();
     state.parts.delete(id);
   }

@@ -59,12 +59,12 @@ export function layoutOf(view, width, font) {
   const folding = (tight) => plan(view, metricsOf(view, width, font, tight), (index) => (
     folds(index) ? openLayer(view, index) : null));
   const ways = [() => whole(false), () => whole(true), () => folding(false), () => folding(true)];
-  let found;
+  let picture;
   for (const way of ways) {
-    found = way();
-    if (found.height <= LIMIT) break;
+    picture = way();
+    if (picture.height <= LIMIT) break;
   }
-  return found;
+  return picture;
 }
 
 /** The layer that stays open: the selected one, in the other stack its like. */
@@ -72,8 +72,8 @@ function openLayer(view, index) {
   const selected = view.nodes.get(view.selected);
   const below = nodesOf(view, selected.stack);
   const firstOfLayers = below.findIndex(({ layer }) => layer !== null);
-  const wanted = selected.layer ?? (below.indexOf(selected) < firstOfLayers ? 0 : Infinity);
-  return Math.min(wanted, view.stacks[index].layers.length - 1);
+  const layer = selected.layer ?? (below.indexOf(selected) < firstOfLayers ? 0 : Infinity);
+  return Math.min(layer, view.stacks[index].layers.length - 1);
 }
 
 /** What lies on top where lines share a way. */
@@ -174,12 +174,12 @@ function stackOf(index, view, metrics, open) {
 
 /** Nodes of one layer that follow each other, together. */
 function inLayers(nodes) {
-  const found = [];
+  const layers = [];
   for (const node of nodes) {
-    if (found.at(-1)?.layer !== node.layer) found.push({ layer: node.layer, nodes: [] });
-    found.at(-1).nodes.push(node);
+    if (layers.at(-1)?.layer !== node.layer) layers.push({ layer: node.layer, nodes: [] });
+    layers.at(-1).nodes.push(node);
   }
-  return found;
+  return layers;
 }
 
 function addNode(stack, node) {
@@ -244,7 +244,7 @@ function addTokens(stack, { id, label, group }) {
   stack.y = y;
 }
 
-/** A layer of which only the name is shown; a click chooses the first of its sublayers. */
+/** A layer of which nothing but the name is shown; a click chooses the first of its sublayers. */
 function addFoldedLayer(stack, layer, nodes) {
   const { name, metrics, frame, layers } = stack;
   const chosen = nodes.find(({ id, block }) => id === block) ?? nodes[0];

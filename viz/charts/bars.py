@@ -11,7 +11,7 @@ from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, Rule, of_series
 Drawn = Literal["beside", "stacked", "dots"]
 
 BAR, BARS = 20, 3
-"""Height in pixels of a row of up to so many bars."""
+"""Height of a row in pixels, and how many bars have room in it."""
 AROUND, LEAST = 110, 66
 """Pixels of title, legend and axis, and of the bars, however few."""
 DOT = 60

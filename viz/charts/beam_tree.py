@@ -143,10 +143,10 @@ _COLUMNS = (
 
 
 def _rows(nodes: Sequence[TreeNode]) -> list[dict[str, object]]:
-    best, places = _way_to_the_best(nodes), _places(nodes)
+    best, positions = _way_to_the_best(nodes), _positions(nodes)
     rows: list[dict[str, object]] = []
-    for number, (node, (step, row)) in enumerate(zip(nodes, places, strict=True)):
-        from_step, from_row = (-1, 0) if node.parent is None else places[node.parent]
+    for number, (node, (step, row)) in enumerate(zip(nodes, positions, strict=True)):
+        from_step, from_row = (-1, 0) if node.parent is None else positions[node.parent]
         fate = "best" if number in best else "kept" if node.kept else "dropped"
         rows.append(
             {
@@ -177,16 +177,16 @@ def _way_to_the_best(nodes: Sequence[TreeNode]) -> set[int]:
     return way
 
 
-def _places(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
+def _positions(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
     """Return column and row of each node: its step, and its rank in that step."""
     ranks: dict[int, int] = {}
     order = sorted(range(len(nodes)), key=lambda i: (nodes[i].step, -nodes[i].score))
-    places = [(0, 0)] * len(nodes)
+    positions = [(0, 0)] * len(nodes)
     for index in order:
         step = nodes[index].step
-        places[index] = (step, ranks.get(step, 0))
+        positions[index] = (step, ranks.get(step, 0))
         ranks[step] = ranks.get(step, 0) + 1
-    return places
+    return positions
 
 
 def _shades(named: Mapping[str, str]) -> alt.Color:

@@ -151,9 +151,9 @@ def curves(
         title: A sentence.
         rules: Values of x, and of y, to mark.
     """
-    places = at if isinstance(at, Mapping) else dict.fromkeys(series, at)
+    positions = at if isinstance(at, Mapping) else dict.fromkeys(series, at)
     rows = [
-        {"x": index if (own := places[name]) is None else own[index], "y": value, "series": name}
+        {"x": index if (own := positions[name]) is None else own[index], "y": value, "series": name}
         | ({"place": x.labels[index]} if x.labels else {})
         for name, values in series.items()
         for index, value in enumerate(values)

@@ -60,14 +60,14 @@ def compared(
         title: A sentence.
         texts: Replacements for some of TEXTS.
     """
-    said = complete(texts, TEXTS)
-    x = along(runs.values(), axes, said)
+    texts = complete(texts, TEXTS)
+    x = along(runs.values(), axes, texts)
     pictures: list[alt.Chart | alt.LayerChart] = []
     for quantity, named in _thin(runs, quantities, axes).items():
-        y = _upwards(named, quantity, axes, said)
+        y = _upwards(named, quantity, axes, texts)
         line, dots = _layers(named, quantity, x, y)
         if not pictures:
-            strip = _strip(line, replace(x, name=said["zoom"]), y)
+            strip = _strip(line, replace(x, name=texts["zoom"]), y)
             # Where the pointer is asked for too: altair gives both to every layer with one.
             dots = dots.add_params(_picked())
         # The lowest chart alone says what x is.
@@ -79,7 +79,7 @@ def compared(
         spacing=_GAP,
         # Only so do charts above each other fill the width that they are given.
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        title=title or ", ".join(said[quantity] for quantity in quantities),
+        title=title or ", ".join(texts[quantity] for quantity in quantities),
     )
 
 
@@ -116,8 +116,8 @@ def _layers(
     The points come first in a picture: vega makes a legend that can be clicked only of the first
     layer, and asks points, not lines, which is nearest to the pointer.
     """
-    seen = list(named) if quantity.startswith("held_out") else []
-    line, dots = lines(table(named, dotted=seen), list(named), x, y, near=f"near_{quantity}")
+    dotted = list(named) if quantity.startswith("held_out") else []
+    line, dots = lines(table(named, dotted=dotted), list(named), x, y, near=f"near_{quantity}")
     names = list(named)
     widest = _STROKE + _SIGN * max(map(len, names), default=0)
     legend = alt.Legend(
@@ -136,10 +136,10 @@ def _layers(
     dash = alt.StrokeDash(
         "series:N", title=None, scale=alt.Scale(domain=names, range=_DASHES), legend=legend
     )
-    kept = alt.when(_picked()).then(alt.value(1)).otherwise(alt.value(_FADED))
-    line = line.encode(color=colour, strokeDash=dash, opacity=alt.OpacityValue(**kept))
+    shown = alt.when(_picked()).then(alt.value(1)).otherwise(alt.value(_FADED))
+    line = line.encode(color=colour, strokeDash=dash, opacity=alt.OpacityValue(**shown))
     return line, dots.encode(
-        color=colour, strokeDash=dash, fillOpacity=alt.FillOpacityValue(**kept)
+        color=colour, strokeDash=dash, fillOpacity=alt.FillOpacityValue(**shown)
     )
 
 

@@ -49,7 +49,7 @@ def step_chances(
     Raises:
         ValueError: A text is not known.
     """
-    said = complete(texts or {}, DEFAULT_CHANCE_TEXTS)
+    texts = complete(texts or {}, DEFAULT_CHANCE_TEXTS)
     rows = [
         {
             **{"step": step, "word": word, "before": old, "after": new, "best": other},
@@ -63,24 +63,24 @@ def step_chances(
     )
     x = alt.X("step:O", title=None, axis=axis)
     tooltip = [
-        alt.Tooltip("step:Q", title=said["step"]),
-        alt.Tooltip("word:N", title=said["word"]),
-        alt.Tooltip("before:Q", title=said["before"], format=".4~%"),
-        alt.Tooltip("after:Q", title=said["after"], format=".4~%"),
-        alt.Tooltip("best:N", title=said["best"]),
+        alt.Tooltip("step:Q", title=texts["step"]),
+        alt.Tooltip("word:N", title=texts["word"]),
+        alt.Tooltip("before:Q", title=texts["before"], format=".4~%"),
+        alt.Tooltip("after:Q", title=texts["after"], format=".4~%"),
+        alt.Tooltip("best:N", title=texts["best"]),
     ]
     between = base.mark_rule(color=QUIET, opacity=0.7).encode(
-        x=x, y=_probability("before", said), y2=alt.Y2("after:Q")
+        x=x, y=_probability("before", texts), y2=alt.Y2("after:Q")
     )
     dots = [
-        base.transform_calculate(series=json.dumps(said[name]))
+        base.transform_calculate(series=json.dumps(texts[name]))
         .mark_point(filled=filled, size=size, strokeWidth=1.8, opacity=1.0)
-        .encode(x=x, y=_probability(name, said), color=_series(said), tooltip=tooltip)
+        .encode(x=x, y=_probability(name, texts), color=_series(texts), tooltip=tooltip)
         for name, filled, size in (("before", False, 90), ("after", True, 45))
     ]
     instead = base.mark_text(dy=14, fontWeight="bold").encode(
         x=x,
-        y=_probability("after", said),
+        y=_probability("after", texts),
         text=alt.Text("instead:N"),
         color=alt.ColorValue(COLOURS[4]),
     )
@@ -89,26 +89,26 @@ def step_chances(
         # Data that each layer had for itself would be compared, and the layers copied.
         data=pd.DataFrame(rows, columns=[*_COLUMNS]),
         height=HEIGHT,
-        title=said["title"],
+        title=texts["title"],
     )
 
 
 _COLUMNS = ("step", "word", "before", "after", "best", "instead")
 
 
-def _probability(name: str, said: Mapping[str, str]) -> alt.Y:
+def _probability(name: str, texts: Mapping[str, str]) -> alt.Y:
     axis = alt.Axis(format=".0%", tickCount=5)
     # Room below 0 for the names of other words.
     scale = alt.Scale(domain=[0, 1], padding=12)
-    return alt.Y(f"{name}:Q", title=said["probability"], axis=axis, scale=scale)
+    return alt.Y(f"{name}:Q", title=texts["probability"], axis=axis, scale=scale)
 
 
-def _series(said: Mapping[str, str]) -> alt.Color:
+def _series(texts: Mapping[str, str]) -> alt.Color:
     return alt.Color(
         "series:N",
         title=None,
         scale=alt.Scale(
-            domain=[said["before"], said["after"]],
+            domain=[texts["before"], texts["after"]],
             range=[COLOURS[0], COLOURS[4]],
         ),
         legend=alt.Legend(orient="top", labelLimit=0, columns=_COLUMNS_OF_LEGEND),

@@ -36,7 +36,7 @@ class TokenStrip:
 
     Attributes:
         looks: Who looks, before the strip.
-        said: The same with what it looks at, for those who do not see the colours.
+        description: The same with what it looks at, for those who do not see the colours.
         keys: The tokens that can be looked at.
         weights_K: 0 to 1.
         visible_K: True where the row may look.
@@ -46,7 +46,7 @@ class TokenStrip:
     """
 
     looks: str
-    said: str
+    description: str
     keys: Sequence[TokenLabel]
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
@@ -68,7 +68,7 @@ def token_strips(strips: Sequence[TokenStrip]) -> str:
 def _strip(strip: TokenStrip) -> str:
     keys = "".join(_key(strip, place) for place in range(len(strip.keys)))
     return (
-        f'<div class="strip" role="img" aria-label="{html.escape(strip.said)}">'
+        f'<div class="strip" role="img" aria-label="{html.escape(strip.description)}">'
         f'<span class="looks" dir="auto">{html.escape(strip.looks)}</span>'
         f'<span class="keys">{keys}</span></div>'
     )

@@ -55,14 +55,14 @@ def loss_curves(
         title: A sentence; the name of the quantity where it is empty.
         texts: Replacements for some of TEXTS.
     """
-    said = complete(texts, TEXTS)
+    texts = complete(texts, TEXTS)
     series = {key: points(rows, key, axes) for key in ("loss", "held_out_loss")}
     values = [point["y"] for each in series.values() for point in each]
-    x = along([rows], axes, said)
-    y = upwards(values, "either_loss", axes, said)
-    named = {said[key]: line for key, line in series.items()}
-    found = table(named, dotted=[said["held_out_loss"]])
-    layers = lines(found, list(named), x, y, small=height < SMALL)
+    x = along([rows], axes, texts)
+    y = upwards(values, "either_loss", axes, texts)
+    named = {texts[key]: line for key, line in series.items()}
+    frame = table(named, dotted=[texts["held_out_loss"]])
+    layers = lines(frame, list(named), x, y, small=height < SMALL)
     return alt.LayerChart(layer=layers, height=height, title=title or y.name)
 
 
@@ -77,16 +77,16 @@ def quality_curves(
 
     BLEU and chrF stand on the same axis, 100 points at 100 %. Arguments as in `loss_curves`.
     """
-    said = complete(texts, TEXTS)
+    texts = complete(texts, TEXTS)
     series = {key: points(rows, key, axes) for key in (*SHARES, *SCORES)}
-    named = {said[key]: line for key, line in series.items() if line or key in SHARES}
-    found = table(named, dotted=list(named))
-    scores = found["series"].isin([said[key] for key in SCORES])
-    found["value"] = found["y"]
-    found["y"] = found["y"].where(~scores, found["y"] / 100)
-    found["is_score"] = scores
-    x, y = along([rows], axes, said), Quantity(said["quality"], share=True)
-    layers = lines(found, list(named), x, y, small=height < SMALL)
+    named = {texts[key]: line for key, line in series.items() if line or key in SHARES}
+    frame = table(named, dotted=list(named))
+    scores = frame["series"].isin([texts[key] for key in SCORES])
+    frame["value"] = frame["y"]
+    frame["y"] = frame["y"].where(~scores, frame["y"] / 100)
+    frame["is_score"] = scores
+    x, y = along([rows], axes, texts), Quantity(texts["quality"], share=True)
+    layers = lines(frame, list(named), x, y, small=height < SMALL)
     return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 
@@ -134,7 +134,7 @@ def table(
 
 
 def lines(
-    found: pd.DataFrame,
+    frame: pd.DataFrame,
     names: Sequence[str],
     x: Quantity,
     y: Quantity,
@@ -145,7 +145,7 @@ def lines(
     """Return the layers of lines whose nearest point shows what it is when the pointer is near.
 
     Args:
-        found: As `table` returns it; a column "is_score", where there is one, tells scores from
+        frame: As `table` returns it; a column "is_score", where there is one, tells scores from
             shares in a column "value", which has them as they were measured.
         names: All series in the order of their colours, also those without a point.
         x: The axis along which it is measured.
@@ -153,7 +153,7 @@ def lines(
         small: True where there is no room for the name of y.
         near: What charts that stand in one picture tell their pointers apart by.
     """
-    base = alt.Chart(found).encode(
+    base = alt.Chart(frame).encode(
         x=alt.X("x:Q", title=x.name, axis=x.axis, scale=x.scale),
         y=alt.Y("y:Q", title=y.name, axis=titled(y.axis, named=not small), scale=y.scale),
         color=of_series(names, _SMALL_LEGEND if small or len(names) > 2 else LEGEND),
@@ -161,7 +161,7 @@ def lines(
     # Named, so that the chart of the next second is the same chart with more points.
     pointer = alt.selection_point(name=near, nearest=True, on="pointerover", empty=False)
     shown = alt.when(pointer).then(alt.value(1)).when(alt.datum.dot).then(alt.value(1))
-    mixed = "is_score" in found
+    mixed = "is_score" in frame
     pointed = base.transform_calculate(written=_WRITTEN) if mixed else base
     dots = pointed.mark_point(filled=True, size=30, clip=True).encode(
         opacity=alt.OpacityValue(**shown.otherwise(alt.value(0))),

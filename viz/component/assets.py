@@ -1,4 +1,4 @@
-"""The texts of which a component is made: HTML, CSS and JS, read from the folders of `viz`."""
+"""HTML, CSS and JS of the components, read from the folders of `viz`."""
 
 import base64
 import re
@@ -17,7 +17,7 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """The three texts of which a Streamlit component is made."""
+    """HTML, CSS and JS of a Streamlit component."""
 
     html: str
     css: str
@@ -53,14 +53,14 @@ def joined(name: str) -> str:
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in scripts.values())
 
 
-def _collect(path: Path, scripts: dict[Path, str], seen: set[Path]) -> None:
+def _collect(path: Path, scripts: dict[Path, str], visited: set[Path]) -> None:
     """Add a module after those that it imports, in the order in which a browser runs them."""
-    seen.add(path)
+    visited.add(path)
     text = tables_module() if path == _TABLES else text_of(str(path.relative_to(_VIZ)))
     for imported in _IMPORT.findall(text):
         each = (path.parent / imported).resolve()
-        if each not in seen:
-            _collect(each, scripts, seen)
+        if each not in visited:
+            _collect(each, scripts, visited)
     scripts[path] = text
 
 

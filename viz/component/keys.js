@@ -59,9 +59,9 @@ export function answerWalk(state, walk) {
 }
 
 /** Go to a stop, or to the nearest that there is. */
-export function goTo(state, wanted) {
+export function goTo(state, to) {
   const { walk } = state;
-  const stop = Math.min(walk.last(), Math.max(0, wanted));
+  const stop = Math.min(walk.last(), Math.max(0, to));
   if (stop !== walk.at()) walk.show(stop);
 }
 

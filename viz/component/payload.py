@@ -88,7 +88,7 @@ class TokenLabel:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A word of a text of which a model is not sure, as it is marked.
+    """A doubtful word of a generated text, as it is marked.
 
     Attributes:
         start: Its first character in the text.

@@ -37,23 +37,23 @@ const TURNING = new RegExp(
 /** A text as it stands in a sentence: whichever way it runs, what is around it keeps its place. */
 export function isolated(text) {
   if (!TURNING.test(text)) return text;
-  let [kept, depth, bare] = ["", 0, false];
+  let [result, depth, bare] = ["", 0, false];
   for (const sign of text) {
     const ends = sign === "\u2069";
-    if (!ends || depth) kept += sign;
+    if (!ends || depth) result += sign;
     bare ||= !depth && !BEGINNINGS.test(sign) && TURNING.test(sign);
     depth = Math.max(0, depth + BEGINNINGS.test(sign) - ends);
   }
-  return bare || depth ? `\u2068${kept}${"\u2069".repeat(depth + 1)}` : text;
+  return bare || depth ? `\u2068${result}${"\u2069".repeat(depth + 1)}` : text;
 }
 
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
 export function fillParts(template, values) {
-  const said = (value = "") => {
+  const written = (value = "") => {
     if (typeof value === "number") return localNumber(value);
     return typeof value === "string" ? isolated(value) : value;
   };
-  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? said(values[part]) : part));
+  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? written(values[part]) : part));
 }
 
 export const fill = (template, values) => fillParts(template, values).join("");
@@ -78,7 +78,7 @@ export function counted(texts, name, count, type = "cardinal") {
   return fill(texts[`${name}.${form}`] ?? texts[`${name}.other`] ?? texts[name], { n: count });
 }
 
-/** A number with so many decimals as the reader writes it. */
+/** A number with a number of decimals, as the reader writes it. */
 export function localNumber(x, decimals = 0, useGrouping = false) {
   const key = `${locale} ${decimals} ${useGrouping}`;
   if (!formats.has(key)) {

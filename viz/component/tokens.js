@@ -55,8 +55,8 @@ export function bringIntoView(chip) {
   const box = chip?.closest(".chips");
   if (!box || box.scrollHeight <= box.clientHeight) return;
   const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
-  const seen = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
-  if (!seen) box.scrollTop = top - CHIP_LINE;
+  const inView = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
+  if (!inView) box.scrollTop = top - CHIP_LINE;
 }
 
 export function svg(name, attributes = {}, text = "") {

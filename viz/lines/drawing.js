@@ -233,19 +233,19 @@ export function weightBars({ view, layout, hidden }, token) {
 function drawWeights(state, context, token) {
   const { layout, scrolled, colours, ink } = state;
   const [first, last] = rowsInView(layout, scrolled);
-  const seen = ({ y }) => y >= first * layout.step && y <= (last + 1) * layout.step;
+  const inView = ({ y }) => y >= first * layout.step && y <= (last + 1) * layout.step;
   const { bars, numbers, rules } = weightBars(state, token);
   context.fillStyle = ink.rule;
-  for (const rule of rules.filter(seen)) context.fillRect(rule.x, rule.y - scrolled, rule.width, 1);
+  for (const rule of rules.filter(inView)) context.fillRect(rule.x, rule.y - scrolled, rule.width, 1);
   for (const bar of bars) {
-    if (!bar.weight || !seen(bar)) continue;
+    if (!bar.weight || !inView(bar)) continue;
     context.fillStyle = colours[bar.slot];
     context.fillRect(bar.x, bar.y - scrolled, bar.width, bar.height);
   }
   context.fillStyle = ink.text;
   context.textBaseline = "middle";
   context.font = `${layout.small ? Math.max(11, smallestText()) : 12}px ${ink.font}`;
-  for (const number of numbers.filter(seen)) {
+  for (const number of numbers.filter(inView)) {
     context.textAlign = number.align;
     context.fillText(number.text, number.x, number.y - scrolled);
   }

@@ -72,7 +72,7 @@ function linesHeight() {
   return Math.min(640, Math.max(least, Math.round(windowRoom() * share)));
 }
 
-/** The first and the last row of which something is in view. */
+/** The first and the last row that are at least partly in view. */
 export function rowsInView({ step, height }, scrolled) {
   return [Math.floor(scrolled / step), Math.ceil((scrolled + height) / step) - 1];
 }

@@ -103,10 +103,10 @@ function recount(state) {
 function sayLeftOut(state) {
   const { view, nodes, threshold } = state;
   const counted = countLines(state);
-  const said = { threshold: localNumber(threshold, 2), n: grouped(counted.n), total: grouped(counted.total) };
-  state.leftOut = fill(view.texts["left.out"], said);
+  const values = { threshold: localNumber(threshold, 2), n: grouped(counted.n), total: grouped(counted.total) };
+  state.leftOut = fill(view.texts["left.out"], values);
   const none = threshold > 0 && counted.n === counted.total;
-  nodes.leftOut.textContent = none ? fill(view.texts["no.lines"], said) : state.leftOut;
+  nodes.leftOut.textContent = none ? fill(view.texts["no.lines"], values) : state.leftOut;
 }
 
 /** Draw all lines in view, and the token's again. */
@@ -325,7 +325,7 @@ function say(state, token) {
   const partners = partnersOf(state, token).map(({ head, text, weight }) =>
     [...(head === null ? [] : [fill(view.texts.head, { head })]), isolated(text), weight].join(" "));
   const more = view.counts[otherColumn(token.column)] > partners.length && view.heads.length === 1;
-  state.nodes.live.textContent = fill(view.texts.said, {
+  state.nodes.live.textContent = fill(view.texts.reading, {
     token: textOf(view, token.column, token.index),
     partners: (listed(partners) || view.texts.nothing) + (more ? " …" : ""),
   });

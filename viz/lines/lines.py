@@ -45,7 +45,7 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
     "no.lines": N_("No weight reaches {threshold}: move the slider to the left."),
     "width": N_("line width: weight"),
     "mask": N_("pairs hidden by the mask have no line"),
-    "scrolled": N_("lines between tokens of which neither is in view are not drawn"),
+    "scrolled": N_("lines between two tokens that are both out of view are not drawn"),
     "rounded": N_("numbers marked ≈ were rounded to 1 in 255 on the way, lines too"),
     "rest": N_("Rest the pointer on a token to see its lines alone; a click keeps them."),
     "help": N_(
@@ -56,7 +56,7 @@ DEFAULT_LINES_TEXTS: Mapping[str, str] = {
     "looked": N_("{token} is looked at by"),
     "row.decoder": N_("fed {fed}, predicts {predicted}"),
     "nothing": N_("nothing: the mask hides it"),
-    "said": N_("{token}: {partners}"),
+    "reading": N_("{token}: {partners}"),
     "about": N_("≈ {weight}"),
     "unknown": N_("never seen in training"),
     **SAVE_TEXTS,

@@ -61,17 +61,17 @@ function svgTokens({ view, layout, pinned, textWidth }, style) {
     text: shortened(label[0], longest, textWidth), flags: label[1], side, x, align, size,
     y: (index + 0.5) * step, ...look,
   }, style);
-  const kept = (column, index) => ({ strong: sameToken(pinned, { column, index }) });
+  const strongIfPinned = (column, index) => ({ strong: sameToken(pinned, { column, index }) });
   const queryEnd = left - (out && out + LINES_ARROW);
   return [
     view.queries.map((label, i) =>
-      chip(label, view.sides[0], queryEnd, "right", i, kept("query", i))),
+      chip(label, view.sides[0], queryEnd, "right", i, strongIfPinned("query", i))),
     view.predicted.map((label, i) => [
       svgText(left - out - LINES_ARROW / 2, (i + 0.5) * step + 4, "→",
         { fill: style.quiet, "text-anchor": "middle" }),
       chip(label, "target", left - out, "left", i, { tint: style.paper }),
     ]),
-    view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, kept("key", i))),
+    view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, strongIfPinned("key", i))),
   ];
 }
 

@@ -25,7 +25,7 @@ export function answerPointer(state) {
     const token = event.target.closest("[data-axis], [data-side]");
     state.hover = null;
     if (event.target.closest(".cells")) return pointAt(state, panelAt(event.target), event);
-    if (token) showNothing(state, placesOfToken(state.view, token.dataset));
+    if (token) showNothing(state, marksOfToken(state.view, token.dataset));
     else refresh(state);
     if (named) showTooltip(state, [named.ariaLabel], event);
   };
@@ -70,7 +70,7 @@ export function answerKeys(state) {
   root.addEventListener("focusin", ({ target }) => {
     // Only for the keyboard: a click says itself what it means.
     if (!target.matches(":focus-visible")) return;
-    if (target.matches(".chip")) showNothing(state, placesOfToken(state.view, target.dataset));
+    if (target.matches(".chip")) showNothing(state, marksOfToken(state.view, target.dataset));
     if (target.matches(".strip")) showTooltip(state, [target.ariaLabel], besides(target));
   });
   root.addEventListener("focusout", ({ target }) => {
@@ -178,8 +178,8 @@ export function refresh(state) {
 }
 
 /** Nothing but these places, or else those of the kept word. */
-export function showNothing(state, places = placesOfPin(state.view)) {
-  mark(state, places);
+export function showNothing(state, marks = marksOfPin(state.view)) {
+  mark(state, marks);
   placeFrame(state, "cursor", null);
   hideTooltip(state);
 }
@@ -192,7 +192,7 @@ function besideCell({ figures }, { panel, row, column }) {
 }
 
 function showCell(state, cell, point) {
-  mark(state, placesOfCell(state.view, cell));
+  mark(state, marksOfCell(state.view, cell));
   placeFrame(state, "cursor", cell);
   showTooltip(state, linesOf(state, cell), point);
 }
@@ -232,7 +232,7 @@ function linesOf({ view, layout }, { panel: index, row, column }) {
 }
 
 /** What stands for a cell: per panel a row and a column, and tokens of the sentences. */
-export function placesOfCell({ panels, followed }, { panel: index, row, column }) {
+export function marksOfCell({ panels, followed }, { panel: index, row, column }) {
   const { rowAxis, columnAxis } = panels[index];
   const first = followed ?? { axis: rowAxis.id, link: linkOf(rowAxis, row) };
   const second = { axis: columnAxis.id, link: linkOf(columnAxis, column) };
@@ -254,7 +254,7 @@ export function placesOfCell({ panels, followed }, { panel: index, row, column }
 }
 
 /** What stands for a token, or for a number of one axis. */
-export function placesOfToken({ panels }, { axis, side, index, which, link }) {
+export function marksOfToken({ panels }, { axis, side, index, which, link }) {
   const token = { axis: axis ?? side, link: Number(link ?? index) };
   const at = (panel, of) => (panel[of].id === token.axis && (side || of === which)
     ? positionOf(panel[of], token.link) : null);
@@ -269,7 +269,7 @@ export function placesOfToken({ panels }, { axis, side, index, which, link }) {
 }
 
 /** Mark these places and nothing else. */
-function mark(state, places) {
+function mark(state, marks) {
   for (const node of state.marked) node.classList.remove("marked", "soft");
   state.marked = [];
   const add = (node, ...names) => {
@@ -277,14 +277,14 @@ function mark(state, places) {
     node.classList.add("marked", ...names);
     state.marked.push(node);
   };
-  for (const { axis, link } of places?.chips ?? []) {
+  for (const { axis, link } of marks?.chips ?? []) {
     add(state.chips?.[axis]?.[link]);
     bringIntoView(state.chips?.[axis]?.[link]);
   }
-  for (const { axis, link } of places?.soft ?? []) add(state.chips?.[axis]?.[link], "soft");
+  for (const { axis, link } of marks?.soft ?? []) add(state.chips?.[axis]?.[link], "soft");
   state.figures.forEach((figure, i) => {
     const { view } = figure;
-    const place = places?.panels[i];
+    const place = marks?.panels[i];
     const row = inView(place?.row, view.row, view.rows);
     const column = inView(place?.column, view.column, view.columns);
     const label = (node, labels, which, position, at) =>
@@ -320,7 +320,7 @@ export function placeChosen(state) {
 }
 
 /** What stands for the kept word, or else for the one that the page speaks of, if any. */
-function placesOfPin({ panels, pin, spoken }) {
+function marksOfPin({ panels, pin, spoken }) {
   if (!pin && !spoken) return null;
   const [side, index] = pin ?? spoken;
   const at = (axis) => (axis.side === side && index < axis.labels.length ? index : null);
@@ -337,9 +337,9 @@ function placesOfPin({ panels, pin, spoken }) {
 function pinWord(state, side, index) {
   const { view } = state;
   const at = Number(index);
-  const kept = view.pin?.[0] === side && view.pin[1] === at;
-  view.pin = kept ? null : [side, at];
-  state.send("pin", { side, index: kept ? null : at });
+  const isPinned = view.pin?.[0] === side && view.pin[1] === at;
+  view.pin = isPinned ? null : [side, at];
+  state.send("pin", { side, index: isPinned ? null : at });
   refresh(state);
 }
 

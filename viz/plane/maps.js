@@ -39,7 +39,7 @@ export const maps = {
     drawSentences(state);
     placeGrid(state);
   },
-  said({ view: { texts, pins, panels: [{ title }] }, layout }) {
+  names({ view: { texts, pins, panels: [{ title }] }, layout }) {
     const help = texts[layout.panels[0].zoomable ? "zoom.help" : "map.help"];
     return [title, joined(ended(title), help, pins && texts["pin.help"])];
   },
@@ -89,15 +89,15 @@ export const maps = {
 function markedText(text, doubts) {
   // Places count characters, not halves of them.
   const signs = [...text];
-  const said = (start, end) => signs.slice(start, end).join("");
+  const textOf = (start, end) => signs.slice(start, end).join("");
   const ends = [0, ...doubts.map(([, end]) => end)];
   const parts = doubts.flatMap(([start, end, words, unseen], i) => {
-    const word = element("span", unseen ? "doubt unseen" : "doubt", said(start, end));
+    const word = element("span", unseen ? "doubt unseen" : "doubt", textOf(start, end));
     Object.assign(word, { role: "note", ariaLabel: words, tabIndex: 0 });
-    word.dataset.said = words;
-    return [said(ends[i], start), word];
+    word.dataset.explanation = words;
+    return [textOf(ends[i], start), word];
   });
-  return [...parts, said(ends.at(-1))];
+  return [...parts, textOf(ends.at(-1))];
 }
 
 /** Maps come with a head; one that was chosen since comes from an element of its own. */
@@ -140,14 +140,14 @@ function takeHead(state, frame) {
 /** Take over the page's zoom where it is news; another sentence is shown as the page says. */
 function receiveZoom(state, view, sent) {
   const [figure] = state.figures;
-  const told = JSON.stringify(sent);
+  const fromPage = JSON.stringify(sent);
   const other = view.panels[0].tokens !== state.view?.panels[0].tokens;
-  if (other) clearTimeout(state.telling);
-  if (other || (told !== state.told && !isRecent(state.zoomedAt))) {
+  if (other) clearTimeout(state.reportTimer);
+  if (other || (fromPage !== state.zoomFromPage && !isRecent(state.zoomedAt))) {
     const [row, column, rows, columns] = sent ?? [];
     figure.zoom = checkedWindow(sent && { row, column, rows, columns }, view.panels[0]);
   }
-  state.told = told;
+  state.zoomFromPage = fromPage;
 }
 
 /** The large panel is that of the chosen head: exact where it has come, else as all heads are sent. */

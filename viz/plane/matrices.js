@@ -28,14 +28,14 @@ export const matrices = {
       ["png", "png.help", "svg", "svg.help"].map((name) => [name, view.texts[`all.${name}`]]));
     nameTools(nodes.tools, "", texts);
   },
-  said({ view: { panels, texts, picks, pins }, layout }, index) {
+  names({ view: { panels, texts, picks, pins }, layout }, index) {
     const { title, rows, columns } = panels[index];
     const size = fill(texts.size, { rows, columns });
     const help = layout.panels[index].zoomable
       ? [texts["zoom.help"], ...(picks ? [] : [texts["zoom.enter"]])] : [];
     const name = joined(ended(title), size);
-    const said = [ended(name), texts[picks ? "help.pick" : "help"], pins && texts["pin.help"]];
-    return [name, joined(...said, ...help)];
+    const sentences = [ended(name), texts[picks ? "help.pick" : "help"], pins && texts["pin.help"]];
+    return [name, joined(...sentences, ...help)];
   },
   draw: alignCaptions,
   pictures(state, tool) {

@@ -190,9 +190,9 @@ def _written(matrix: Matrix, arrays: list[Array]) -> dict[str, Any]:
         chips=True,
     )
     content = content_of(header, own)
-    places = {
+    indices = {
         name: header[name] if header[name] is None else header[name] + len(arrays)
         for name in ("values", "visible")
     }
     arrays += own
-    return header | places | {"content": content}
+    return header | indices | {"content": content}

@@ -126,7 +126,7 @@ export function drawPanel(state, index) {
   figure.caption.textContent = panel.title;
   figure.note.textContent = panel.note;
   if (layout.panels[index].zoomable) nameZoom(figure, panel.title, view.texts);
-  const [picture, help] = state.kind.said(state, index);
+  const [picture, help] = state.kind.names(state, index);
   figure.colours.setAttribute("aria-label", picture);
   figure.cells.setAttribute("aria-label", help);
   nameTools(figure.tools, panel.title, view.texts);
@@ -154,8 +154,8 @@ export function drawView(state, index) {
 /** What there was no room for: cells of their own, or labels. Numbers count on by themselves. */
 export function leftOutText(panel, { pool, rowEvery, columnEvery }, texts) {
   const { scale, rowAxis, columnAxis, heads } = panel;
-  const said = texts[`pooled.${scale}`] ?? texts.pooled;
-  const pooled = pool > 1 ? fill(said, { n: pool }) : "";
+  const template = texts[`pooled.${scale}`] ?? texts.pooled;
+  const pooled = pool > 1 ? fill(template, { n: pool }) : "";
   if (heads) return pooled;
   const skipped = skippedText(texts, rowAxis.side ? rowEvery : 1, columnAxis.side ? columnEvery : 1);
   return [pooled, skipped].filter(Boolean).join(" · ");
@@ -173,7 +173,7 @@ function placeZoom({ view: { panels, texts }, layout, figures }, index) {
 
 const PART_LINE = 16; // pixels
 
-/** As high at every zoom: what is said of the last cell is as long as it gets. */
+/** As high at every zoom: the text of the last cell is the longest. */
 function heightOfPart({ view: { panels, texts }, layout, measure }, index) {
   const { rows, columns } = panels[index];
   const last = { row: rows - 1, column: columns - 1, rows: 1, columns: 1 };
@@ -209,16 +209,16 @@ export function namedScales(scales, { legend }, nameWidth) {
     const { scale, name, ticks, titles } = one;
     const named = { scale, ticks, name, whole: name };
     if (scales.filter((other) => other.name === name).length < 2) return named;
-    const said = (all) => (name ? fill(legend, { name, title: listed(all) }) : listed(all));
+    const nameOf = (all) => (name ? fill(legend, { name, title: listed(all) }) : listed(all));
     const short = titles.map((title) => shortened(title, LONGEST_TITLE, ([text]) => nameWidth(text)));
-    return { ...named, name: said(short), whole: said(titles) };
+    return { ...named, name: nameOf(short), whole: nameOf(titles) };
   });
 }
 
 export function drawLegends({ view, nodes: { legends: node }, measure }) {
-  const found = legendsOf(view.panels);
-  const { hidden } = found;
-  const scales = namedScales(found.scales, view.texts, measure.nameWidth);
+  const legends = legendsOf(view.panels);
+  const { hidden } = legends;
+  const scales = namedScales(legends.scales, view.texts, measure.nameWidth);
   const shown = JSON.stringify([scales, hidden]);
   if (node.dataset.shown === shown) return;
   node.dataset.shown = shown;
@@ -254,9 +254,9 @@ const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence
 export function drawSentences(state) {
   const { view, find } = state;
   const { texts, picks } = view;
-  const said = JSON.stringify([view.source, view.target, texts, picks]);
-  if (state.sentences === said) return;
-  state.sentences = said;
+  const key = JSON.stringify([view.source, view.target, texts, picks]);
+  if (state.sentences === key) return;
+  state.sentences = key;
   state.chips = {};
   for (const side of ["source", "target"]) {
     const node = find(`.chips.${side}`);

@@ -8,7 +8,7 @@ export function readPlane({ header, arrays }) {
   const ids = new Map();
   const panels = header.panels.map((written) => panelOf(written, header, arrays, ids));
   const words = JSON.stringify([
-    header.layout, panels.map(({ words: of }) => of), header.texts, header.places,
+    header.layout, panels.map(({ words: of }) => of), header.texts,
     header.source, header.target,
   ]);
   return { ...header, panels, arrays, words };
@@ -28,7 +28,7 @@ function panelOf(written, header, arrays, ids) {
     values: arrays[written.values] ?? null, visible: arrays[written.visible] ?? null,
     hidden: written.hidden || header.texts.hidden,
     labels: JSON.stringify([written.rows, written.columns]),
-    // What a zoom belongs to: what differs elsewhere, and what is said of it, may change under it.
+    // What a zoom belongs to: what differs elsewhere, and notes, may change under it.
     tokens: written.zoom_of ?? JSON.stringify([written.rows.labels, written.columns.labels]),
     // Everything that decides which words stand where.
     words: JSON.stringify([written.rows, written.columns, written.texts]),

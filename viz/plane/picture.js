@@ -144,10 +144,10 @@ export function pictureFoot(panel, notes, figure, style) {
   }, style);
   const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
   const lines = notes.flatMap((text) => brokenLines(text, Math.max(figure, FIGURE.narrowest), width));
-  const said = lines.map((line, i) =>
+  const written = lines.map((line, i) =>
     svgText(0, legend.height + (i + 1) * PICTURE.line, line, { fill: style.quiet }));
   const height = legend.height + (lines.length ? lines.length * PICTURE.line + 4 : 0);
-  return { body: [legend.body, said], height };
+  return { body: [legend.body, written], height };
 }
 
 /** Axes and cells of a panel, whole as it is. */

@@ -11,8 +11,8 @@ import { readPlane } from "./payload.js";
 import { strips } from "./strips.js";
 
 export default function (component) {
-  const leave = ({ telling, part }) => {
-    clearTimeout(telling);
+  const leave = ({ reportTimer, part }) => {
+    clearTimeout(reportTimer);
     part?.leave();
   };
   return mount(component, ".plane", { create, receive, draw, leave });
@@ -27,7 +27,7 @@ function create(state, find) {
     live: find(".live"),
   };
   Object.assign(state, {
-    nodes, find, prototype: find(".panel").cloneNode(true), figures: [], marked: [], cursor: null, hover: null, pending: null, told: "null",
+    nodes, find, prototype: find(".panel").cloneNode(true), figures: [], marked: [], cursor: null, hover: null, pending: null, zoomFromPage: "null",
   });
   // The first is there from the beginning: fonts are measured in it.
   addFigure(state, find(".panel"));
@@ -86,7 +86,7 @@ export function draw(state) {
   markDrawn(state, kind.mark);
 }
 
-/** How to zoom is said where something can be zoomed. */
+/** The hint on zooming, where something can be zoomed. */
 function placeHint({ nodes: { hint }, layout, view: { texts } }) {
   hint.hidden = !layout.panels.some(({ zoomable }) => zoomable);
   hint.textContent = texts["zoom.hint"] ?? "";

@@ -20,7 +20,7 @@ function create(state, find) {
     tooltip: find(".tooltip"), live: find(".live"),
   };
   Object.assign(state, {
-    nodes, at: 0, told: null, answered: false, clock: 0,
+    nodes, at: 0, reported: null, answered: false, clock: 0,
   });
   answer(state);
 }
@@ -93,7 +93,7 @@ function drawAxis({ view, layout, nodes }) {
   nodes.axis.replaceChildren(
     ...(x.zero ? [rail(x.left - 7, x.left + 7)] : []),
     rail(x.start, x.right),
-    ...layout.places.map((place) => svg("line", {
+    ...layout.positions.map((place) => svg("line", {
       class: "stop", x1: place, x2: place, y1: track - 4, y2: track + 4 })),
     ...x.ticks.map((step) => svg("text", {
       class: `tick ${endOf(step, x)}`, x: x.place(step), y: below }, stepWords(step))),
@@ -121,7 +121,7 @@ function drawKeys({ view, nodes }) {
 /** Everything that depends on the stop. */
 function drawHandle(state) {
   const { view, layout, nodes, root, at } = state;
-  const place = layout.places[at];
+  const place = layout.positions[at];
   root.style.setProperty("--at", `${place}px`);
   nodes.words.firstElementChild.textContent = stopName(view, at);
   nodes.words.lastElementChild.textContent = view.labels[at] && ` · ${view.labels[at]}`;
@@ -152,7 +152,7 @@ function spoken({ view, at }) {
 }
 
 const PACE = 120; // milliseconds between two reports at least
-const PATIENCE = 80; // so many times PACE a page may take before it is interrupted
+const PATIENCE = 80; // PACEs that a page may take before it is interrupted
 const STOP = 700; // milliseconds at each stop, when they go by
 
 function answer(state) {
@@ -169,7 +169,7 @@ function answer(state) {
 
 /** The stop that is nearest to the pointer. */
 function stopUnder({ root, layout }, event) {
-  return nearest(layout.places, within(root, event).x);
+  return nearest(layout.positions, within(root, event).x);
 }
 
 /** Say where a click would lead. */
@@ -190,11 +190,11 @@ function show(state, at) {
   report(state);
 }
 
-/** Report the stop, once the page has drawn what it was told before. */
+/** Report the stop, once the page has drawn the one before. */
 function report(state) {
   const step = state.view.stops[state.at];
-  if (state.clock || step === state.told) return;
-  state.told = step;
+  if (state.clock || step === state.reported) return;
+  state.reported = step;
   state.answered = false;
   state.send("pick", { step });
   waitForPage(state, PATIENCE);
@@ -217,12 +217,12 @@ function waitForPage(state, patience) {
 /** Stand where the page says; it may have had a reason to choose another step. */
 function followPage(state) {
   const { stops, chosen } = state.view;
-  const moved = chosen !== state.told;
-  Object.assign(state, { told: chosen, at: stops.indexOf(chosen) });
+  const moved = chosen !== state.reported;
+  Object.assign(state, { reported: chosen, at: stops.indexOf(chosen) });
   if (moved) play(state, false);
 }
 
-/** Whether the stops go by; where they have ended is said. */
+/** Whether the stops go by; a screen reader hears where they end. */
 function drawPlaying(state) {
   if (!state.playing) state.nodes.live.textContent = spoken(state);
   drawPlay(state);

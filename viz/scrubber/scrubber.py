@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from viz.charts.measurements import kept_points
+from viz.charts.measurements import thinned_indices
 from viz.component.assets import Assets, assets_of
 from viz.component.payload import SIGN_TEXTS, complete, framed
 from viz.messages import N_
@@ -89,6 +89,6 @@ def scrubber_assets() -> Assets:
 
 def _written_curve(steps: Sequence[int], values: Sequence[float]) -> list[tuple[int, float]]:
     # Step 0 has a place of its own, at the left of the first.
-    places = [max(float(step), 1.0) for step in steps]
-    shown = kept_points(places, values, POINTS_SHOWN, log=True)
+    positions = [max(float(step), 1.0) for step in steps]
+    shown = thinned_indices(positions, values, POINTS_SHOWN, log=True)
     return [(int(steps[i]), float(f"{values[i]:.{_DIGITS}g}")) for i in shown]

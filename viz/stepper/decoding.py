@@ -255,14 +255,14 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
 
 
 def _written_side(side: SideView, number: _Number, arrays: list[Array]) -> dict[str, Any]:
-    places: dict[str, int | None] = {}
+    indices: dict[str, int | None] = {}
     for name, weights in (("source", side.cross), ("target", side.self_)):
-        places[name] = None if weights is None else len(arrays)
+        indices[name] = None if weights is None else len(arrays)
         arrays += [] if weights is None else [_written_weights(weights)]
     return {
         "fed": [number(label) for label in side.fed],
         "steps": [_written_step(step, number) for step in side.steps],
-        **places,
+        **indices,
     }
 
 

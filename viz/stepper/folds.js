@@ -172,8 +172,8 @@ function point(kind, x, y) {
 export function drawChartStep({ panels, step, view }) {
   for (const panel of panels) {
     panel.now.setAttribute("x", panel.x(step) - panel.per / 2);
-    const said = listed(chartWords(panel, view, step));
-    panel.picture.setAttribute("aria-label", labelled(panel.name, said));
+    const values = listed(chartWords(panel, view, step));
+    panel.picture.setAttribute("aria-label", labelled(panel.name, values));
   }
 }
 

@@ -14,7 +14,7 @@ import { middle, percentWords, readSteps, sameLabel, weightsOf, weightWords } fr
 import { stepSvg, stepTitle } from "./picture.js";
 
 export default function (component) {
-  const leave = ({ playing, telling }) => [playing, telling].forEach(clearTimeout);
+  const leave = ({ playing, reportTimer }) => [playing, reportTimer].forEach(clearTimeout);
   return mount(component, ".decoding", { create, receive, draw, resize, leave });
 }
 
@@ -48,12 +48,12 @@ function receive(state, data) {
   const before = state.view;
   state.view = view;
   const other = before?.sentence !== view.sentence;
-  // The step that was told comes back, when the visitor may have gone on already.
-  const moved = before?.start !== view.start && view.start !== state.told && !state.asked;
+  // The step that was reported comes back when the visitor may have gone on already.
+  const moved = before?.start !== view.start && view.start !== state.reported && !state.asked;
   const led = other || moved || before.arrival !== view.arrival;
   if (led) {
-    state.step = state.told = view.start;
-    clearTimeout(state.telling);
+    state.step = state.reported = view.start;
+    clearTimeout(state.reportTimer);
   }
   state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
@@ -188,7 +188,7 @@ function drawChoice(select, name, count, chosen) {
 }
 
 const STOP = 900; // milliseconds at each step, when they go by
-const RESTS = 500; // milliseconds at a step until the server is told, so that a link opens on it
+const RESTS = 500; // milliseconds at a step until a step is reported to the server, so that a link opens on it
 
 function answerPointer(state) {
   const { root, nodes } = state;
@@ -238,8 +238,8 @@ function answerKeys(state) {
 /** Ask the server for a decoding that goes on differently from this step. */
 function ask(state, what, how = {}) {
   state.asked = true;
-  clearTimeout(state.telling);
-  state.told = state.columns[0].at;
+  clearTimeout(state.reportTimer);
+  state.reported = state.columns[0].at;
   state.send(what, { step: state.columns[0].at, ...how });
 }
 
@@ -253,10 +253,10 @@ function show(state, step) {
 
 /** Tell the server at which step the visitor rests; not while they go by. */
 function tellStep(state) {
-  clearTimeout(state.telling);
-  if (state.playing || state.step === state.told) return;
-  state.telling = setTimeout(() => {
-    state.told = state.step;
+  clearTimeout(state.reportTimer);
+  if (state.playing || state.step === state.reported) return;
+  state.reportTimer = setTimeout(() => {
+    state.reported = state.step;
     state.send("step", { step: state.step });
   }, RESTS);
 }
@@ -264,13 +264,13 @@ function tellStep(state) {
 /** The step in a sentence, for those who do not see it. */
 function spoken({ view, step, columns }) {
   const { texts, count } = view;
-  const said = columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
+  const sentences = columns.filter(({ side }) => side?.steps[step]).map(({ side, name }) => {
     const { label, probability } = side.steps[step].chosen;
     return fill(texts.now, {
       side: texts[`side.${name}`], token: label[0], probability: percentWords(probability),
     });
   });
-  return joined(ended(fill(texts.step, { number: step, last: count - 1 })), ...said);
+  return joined(ended(fill(texts.step, { number: step, last: count - 1 })), ...sentences);
 }
 
 function drawPlaying({ nodes, view, playing }) {

@@ -150,7 +150,7 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
     looks = query if row.predicted is None else f"{query} ▸ {isolated(row.predicted.text)}"
     return TokenStrip(
         looks=looks,
-        said=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),
+        description=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),
         keys=labels(row.keys),
         weights_K=row.weights_K,
         visible_K=row.visible_K,

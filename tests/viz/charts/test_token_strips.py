@@ -14,7 +14,7 @@ def strip(weights=(0.0, 1.0, 0.0, 0.0), visible=(True,) * 4, **changed):
     labels = [TokenLabel(text, special=text == "EOS") for text in TEXTS]
     given = {
         "looks": "it",
-        "said": "it → animal 1.00",
+        "description": "it → animal 1.00",
         "keys": labels,
         "weights_K": np.array(weights, np.float32),
         "visible_K": np.array(visible),

@@ -8,7 +8,7 @@ import {
   countLines, endsOf, largestOf, linesInView, linesOfToken, lineWeight, readLines,
 } from "../../../viz/lines/payload.js";
 import { weightBars } from "../../../viz/lines/drawing.js";
-import { measure } from "./planes.js";
+import { measure } from "../plane/planes.js";
 
 function stateOf(name, changes = {}) {
   const view = readLines(payload(`lines.${name}`));

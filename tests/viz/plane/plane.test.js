@@ -3,9 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { legendsOf, namedScales } from "../../../viz/plane/panel.js";
-import { placesOfCell, placesOfToken } from "../../../viz/plane/events.js";
-import { leftOutText } from "../../../viz/plane/panel.js";
+import { marksOfCell, marksOfToken } from "../../../viz/plane/events.js";
+import { leftOutText, legendsOf, namedScales } from "../../../viz/plane/panel.js";
 import { valueText } from "../../../viz/plane/payload.js";
 import { planeOf } from "./planes.js";
 
@@ -13,11 +12,11 @@ const axisOf = (id, side, labels, links = []) => ({ id, side, labels, links, the
 
 test("a cell is marked in every panel with the same labels, words on both axes", () => {
   const { panels } = planeOf("matrices.sentence");
-  const { panels: places } = placesOfCell({ panels }, { panel: 0, row: 3, column: 1 });
+  const { panels: places } = marksOfCell({ panels }, { panel: 0, row: 3, column: 1 });
   assert.deepEqual(places.map(({ row, column }) => [row, column]), [[3, 1], [3, 1]]);
   const token = { axis: panels[0].rowAxis.id, side: "target", link: 2, which: "rowAxis" };
   assert.deepEqual(
-    placesOfToken({ panels }, token).panels.map(({ row, column }) => [row, column]), [[2, 2], [2, 2]]);
+    marksOfToken({ panels }, token).panels.map(({ row, column }) => [row, column]), [[2, 2], [2, 2]]);
 });
 
 test("linked positions are marked together, whatever their labels", () => {
@@ -26,16 +25,16 @@ test("linked positions are marked together, whatever their labels", () => {
     return { rowAxis: axis, columnAxis: axis };
   };
   const view = { panels: [panel(0, 1, 2), panel(0, 100, 1, 2)] };
-  const { panels: [first, second] } = placesOfCell(view, { panel: 1, row: 2, column: 3 });
+  const { panels: [first, second] } = marksOfCell(view, { panel: 1, row: 2, column: 3 });
   assert.deepEqual([first.row, first.column, second.row, second.column], [1, 2, 2, 3]);
-  const alone = placesOfCell(view, { panel: 1, row: 1, column: 1 });
+  const alone = marksOfCell(view, { panel: 1, row: 1, column: 1 });
   assert.deepEqual(alone.panels.map(({ row }) => row), [null, 1]);
 });
 
 test("numbers are marked on their own axis only", () => {
   const axis = axisOf("1", "", ["0", "1", "2", "3"]);
   const view = { panels: [{ rowAxis: axis, columnAxis: axis }] };
-  const [place] = placesOfToken(view, { axis: "1", which: "rowAxis", link: "3" }).panels;
+  const [place] = marksOfToken(view, { axis: "1", which: "rowAxis", link: "3" }).panels;
   assert.deepEqual([place.row, place.column], [3, null]);
 });
 

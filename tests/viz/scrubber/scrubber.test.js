@@ -13,10 +13,10 @@ test("stops rise from left to right within the picture, whatever the training", 
   for (const name of CASES) {
     for (const width of [340, 900]) {
       const view = viewOf(name);
-      const { places, left, right, y } = layoutOf(view, width);
-      assert.equal(places.length, view.stops.length);
-      assert.deepEqual([...places].sort((a, b) => a - b), places);
-      assert.ok(places[0] >= left && places.at(-1) <= right);
+      const { positions, left, right, y } = layoutOf(view, width);
+      assert.equal(positions.length, view.stops.length);
+      assert.deepEqual([...positions].sort((a, b) => a - b), positions);
+      assert.ok(positions[0] >= left && positions.at(-1) <= right);
       for (const [, loss] of [...view.training, ...view.held_out]) {
         assert.ok(Number.isFinite(y.place(loss)), name);
       }
@@ -28,13 +28,13 @@ test("labels of an axis stay apart", () => {
   for (const name of CASES) {
     const { x, y } = layoutOf(viewOf(name), 900);
     for (const [axis, room] of [[x, 54], [y, 13]]) {
-      const places = axis.ticks.filter((tick) => tick > 0).map(axis.place).sort((a, b) => a - b);
-      places.slice(1).forEach((place, i) => assert.ok(place - places[i] >= room));
+      const positions = axis.ticks.filter((tick) => tick > 0).map(axis.place).sort((a, b) => a - b);
+      positions.slice(1).forEach((place, i) => assert.ok(place - positions[i] >= room));
     }
   }
 });
 
-test("step 0 and a loss of 0 have places of their own", () => {
+test("step 0 and a loss of 0 have positions of their own", () => {
   const { x, y, bottom } = layoutOf(viewOf("exact"), 900);
   assert.equal(x.ticks[0], 0);
   assert.equal(y.ticks[0], 0);
@@ -43,8 +43,8 @@ test("step 0 and a loss of 0 have places of their own", () => {
 });
 
 test("a click goes to the nearest stop", () => {
-  const { places } = layoutOf(viewOf("known"), 900);
-  places.forEach((place, i) => assert.equal(nearest(places, place + 1), i));
-  assert.equal(nearest(places, -100), 0);
-  assert.equal(nearest(places, 1e6), places.length - 1);
+  const { positions } = layoutOf(viewOf("known"), 900);
+  positions.forEach((place, i) => assert.equal(nearest(positions, place + 1), i));
+  assert.equal(nearest(positions, -100), 0);
+  assert.equal(nearest(positions, 1e6), positions.length - 1);
 });

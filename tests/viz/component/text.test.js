@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { brokenLines } from "../../../viz/component/figure.js";
+import { brokenLines, fileNameOf, svgEscaped, svgNode } from "../../../viz/component/figure.js";
 import { movedBy } from "../../../viz/component/keys.js";
 import { shortened } from "../../../viz/component/plot.js";
-import { fileNameOf, svgEscaped, svgNode } from "../../../viz/component/figure.js";
 import {
   counted, fill, isolated, lettersOf, localDigits, localNumber, readFrame, threeDigits,
 } from "../../../viz/component/text.js";

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { layoutOf } from "../../../viz/architecture/layout.js";
-import { indexed } from "../../../viz/architecture/layout.js";
+import { indexed, layoutOf } from "../../../viz/architecture/layout.js";
 import { readFrame } from "../../../viz/component/text.js";
 
 const MODELS = ["post", "pre", "one", "many", "unlike", "encoder", "decoder", "untied", "mixed", "gated"];
