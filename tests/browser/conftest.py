@@ -31,8 +31,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.component import ROOTS
-from tests.browser.kept import KeptPages
-from tests.browser.windows import SIZE, shape_of
+from tests.browser.kept import SIZE, KeptPages, shape_of
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 180

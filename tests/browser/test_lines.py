@@ -51,14 +51,6 @@ def test_the_ink_at_the_end_of_a_line_is_as_wide_as_its_weight(show):
             assert column[len(column) // 2].tolist() == [*theme.HEADS[2], 255]
 
 
-def test_the_lines_of_the_token_that_the_text_is_about_stand_out_among_all(show):
-    with show("lines", "known") as page:
-        usual = pixels(page.locator("canvas.all"))[..., 3].max()
-    with show("lines", "spoken") as page:
-        assert row(page, "query", 3).get_attribute("class") == "row spoken"
-        assert pixels(page.locator("canvas.all"))[..., 3].max() > usual
-
-
 def test_the_tooltip_has_the_largest_weights_in_three_digits(show):
     lines = lines_cases.known()
     with show("lines", "known") as page:

@@ -84,20 +84,6 @@ def test_heads_and_cells_are_read_with_the_keyboard(show):
         expect(page.locator(".tooltip")).to_be_hidden()
 
 
-def test_a_cell_marks_both_words_and_the_word_predicted(show):
-    def marked(selector):
-        nodes = page.locator(f"{selector} .marked").all()
-        return [
-            node.text_content() + "~" * ("soft" in node.get_attribute("class")) for node in nodes
-        ]
-
-    with show("maps", "known") as page:
-        hover_cell(page, 1, 3)
-        assert marked(".chips.source") == marked(".labels.columns") == ["cat"]
-        assert marked(".chips.target") == marked(".labels.rows") == ["le", "chat~"]
-        expect(hover_cell(page, 0, 6).locator("b")).to_have_text("hidden by the mask")
-
-
 def test_a_real_models_weights_are_shown_cell_by_cell(visit):
     kind, layer, head = "decoder.self", 0, 3
     run = load_run(ROOT / "gallery" / "translate-guided")
@@ -263,17 +249,3 @@ def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
         page.mouse.move(5, 5)
         expect(page.locator(".tooltip")).to_contain_text("row 108, column 116")
         assert window(page) == (106, 113, 20, 30)
-
-
-def test_heads_of_very_many_weights_are_shown_at_once_and_exactly_when_they_have_come(show):
-    maps = maps_cases.CASES["huge"]()
-    with show("maps", "huge", "&zoom=200,190,20,22", height=900) as page:
-        tile(page, 1, 2).click()
-        # Drawn by the browser itself, before any answer can have come.
-        shown = pixels(page.locator(".cells canvas"))
-        blocks = maps.weights[1, 2, 200:220, 190:212].reshape(10, 2, 11, 2).max((1, 3))
-        at_least = weight_pixels(blocks.repeat(2, 0).repeat(2, 1))
-        exact = weight_pixels(maps.weights[1, 2, 200:220, 190:212])
-        assert (shown == at_least).all() or (shown == exact).all()
-        expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
-        assert (pixels(page.locator(".cells canvas")) == exact).all()

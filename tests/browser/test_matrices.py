@@ -18,7 +18,6 @@ from tests.browser.component import (
     press,
     texts_of,
 )
-from viz import theme
 
 pytestmark = pytest.mark.browser
 
@@ -32,18 +31,6 @@ def test_every_cell_has_the_colour_of_its_value_and_a_hidden_one_the_hatch(show,
             assert (pixels(canvas) == matrix_pixels(matrix)).all()
         hatch = canvases[0].evaluate("c => getComputedStyle(c).backgroundImage")
     assert "repeating-linear-gradient" in hatch
-
-
-def test_each_scale_has_one_legend_with_its_ends_and_its_middle(show):
-    with show("matrices", "sentence") as page:
-        ticks = [legend.inner_text().split() for legend in page.locator(".legends .ticks").all()]
-        names = page.locator(".legends .name").all_inner_texts()
-        bars = [pixels(bar)[0, :, :3] for bar in page.locator(".legends canvas").all()]
-        expect(page.locator(".legends .hidden-name")).to_have_text("−∞: hidden by the mask")
-    assert ticks == [["−4", "0", "4"], ["0", "0.5", "1"]]
-    assert names == ["score", "weight"]
-    assert (bars[0] == theme.diverging_table()).all()
-    assert (bars[1] == theme.scale_table()).all()
 
 
 def test_words_stand_inside_their_cells_and_whole_in_the_tooltip(show):

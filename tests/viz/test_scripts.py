@@ -41,7 +41,7 @@ TOKENS = (
     *("it", "سلام", "می‌خواهم", "ר.", "नमस्ते", "👨‍👩‍👧", "1️⃣", "٣", "{key}", ""),
     *("\u2069 it", "\u202eit", "\u2067it", "⁦سلام⁩", "a ܐ b", "𐤀"),
 )
-TOO_LARGE = ("maps.long", "maps.deep", "maps.huge", "lines.long")
+TOO_LARGE = ("maps.long", "maps.deep", "lines.long")
 MODELS = {
     "post": described(3, 2),
     "pre": described(6, 6, "pre"),
