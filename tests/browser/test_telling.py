@@ -5,8 +5,9 @@ import base64
 import pytest
 
 from tests.browser.apps import lines_cases, maps_cases
+from viz.component.assets import assets_of
 from viz.lines import lines
-from viz.plane import maps, panels
+from viz.plane import maps
 
 pytestmark = pytest.mark.browser
 
@@ -26,13 +27,13 @@ MOVE_SLIDER = (
 )
 CASES = {
     "threshold": (
-        lines.component_assets,
+        "lines",
         lambda: lines.pack(lines_cases.known()),
         ".threshold input",
         MOVE_SLIDER,
     ),
     "zoom": (
-        panels.component_assets,
+        "plane",
         lambda: maps.pack(maps_cases.vast(rows=256, columns=256), zooms=True),
         "[data-zoom=in]",
         "button => button.click()",
@@ -45,8 +46,8 @@ CASES = {
 def test_changes_are_told_once_when_they_rest_and_not_by_a_component_that_has_left(
     browser, name, leaves
 ):
-    made, packed, control, change = CASES[name]
-    assets = made()
+    component, packed, control, change = CASES[name]
+    assets = assets_of(component)
     # A clock stands still for all pages of a window: this one has its own.
     page = browser.new_page()
     page.clock.install(time=0)

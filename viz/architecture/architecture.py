@@ -7,10 +7,8 @@ but neither which parts a model has nor in which order they stand.
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal
 
-from viz.component.assets import Assets, assets_of
 from viz.component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, framed
 from viz.messages import N_
 
@@ -119,9 +117,3 @@ def pack(architecture: Architecture) -> bytes:
     """Write an architecture as the one block of bytes that the component reads."""
     texts = complete(architecture.texts, DEFAULT_ARCHITECTURE_TEXTS)
     return framed({**dataclasses.asdict(architecture), "texts": texts})
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("architecture/architecture")

@@ -2,8 +2,9 @@
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from viz import theme
@@ -24,19 +25,27 @@ class Assets:
     js: str
 
 
-def assets_of(name: str, styles: Sequence[str] = ()) -> Assets:
-    """Read a component's files; colours come from `viz.theme`.
+@cache
+def assets_of(name: str) -> Assets:
+    """Read a component's files, which have the name of their folder.
 
     Args:
-        name: Of its HTML, its CSS and its first module, as their place below `viz`: "lines/lines".
-        styles: CSS files of others, before its own.
+        name: Of a folder of `viz`: "lines".
     """
+    own = f"{name}/{name}"
+    styles = [text_of(f"{css}.css") for css in ("component/shared", "component/marked_words", own)]
     return Assets(
-        html=text_of(f"{name}.html"),
-        css=theme.css_variables()
-        + "".join(text_of(f"{css}.css") for css in ("component/shared", *styles, name)),
-        js=joined(name),
+        html=text_of(f"{own}.html"),
+        css="".join([theme.css_variables(), *styles]),
+        js=joined(own),
     )
+
+
+@cache
+def part_assets() -> Assets:
+    """Return the component that shows nothing: it brings a part of a plane's payload."""
+    css = ":host { display: none; }"
+    return Assets(html='<i class="part" hidden></i>', css=css, js=joined("plane/part"))
 
 
 def joined(name: str) -> str:

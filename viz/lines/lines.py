@@ -6,13 +6,11 @@ Its arrays: what is visible, and the weights of the heads, as they are where the
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.assets import Assets, assets_of
 from viz.component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
@@ -147,9 +145,3 @@ def pack(lines: Lines, *, key: str = "", locale: str = "en") -> bytes:
         "spoken": lines.spoken,
     }
     return framed({**header, **choices, "content": content}, arrays)
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("lines/lines")

@@ -5,10 +5,8 @@ The header holds everything but numbers: panels name their arrays by place.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
-from viz.component.assets import Assets, assets_of, joined
 from viz.component.payload import TokenLabel, written_label
 
 Side = Literal["source", "target"]
@@ -82,17 +80,3 @@ def _written_axis(axis: Axis) -> dict[str, Any]:
         "differs": list(axis.differs),
         "links": list(axis.links),
     }
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS, of all layouts."""
-    styles = ("component/plot", "component/marked_words", "plane/zoom", "plane/maps")
-    return assets_of("plane/plane", (*styles, "plane/matrices", "plane/strips"))
-
-
-@cache
-def part_assets() -> Assets:
-    """Return the component that shows nothing: it brings a part of another one's payload."""
-    css = ":host { display: none; }"
-    return Assets(html='<i class="part" hidden></i>', css=css, js=joined("plane/part"))

@@ -6,10 +6,8 @@ left, since a logarithm has none for it; a loss of 0 likewise has one at the bot
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from viz.charts.measurements import thinned_indices
-from viz.component.assets import Assets, assets_of
 from viz.component.payload import SIGN_TEXTS, complete, framed
 from viz.messages import N_
 
@@ -79,12 +77,6 @@ def pack_scrubber(scrubber: Scrubber, *, key: str = "", locale: str = "en") -> b
             "texts": complete(scrubber.texts, DEFAULT_SCRUBBER_TEXTS),
         }
     )
-
-
-@cache
-def scrubber_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("scrubber/scrubber")
 
 
 def _written_curve(steps: Sequence[int], values: Sequence[float]) -> list[tuple[int, float]]:

@@ -7,13 +7,11 @@ of the size of floats. Each side names its arrays, cross-attention and self-atte
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.component.assets import Assets, assets_of
 from viz.component.payload import (
     SAVE_TEXTS,
     SIGN_TEXTS,
@@ -302,9 +300,3 @@ def _written_weights(weights: _Weights) -> NDArray[np.uint16]:
     # A weight that is not 0 stays so: a zero on the screen is one.
     scaled = np.maximum(np.rint(weights * np.float32(_FULL)), weights > 0)
     return np.minimum(scaled, _FULL).astype(np.uint16)
-
-
-@cache
-def decoding_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("stepper/stepper", ["stepper/controls"])
