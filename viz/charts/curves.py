@@ -193,8 +193,8 @@ def _counted(x: Quantity, at: Places) -> alt.Axis:
         return alt.Axis(values=values, labelExpr=row_names(x.labels), labelAngle=-35)
     if at is not None and x.squeezed:
         each = at.values() if isinstance(at, Mapping) else [at]
-        values = list(dict.fromkeys(sorted(place for places in each for place in places)))
-        return alt.Axis(values=values, format=",d", labelOverlap=True)
+        ticks = sorted({tick for ticks in each for tick in ticks})
+        return alt.Axis(values=ticks, format=",d", labelOverlap=True)
     marks = x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
     # The number at the end is not cut.
     marks["labelFlush"] = True

@@ -61,18 +61,6 @@ class Axes:
 AXES = Axes()
 
 
-def thinned(
-    xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
-) -> tuple[list[float], list[float]]:
-    """Return at most n of the points: those that `thinned_indices` keeps.
-
-    >>> thinned([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
-    ([0, 1, 3, 4], [5, 9, 1, 5])
-    """
-    indices = thinned_indices(xs, ys, n, log=log)
-    return [xs[i] for i in indices], [ys[i] for i in indices]
-
-
 def thinned_indices(
     xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
 ) -> list[int]:
@@ -147,8 +135,8 @@ def points(rows: Rows, key: str, axes: Axes, n: int = POINTS) -> list[dict[str, 
         for row in rows
         if _placed(row, axes.over, log=axes.log_x) and _placed(row, key, log=log_y)
     ]
-    xs, ys = thinned([x for x, _ in measured], [y for _, y in measured], n, log=axes.log_x)
-    return [{"x": x, "y": y} for x, y in zip(xs, ys, strict=True)]
+    xs, ys = [x for x, _ in measured], [y for _, y in measured]
+    return [{"x": xs[i], "y": ys[i]} for i in thinned_indices(xs, ys, n, log=axes.log_x)]
 
 
 def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:

@@ -54,11 +54,6 @@ class TokenStrip:
     written: str
     query: int | None = None
 
-    def __post_init__(self) -> None:
-        shapes = {self.weights_K.shape, self.visible_K.shape, (len(self.keys),)}
-        if len(shapes) > 1 or self.most not in (None, *range(len(self.keys))):
-            raise ValueError(f"strip of {self.looks!r} needs one weight a key, got {shapes}")
-
 
 def token_strips(strips: Sequence[TokenStrip]) -> str:
     """Return HTML with the strips below each other."""

@@ -28,6 +28,15 @@ const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
 export const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
+
+/** A text of at most `longest` letters; what is cut is its middle. */
+export function middle(text, longest) {
+  const letters = lettersOf(text);
+  if (letters.length <= longest) return text;
+  const head = Math.ceil((longest - 1) / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
+}
+
 // As viz/direction.py has them.
 const BEGINNINGS = /[\u2066-\u2068]/;
 const TURNING = new RegExp(

@@ -1,6 +1,6 @@
 // Reading the payload of viz.plane: panels of rows × columns, and what their numbers say.
 
-import { fill, lettersOf, localDigits, localNumber, threeDigits } from "../component/text.js";
+import { fill, localDigits, localNumber, threeDigits } from "../component/text.js";
 import { numbersOf } from "./cells.js";
 
 /** The header's fields, each panel with its numbers and its axes. */
@@ -52,10 +52,4 @@ export function valueText(panel, texts, row, column) {
   if (panel.values) return threeDigits(panel.values[cell]);
   const weight = localNumber((numbersOf(panel)[cell] - 1) / 255, 2);
   return fill(texts[panel.coarse.scale > 1 ? "most" : "about"], { weight });
-}
-
-/** A token short enough for a sentence. */
-export function brief(text) {
-  const letters = lettersOf(text);
-  return letters.length > 32 ? [...letters.slice(0, 20), "…", ...letters.slice(-10)].join("") : text;
 }

@@ -10,16 +10,17 @@ import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
 import {
   AXIS, axisToken, cellLayout, LABEL, shortened, SLANT, windowHeight,
 } from "../component/plot.js";
-import { fill, fillParts, joined, joinedTitles } from "../component/text.js";
+import { fill, fillParts, joined, joinedTitles, middle } from "../component/text.js";
 import { bringIntoView, element } from "../component/tokens.js";
 import { largestOfBlock } from "./cells.js";
 import { reachable } from "./events.js";
 import { drawSentences } from "./panel.js";
-import { brief, valueText } from "./payload.js";
+import { valueText } from "./payload.js";
 import { pictureFoot, svgPanel } from "./picture.js";
 import { accept } from "./plane.js";
 import { heightsOfLabels, NARROW, SLANTED } from "./sizes.js";
 
+const BRIEF = 32; // letters of a token in a title
 const STRIP = { height: 22, gap: 4 };
 const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // strips seen at once
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
@@ -91,13 +92,13 @@ function receiveStrips(state, view) {
   view.followed = { axis: side, link: index, label: view[side][index] };
   for (const panel of view.panels) {
     panel.title = fill(
-      texts[`title.${direction}.${panel.kind}`], { token: brief(view.followed.label[0]) });
+      texts[`title.${direction}.${panel.kind}`], { token: middle(view.followed.label[0], BRIEF) });
   }
   accept(state, view);
 }
 
 const stripsTitle = ({ texts, direction, followed }) =>
-  fill(texts[`picture.${direction}`], { token: brief(followed.label[0]) });
+  fill(texts[`picture.${direction}`], { token: middle(followed.label[0], BRIEF) });
 
 const arrowOf = ({ direction }) => (direction === "at" ? "→" : "←");
 
@@ -164,7 +165,7 @@ function drawStrips(state, index) {
   const panel = view.panels[index];
   const figure = figures[index];
   const [text] = view.followed.label;
-  const token = element("bdi", "", brief(text));
+  const token = element("bdi", "", middle(text, BRIEF));
   token.title = text;
   figure.caption.replaceChildren(
     ...fillParts(view.texts[`title.${view.direction}.${panel.kind}`], { token }));

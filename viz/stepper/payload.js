@@ -1,8 +1,6 @@
 // Reading the payload of viz.decoding.pack_decoding.
 
-import {
-  fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
-} from "../component/text.js";
+import { fill, localDigits, localNumber, readFrame, signs, threeDigits } from "../component/text.js";
 
 const NONE = new Uint16Array(); // where a decoder has no source, or nothing that looks back
 
@@ -84,14 +82,6 @@ export function weightWords(weight) {
   const share = weight / 65535;
   if (share < 5e-5) return `< ${localNumber(1e-4, 4)}`;
   return share < 0.01 ? localNumber(share, 4) : threeDigits(share);
-}
-
-/** A text of at most `longest` letters; what is cut is its middle. */
-export function middle(text, longest) {
-  const letters = lettersOf(text);
-  if (letters.length <= longest) return text;
-  const head = Math.ceil((longest - 1) / 2);
-  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
 }
 
 export const sameLabel = (a, b) => a[0] === b[0] && a[1] === b[1];

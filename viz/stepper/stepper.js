@@ -5,12 +5,14 @@ import { answerTools, nameTools } from "../component/figure.js";
 import { answerWalk, goTo, MOVES, play } from "../component/keys.js";
 import { markDrawn, mount } from "../component/mount.js";
 import { drawLegend } from "../component/scale.js";
-import { ended, fill, fillParts, isolated, joined, labelled, lettersOf } from "../component/text.js";
+import {
+  ended, fill, fillParts, isolated, joined, labelled, lettersOf, middle,
+} from "../component/text.js";
 import { element, spokenOf, tokenElement, word } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
 import { drawColumn, drawColumnStep, newColumn, SIDES } from "./column.js";
 import { chartUnder, chartWords, drawChart, drawChartStep, drawTable, drawTableStep } from "./folds.js";
-import { middle, percentWords, readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
+import { percentWords, readSteps, sameLabel, weightsOf, weightWords } from "./payload.js";
 import { stepSvg, stepTitle } from "./picture.js";
 
 export default function (component) {

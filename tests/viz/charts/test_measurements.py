@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.charts.measurements import Axes, points, steady, thinned
+from viz.charts.measurements import Axes, points, steady, thinned_indices
+
+
+def thinned(xs, ys, n, log=False):
+    indices = thinned_indices(xs, ys, n, log=log)
+    return [xs[i] for i in indices], [ys[i] for i in indices]
+
 
 values = st.floats(-1e6, 1e6)
 lines = st.lists(values, min_size=1, max_size=300)

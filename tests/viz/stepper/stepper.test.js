@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { middle } from "../../../viz/component/text.js";
 import { rounded } from "../../../viz/stepper/folds.js";
 import {
-  middle, numberWords, percentWords, readSteps, weightsOf, weightWords,
+  numberWords, percentWords, readSteps, weightsOf, weightWords,
 } from "../../../viz/stepper/payload.js";
 import { roomAt } from "../../../viz/stepper/stepper.js";
 
