@@ -8,12 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cache
 from urllib.parse import parse_qsl, urlsplit
-
-from core.runs.run import load_run
-from core.tokenizer.tokenizer import Token
-from tests.pages.conftest import ROOT
 
 TASKS = {
     "everyday": (
@@ -85,8 +80,6 @@ class State:
     """Whose examples the sentence was chosen among; None where it came by an address."""
     seen: dict[str, set[str]] = field(default_factory=dict)
     """Page → the names of the choices that it has shown."""
-    tokens: tuple[Token, ...] | None = None
-    """Of the sentence in which a word was pinned, if it was drawn since."""
 
     def shown(self) -> dict[str, tuple[str, str]]:
         """Return name → (what is shown, what is shown where nothing is chosen), for the page."""
@@ -112,19 +105,12 @@ class State:
 
     def address(self) -> dict[str, str]:
         """Return what the URL must name; what is as it would be without, it leaves out."""
-        named = {
+        return {
             name: value
             for name, (value, usual) in self.shown().items()
             # The address without a view is that of the start.
             if value != usual or name == "view"
         }
-        return named | self.pin()
-
-    def pin(self) -> dict[str, str]:
-        """Return the token that is pinned, where the page shows one."""
-        if self.page != "" or "token" not in self.chosen:
-            return {}
-        return {name: self.chosen[name] for name in ("side", "token")}
 
     def draw(self) -> None:
         """Do what follows from drawing the page."""
@@ -132,20 +118,7 @@ class State:
         if self.task not in (None, self.model.task) and self.chosen.get("sentence") in examples:
             del self.chosen["sentence"]
         self.task = self.model.task
-        if self.page == "":
-            tokens = tokens_of(self.value("model"), self.value("sentence"))
-            if self.tokens not in (None, tokens) and not self.begins_alike(tokens):
-                self.forget("side", "token")
-            self.tokens = tokens
-        self.seen.setdefault(self.page, set()).update(self.shown(), self.pin())
-
-    def begins_alike(self, tokens: tuple[Token, ...]) -> bool:
-        """Return whether a pinned word of the source, and all before it, are in this one, too."""
-        if self.chosen.get("side") != "source" or "token" not in self.chosen:
-            return False
-        end = int(self.chosen["token"]) + 1
-        one, other = ([token.text for token in each[:end]] for each in (self.tokens, tokens))
-        return one == other and len(other) == end
+        self.seen.setdefault(self.page, set()).update(self.shown())
 
     def choose(self, **values: object) -> None:
         """Choose what the page offers."""
@@ -174,20 +147,13 @@ class State:
         for name in self.seen.get(self.page, set()):
             self.chosen.pop(name, None)
         self.chosen |= asked
-        self.task = self.tokens = None
+        self.task = None
 
     def begin_again(self, url: str) -> None:
         """Load an address, as a visitor who was never here before."""
         self.page, asked = read_address(url)
-        self.chosen, self.seen, self.task, self.tokens = {}, {}, None, None
+        self.chosen, self.seen, self.task = {}, {}, None
         self.chosen |= asked
-
-
-@cache
-def tokens_of(model: str, sentence: str) -> tuple[Token, ...]:
-    """Return the tokens of a source, which the address counts."""
-    tokenizer = load_run(ROOT / "gallery" / model).tokenizer
-    return tokenizer.describe(tokenizer.encode(sentence).ids)
 
 
 def read_address(url: str) -> tuple[str, dict[str, str]]:
@@ -228,7 +194,7 @@ def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
         # Not every view asks for everything; the address says it all the same.
         may_lack = name in ("kind", "layer", "head") and state.value("view") != "maps"
         is_now[name] = wanted[name] if found[name] is None and may_lack else found[name]
-    known = {"model", "sentence", "kind", "layer", "head", "view", *state.pin()}
+    known = {"model", "sentence", "kind", "layer", "head", "view"}
     wanted["address"] = state.address()
     is_now["address"] = {name: text for name, text in named.items() if name in known}
     if state.page == "" and state.value("view") == "maps":
@@ -312,24 +278,6 @@ def tile(layer: int, head: int) -> Action:
         lambda page: page.locator(".tile").nth(layer * HEADS + head).click(),
         lambda state: state.choose(layer=layer, head=head),
     )
-
-
-def pin(view: str, index: int, kind: str) -> Action:
-    """Click a token, whose lines or strips are then shown."""
-    side = _side(view, kind)
-
-    def do(page) -> None:
-        if view == "lines":
-            page.locator(".column.query .row").nth(index).click()
-        else:
-            page.locator(f".chips.source [data-index='{index}']").click()
-
-    return Action(f"pin {side} {index}", do, lambda state: state.choose(side=side, token=index))
-
-
-def _side(view: str, kind: str) -> str:
-    """Return whose words are clicked."""
-    return "source" if view == "word" or kind == "encoder.self" else "target"
 
 
 def visit(path: str) -> Action:
@@ -418,10 +366,6 @@ def _on_attention(state: State, asked: set[str]) -> Iterator[list[Action]]:
         yield [box("head", str(each)) for each in range(HEADS) if each != head]
     if view == "maps":
         yield [tile(*each) for each in heads if each != (layer, head)]
-    else:
-        # A second click on a word would let go of it.
-        pinned = state.pin().get("side") == _side(view, kind)
-        yield [pin(view, each, kind) for each in range(2) if not pinned]
     yield [radio("view", each, each) for each in VIEWS if each != view]
 
 
