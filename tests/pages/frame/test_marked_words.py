@@ -14,7 +14,7 @@ SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "explanations"),
     [
         (SURE, []),
         (UNSURE, ["dort: 31\xa0% – the model is unsure here."]),
@@ -28,10 +28,10 @@ SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
         ),
     ],
 )
-def test_a_marked_word_says_its_number_and_why(word, said):
+def test_a_marked_word_says_its_number_and_why(word, explanations):
     translation = SimpleNamespace(text="il dort")
     found = marked_words.of(SimpleNamespace(translation=translation, written=[word]))
-    assert [each.said for each in found] == said
+    assert [each.explanation for each in found] == explanations
 
 
 def test_the_legend_explains_the_marks_that_there_are():
