@@ -108,6 +108,7 @@ def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
         after = [int(panel_of(page, i).get_attribute("data-drawn")) for i in range(2)]
         assert after == [before[0] + 1, before[1]]
         choose(page, "known")
+        expect(panel_of(page)).to_have_attribute("data-drawn", str(after[0] + 1))
         assert (pixels(canvas) == matrix_pixels(first)).all()
 
 
