@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.frame.components import decoding, lend_scripts
 from tests.browser.apps.decoding_cases import many, sentence
-from viz.stepper.decoding import DecodingView, TokenLabel
+from viz.component.payload import TokenLabel
+from viz.stepper.decoding import DecodingView
 
 st.set_page_config(layout="wide")
 with st.container():

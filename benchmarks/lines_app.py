@@ -4,12 +4,13 @@ import numpy as np
 import streamlit as st
 
 from benchmarks.weights import rows_of_softmax
+from viz.component.assets import assets_of
 from viz.component.payload import TokenLabel
-from viz.lines.lines import Lines, component_assets, pack
+from viz.lines.lines import Lines, pack
 
 st.set_page_config(layout="wide")
 heads, queries, keys = (int(n) for n in st.query_params.get("shape", "0x0x0").split("x"))
-assets = component_assets()
+assets = assets_of("lines")
 component = st.components.v2.component("lines", html=assets.html, css=assets.css, js=assets.js)
 clicks = st.session_state.get("clicks", 0) + st.button("next")
 st.session_state["clicks"] = clicks

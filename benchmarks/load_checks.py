@@ -14,8 +14,8 @@ from core.heads import Kind
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame import cached
-from viz.component.payload import unframed
-from viz.plane.map_payload import unpack
+from tests.viz.unpacked import unframed
+from tests.viz.unpacked import unpack_maps as unpack
 
 NUMBER = re.compile(r"\bnumber[ +](\d+)")
 """Of a visitor: it stands in each of her sentences, also in a link."""

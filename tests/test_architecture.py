@@ -173,7 +173,11 @@ def test_tests_mirror_the_folders():
     assert_none(
         (folder, "no folder of tests")
         for folder in sorted(folders)
-        if not list((ROOT / "tests" / folder.relative_to(ROOT)).glob("**/test_*.py"))
+        if not [
+            path
+            for kind in ("test_*.py", "*.test.js")
+            for path in (ROOT / "tests" / folder.relative_to(ROOT)).rglob(kind)
+        ]
     )
 
 

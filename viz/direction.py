@@ -20,15 +20,15 @@ def isolated(text: str) -> str:
     """
     if not _TURNING.search(text):
         return text
-    kept, depth, bare = "", 0, False
+    result, depth, bare = "", 0, False
     for sign in text:
         if sign == _END and not depth:
             bare = True
             continue
-        kept += sign
+        result += sign
         depth += (sign in _BEGINNINGS) - (sign == _END)
         bare |= not depth and sign != _END and bool(_TURNING.match(sign))
-    return f"{_BEGIN}{kept}{_END * (depth + 1)}" if bare or depth else text
+    return f"{_BEGIN}{result}{_END * (depth + 1)}" if bare or depth else text
 
 
 def unmarked(text: str) -> str:

@@ -2,7 +2,7 @@
 
 
 def N_(text: str) -> str:  # noqa: N802
-    """Return a text as it is, so that extraction sees it; whoever shows it translates it.
+    """Return a text as it is, so that extraction sees it; the page translates it.
 
     >>> N_("weight")
     'weight'

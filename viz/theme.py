@@ -86,6 +86,9 @@ _VARIABLES = {
     "--lab-rule": "color-mix(in srgb, var(--lab-text) 22%, transparent)",
     "--lab-grid": "color-mix(in srgb, var(--lab-page) 55%, transparent)",
     "--lab-hatch": "color-mix(in srgb, var(--lab-text) 17%, transparent)",
+    "--lab-hatched": (
+        "repeating-linear-gradient(135deg, var(--lab-hatch) 0 1px, transparent 1px 4px)"
+    ),
     "--lab-raised": "color-mix(in srgb, var(--lab-text) 4%, var(--lab-page))",
     "--lab-shadow": "rgb(0 0 0 / 0.22)",
     # Drawn on top of the scale, whose ends are dark purple and yellow: white on dark edges.
@@ -121,7 +124,7 @@ def colour(rgb: Rgb, opacity: float = 1.0) -> str:
 
 
 def scale_table(stops: tuple[Rgb, ...] = SEQUENTIAL, count: int = 256) -> npt.NDArray[np.uint8]:
-    """Interpolate a scale to so many colours, one per row.
+    """Interpolate a scale to `count` colours, one per row.
 
     >>> scale_table(((0, 0, 0), (255, 255, 255)))[128].tolist()
     [128, 128, 128]

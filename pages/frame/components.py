@@ -22,19 +22,18 @@ import streamlit as st
 from pages.frame import language, session
 from viz.architecture import architecture as architectures
 from viz.charts.plotly_figures import PLOTLY_TEXTS, pack_tools, tools_assets
-from viz.component.assets import Assets, lending, lent, without_tags
+from viz.component.assets import Assets, assets_of, lending, lent, part_assets, without_tags
 from viz.component.standalone import Drawn
 from viz.lines.lines import DEFAULT_LINES_TEXTS, Lines
-from viz.lines.lines import component_assets as lines_assets
 from viz.lines.lines import pack as pack_lines
-from viz.plane import map_payload, panels
+from viz.plane import maps
 from viz.plane import matrices as labelled
 from viz.plane import strips as of_one_word
 from viz.plane.maps import DEFAULT_MAPS_TEXTS, AttentionMaps
 from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
 from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
-from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber, scrubber_assets
-from viz.stepper.decoding import DecodingView, decoding_assets, pack_decoding
+from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber
+from viz.stepper.decoding import DecodingView, pack_decoding
 
 Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
 Callback = Callable[[], None]
@@ -56,14 +55,14 @@ def _mounted(name: str, assets: Assets, script: str = "") -> Callable[..., Any]:
 
 
 _maps, _matrices, _strips = (
-    _mounted(f"plane_{layout}", panels.component_assets(), "plane")
+    _mounted(f"plane_{layout}", assets_of("plane"), "plane")
     for layout in ("maps", "matrices", "strips")
 )
-_part = _mounted("plane_part", panels.part_assets())
-_lines = _mounted("lines", lines_assets(), "lines")
-_scrubber = _mounted("scrubber", scrubber_assets(), "scrubber")
-_stepper = _mounted("decoding", decoding_assets(), "stepper")
-_architecture = _mounted("architecture", architectures.component_assets(), "architecture")
+_part = _mounted("plane_part", part_assets())
+_lines = _mounted("lines", assets_of("lines"), "lines")
+_scrubber = _mounted("scrubber", assets_of("scrubber"), "scrubber")
+_stepper = _mounted("decoding", assets_of("stepper"), "stepper")
+_architecture = _mounted("architecture", assets_of("architecture"), "architecture")
 _plotly_tools = _mounted("plotly_tools", tools_assets())
 
 
@@ -125,7 +124,7 @@ def attention_maps(
         on_pin: See above.
     """
     shown = translated(shown, DEFAULT_MAPS_TEXTS)
-    shared = map_payload.shared(
+    shared = maps.shared(
         shown, zooms=on_zoom is not None, pins=on_pin is not None, key=key, locale=language.tag()
     )
     came = _as_it_came(shown, shared.content, key)
@@ -136,9 +135,9 @@ def attention_maps(
             _maps, key, packed, on_pick_change=on_pick, on_zoom_change=on_zoom, on_pin_change=on_pin
         )
         if chosen_since:
-            _show(_part, f"{key}-head", map_payload.pack_head(shown, shared.content, key=key))
-    whole = partial(map_payload.pack, shown, whole=True, locale=language.tag())
-    return Drawn(map_payload.component_assets(), whole)
+            _show(_part, f"{key}-head", maps.pack_head(shown, shared.content, key=key))
+    whole = partial(maps.pack, shown, whole=True, locale=language.tag())
+    return Drawn(assets_of("plane"), whole)
 
 
 def _as_it_came(shown: AttentionMaps, content: str, key: str) -> AttentionMaps:
@@ -164,7 +163,7 @@ def matrices(
     )
     data = packed(picks=on_pick is not None, pins=on_pin is not None)
     _show(_matrices, key, data, on_pick_change=on_pick, on_pin_change=on_pin)
-    return Drawn(labelled.component_assets(), packed)
+    return Drawn(assets_of("plane"), packed)
 
 
 def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> Drawn:
@@ -180,7 +179,7 @@ def strips(shown: Strips, *, key: str, on_pin: Callback, on_strip: Callback) -> 
         of_one_word.pack, translated(shown, DEFAULT_STRIPS_TEXTS), key=key, locale=language.tag()
     )
     _show(_strips, key, packed(picks=True), on_pin_change=on_pin, on_strip_change=on_strip)
-    return Drawn(of_one_word.component_assets(), packed)
+    return Drawn(assets_of("plane"), packed)
 
 
 def lines(
@@ -200,7 +199,7 @@ def lines(
     )
     callbacks = {"on_threshold_change": on_threshold, "on_heads_change": on_heads}
     _show(_lines, key, packed(), on_pin_change=on_pin, **callbacks)
-    return Drawn(lines_assets(), packed)
+    return Drawn(assets_of("lines"), packed)
 
 
 def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
@@ -211,7 +210,7 @@ def scrubber(shown: Scrubber, *, key: str, on_pick: Callback) -> Drawn:
     """
     data = pack_scrubber(translated(shown, DEFAULT_SCRUBBER_TEXTS), key=key, locale=language.tag())
     _show(_scrubber, key, data, on_pick_change=on_pick)
-    return Drawn(scrubber_assets(), lambda: data)
+    return Drawn(assets_of("scrubber"), lambda: data)
 
 
 def decoding(
@@ -236,14 +235,14 @@ def decoding(
     data = pack_decoding(view, key=key, locale=language.tag())
     callbacks = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
     _show(_stepper, key, data, on_force_change=on_force, on_step_change=on_step, **callbacks)
-    return Drawn(decoding_assets(), lambda: data)
+    return Drawn(assets_of("stepper"), lambda: data)
 
 
 def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> Drawn:
     """Show a model's parts and how data flows through them; `pick` holds the id of a part."""
     data = architectures.pack(shown)
     _show(_architecture, key, data, on_pick_change=on_pick)
-    return Drawn(architectures.component_assets(), lambda: data)
+    return Drawn(assets_of("architecture"), lambda: data)
 
 
 def plotly_tools(title: str, *, key: str) -> None:

@@ -140,12 +140,12 @@ def in_markdown(text: str, doubts: Sequence[Doubt], start: int = 0, end: int | N
     for doubt in doubts:
         if start <= doubt.start and doubt.end <= end:
             unseen = " unseen" * doubt.unseen
-            note = escape(doubt.said)
+            note = escape(doubt.explanation)
             marked = as_it_is(text[doubt.start : doubt.end])
             parts += [
                 as_it_is(text[at : doubt.start]),
                 f'<span class="doubt{unseen}" role="note" tabindex="0" aria-label="{note}" '
-                f'data-said="{note}">{marked}</span>',
+                f'data-explanation="{note}">{marked}</span>',
             ]
             at = doubt.end
     shown = "".join([*parts, as_it_is(text[at:end])])

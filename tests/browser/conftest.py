@@ -5,7 +5,8 @@
   need not be sent again.
 - `serve`: `serve("app.py")` starts `streamlit run` on that file from the repository root and
   returns its address; for the same file it returns the same server again.
-- `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of a page in `apps/`.
+- `kept_pages`: `kept_pages.show(app, ready, query)` shows a case of a page in `apps/`, and
+  `show(name, case)` a case of a component.
 - `visit`: opens a page of the app in a tab that goes from test to test, and lets the test fail if
   anything fails in that page.
 """
@@ -16,7 +17,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -29,8 +30,8 @@ from playwright.sync_api import (
     expect,
 )
 
-from tests.browser.kept import KeptPages
-from tests.browser.windows import SIZE, shape_of
+from tests.browser.component import ROOTS
+from tests.browser.kept import SIZE, KeptPages, shape_of
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 180
@@ -81,6 +82,30 @@ def serve() -> Iterator[Serve]:
 def kept_pages(new_page: NewPage, serve: Serve) -> KeptPages:
     """Pages of `apps/`, which go from case to case."""
     return KeptPages(new_page, serve)
+
+
+READY = {name: f"{root}[data-drawn]" for name, root in ROOTS.items()} | {
+    "lines": ".lines[data-whole]"
+}
+
+
+@pytest.fixture
+def show(kept_pages: KeptPages) -> Callable[..., AbstractContextManager[Page]]:
+    """Show a component on one of its cases: `show("maps", "known", width=390, scheme="dark")`."""
+
+    def opened(
+        name: str,
+        case: str,
+        query: str = "",
+        *,
+        width: int = 1280,
+        height: int = 800,
+        scheme: str = "light",
+    ) -> AbstractContextManager[Page]:
+        options = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
+        return kept_pages.show(name, READY[name], f"case={case}{query}", **options)
+
+    return opened
 
 
 class Tabs:

@@ -4,15 +4,15 @@ A case is what the address asks of a page in `apps/`. Between two cases it asks 
 nothing is drawn, what was done is forgotten (`apps/all_app.py`), and the component leaves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.waiting import in_scheme, settled
-from tests.browser.windows import shape_of
 
 APPS = "tests/browser/apps/all_app.py"
+SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 # As a link within the page does it, or the way back.
 GO = """query => {
@@ -21,7 +21,24 @@ GO = """query => {
 }"""
 
 # A component that leaves in a run too short to be seen may come back as it was in the next one.
-FORGET = "globalThis.pageOfComponents?.kept.clear()"
+FORGET = "globalThis.pageOfComponents?.components.clear()"
+
+
+def shape_of(options: Mapping[str, object]) -> tuple[ViewportSize, str, dict[str, object]]:
+    """Split the options of a page.
+
+    A page of another window has Streamlit's files sent, and its script compiled, once more.
+
+    Args:
+        options: As Playwright's `new_context` takes them.
+
+    Returns:
+        The size and the scheme of colours, in which any page can be shown, and the other options,
+        which need a window of their own.
+    """
+    others = dict(options)
+    size, scheme = others.pop("viewport", SIZE), others.pop("color_scheme", "light")
+    return size, scheme, others
 
 
 class KeptPages:

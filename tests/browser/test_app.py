@@ -1,14 +1,13 @@
 """The app in a real browser, as a visitor uses it."""
 
 import re
-from itertools import product
 
 import pytest
 from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.first_visit import first_visit, listed_in_sidebar
-from tests.browser.waiting import fits, in_scheme, settled
+from tests.browser.waiting import settled
 
 TIRED = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 WIDE = "L’animal n’a pas traversé la rue parce qu’elle était trop large."
@@ -45,19 +44,6 @@ def test_a_typed_sentence_is_translated_and_it_looks_at_its_antecedent(visit):
     assert weight_under_pointer(page, row=8, column=1, of=14)[0] == "it → animal"
     assert weight_under_pointer(page, row=8, column=1, of=14)[1] > 0.9
     assert weight_under_pointer(page, row=8, column=6, of=14)[1] < 0.1
-
-
-@pytest.mark.slow
-def test_the_box_of_the_sentence_stays_as_wide_while_it_is_typed_into(visit):
-    page = drawn(visit("?view=maps"))
-    box = page.get_by_role("textbox", name="Sentence")
-    before = box.bounding_box()["width"]
-    # A whole sentence is seen, not its first words.
-    assert before > 500
-    box.click()
-    box.press_sequentially(" It slept.")
-    expect(page.get_by_test_id("InputInstructions")).to_be_visible()
-    assert box.bounding_box()["width"] == pytest.approx(before, abs=8)
 
 
 def weight_under_pointer(page, row, column, of):
@@ -116,18 +102,6 @@ def test_the_view_survives_reload_and_the_way_back(visit):
     expect(title(page)).to_contain_text("Decoder layer 0, head 3")
 
 
-@pytest.mark.slow
-def test_a_chosen_model_survives_reload_with_the_view_it_opened_on(visit):
-    page = drawn(visit("?view=maps"))
-    page.get_by_role("combobox", name="Model").click()
-    page.get_by_role("option", name="copy", exact=True).click()
-    expect(translation(page)).to_have_text("k d a f q z")
-    before = title(page).inner_text()
-    page.reload()
-    expect(translation(drawn(page))).to_have_text("k d a f q z")
-    expect(title(page)).to_have_text(before)
-
-
 def test_everything_can_be_done_with_the_keyboard(visit):
     page = drawn(visit("?view=maps"))
     page.get_by_role("textbox", name="Sentence").focus()
@@ -171,71 +145,6 @@ def test_ten_thousand_characters_survive_a_reload(visit):
     expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
     page.reload()
     expect(page.get_by_text("cut after 511 tokens")).to_be_visible(timeout=60_000)
-
-
-@pytest.mark.slow
-def test_the_view_survives_a_switch_of_pages(visit):
-    page = drawn(visit("?model=translate"))
-    page.get_by_role("radio", name="cross").click()
-    # Another kind opens on its best head; who clicks before that is drawn clicks into the old maps.
-    expect(title(page)).to_contain_text("Decoder layer 1, head 1")
-    page.locator(".tile").nth(6).click()
-    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
-    type_sentence(page, "The cat slept.")
-    expect(translation(page)).to_have_text("Le chat a dormi.")
-    page.get_by_role("link", name="Decoding").click()
-    page.locator(".decoding[data-drawn]").wait_for()
-    expect(page.get_by_role("textbox", name="Sentence")).to_have_value("The cat slept.")
-    expect(page.get_by_role("textbox", name="Reference")).to_have_value("Le chat a dormi.")
-    page.get_by_role("link", name="Attention").click()
-    expect(translation(drawn(page))).to_have_text("Le chat a dormi.")
-    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
-
-
-@pytest.mark.slow
-def test_a_view_that_came_by_link_survives_a_switch_of_pages(visit):
-    page = drawn(visit("?sentence=The+cat+slept.&kind=cross&layer=1&head=2"))
-    page.get_by_role("link", name="Decoding").click()
-    page.locator(".decoding[data-drawn]").wait_for()
-    expect(page.get_by_role("textbox", name="Sentence")).to_have_value("The cat slept.")
-    page.get_by_role("link", name="Attention").click()
-    expect(translation(drawn(page))).to_have_text("Le chat a dormi.")
-    expect(title(page)).to_contain_text("Decoder layer 1, head 2")
-
-
-@pytest.mark.slow
-def test_decoding_is_stepped_through_and_goes_on_from_another_word(visit):
-    page = visit("decoding?sentence=The+cat+slept.")
-    page.locator(".decoding[data-drawn]").wait_for()
-    slider = page.get_by_role("slider").first
-    slider.focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".decoding")).to_contain_text("Le")
-    page.get_by_role("radio", name="beam search").click()
-    expect(page.locator(".stVegaLiteChart svg")).to_be_visible(timeout=20_000)
-    expect(page.locator(".stException")).to_have_count(0)
-
-
-@pytest.mark.slow
-def test_nothing_sticks_out_sideways(visit):
-    page = drawn(visit("?view=maps", viewport={"width": 900, "height": 800}))
-    page.get_by_role("radio", name="cross").click()
-    expect(title(page)).to_contain_text("Decoder layer")
-    for width, scheme in product((900, 1280), ("light", "dark")):
-        in_scheme(page, scheme)
-        fits(page, width)
-        for part in (".cells", ".labels.columns", ".legend", ".finding", ".tiles"):
-            box = page.locator(part).bounding_box()
-            assert box["x"] + box["width"] <= width, part
-        left, right = page.locator(".finding").bounding_box(), page.locator(".map").bounding_box()
-        assert left["x"] + left["width"] <= right["x"]
-
-
-@pytest.mark.slow
-def test_the_picture_stands_on_the_first_screen(visit):
-    page = drawn(visit("?view=maps"))
-    box = page.locator(".cells").bounding_box()
-    assert box["y"] + box["height"] <= 800
 
 
 def test_what_is_chosen_after_a_switch_of_pages_stays_chosen(visit):

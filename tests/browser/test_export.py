@@ -13,7 +13,7 @@ from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from pages.frame.export import stem
-from tests.browser.canvas import pixels
+from tests.browser.component import pixels
 from tests.browser.conftest import ROOT
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -156,15 +156,6 @@ def test_a_link_opens_the_same_view_for_another_visitor(visit):
     said = page.get_by_text(chosen).inner_text()
     expect(other.get_by_text(chosen)).to_have_text(said)
     expect(other.get_by_role("radio", name="whole words")).to_be_checked()
-
-
-def test_the_table_can_be_read_without_the_picture(visit):
-    page = visit("?view=maps&layer=2&head=0")
-    page.get_by_text("As a table", exact=True).click()
-    table = page.get_by_role("table")
-    row = table.get_by_role("row", name="8 it")
-    expect(row.get_by_role("cell").nth(1)).to_have_text("1.00")
-    expect(table.get_by_role("columnheader").nth(2)).to_have_text("1 animal")
 
 
 @pytest.mark.slow

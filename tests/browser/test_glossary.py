@@ -68,22 +68,6 @@ def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     expect(tip).to_be_hidden()
 
 
-@pytest.mark.slow
-def test_a_button_that_was_clicked_is_not_explained_over_what_it_opens(visit):
-    page = visit(
-        "heads?trial=patch&model=everyday",
-        viewport={"width": 1280, "height": 720},
-    )
-    page.locator(".st-key-seen").wait_for(timeout=60_000)
-    settled(page)
-    # Its label is a term: who rests on it is told what it means, who has clicked is not.
-    page.wait_for_function("CSS.highlights.has('term')")
-    page.wait_for_timeout(1000)
-    page.get_by_role("radio", name="silence").click()
-    page.wait_for_timeout(1500)
-    expect(page.locator(".term-tip")).to_be_hidden(timeout=1)
-
-
 TOLD = [
     # A text of the app, a word in it, and the term that is meant; none where it means none.
     ("Rest the pointer on it.", "pointer", ""),

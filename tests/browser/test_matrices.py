@@ -1,7 +1,5 @@
-"""The matrices in a real browser: what is drawn and where."""
+"""The matrices in a real browser: what is drawn, read, marked, sent and saved."""
 
-import re
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,128 +7,135 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.apps import matrices_cases
-from tests.browser.apps.matrices_page import (
-    expected_pixels,
+from tests.browser.component import (
+    choose,
+    drawing_of,
+    expect_heard,
     hover_cell,
-    opened_matrices,
+    matrix_pixels,
     panel_of,
+    pixels,
+    press,
+    texts_of,
 )
-from tests.browser.canvas import pixels
-from viz import theme
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def show(kept_pages):
-    return partial(opened_matrices, kept_pages)
-
-
 @pytest.mark.parametrize("case", ["known", "large"])
-def test_every_cell_has_the_colour_of_its_value(show, case):
+def test_every_cell_has_the_colour_of_its_value_and_a_hidden_one_the_hatch(show, case):
     panels = matrices_cases.CASES[case]().panels
-    with show(case) as page:
-        shown = [pixels(panel_of(page, i).locator("canvas.colours")) for i in range(len(panels))]
-    for pixel, matrix in zip(shown, panels, strict=True):
-        assert (pixel == expected_pixels(matrix)).all()
-
-
-def test_a_hidden_cell_shows_the_hatch(show):
-    with show("known") as page:
-        canvas = panel_of(page, 1).locator("canvas.colours")
-        assert pixels(canvas)[0, 3].tolist() == [0, 0, 0, 0]
-        hatch = canvas.evaluate("c => getComputedStyle(c).backgroundImage")
-        expect(page.locator(".legends .hidden-name")).to_have_text("−∞: hidden by the mask")
+    with show("matrices", case) as page:
+        canvases = [panel_of(page, i).locator("canvas.colours") for i in range(len(panels))]
+        for canvas, matrix in zip(canvases, panels, strict=True):
+            assert (pixels(canvas) == matrix_pixels(matrix)).all()
+        hatch = canvases[0].evaluate("c => getComputedStyle(c).backgroundImage")
     assert "repeating-linear-gradient" in hatch
 
 
-def test_each_scale_has_one_legend_with_its_ends_and_its_middle(show):
-    with show("sentence") as page:
-        ticks = [legend.all_inner_texts() for legend in page.locator(".legends .ticks").all()]
-        names = page.locator(".legends .name").all_inner_texts()
-        bars = [pixels(bar)[0, :, :3] for bar in page.locator(".legends canvas").all()]
-    assert [tick[0].split() for tick in ticks] == [["−4", "0", "4"], ["0", "0.5", "1"]]
-    assert names == ["score", "weight"]
-    assert (bars[0] == theme.diverging_table()).all()
-    assert (bars[1] == theme.scale_table()).all()
-
-
 def test_words_stand_inside_their_cells_and_whole_in_the_tooltip(show):
-    with show("lens") as page:
-        box = panel_of(page).locator(".cells").bounding_box()
-        assert (box["width"] / 7, box["height"] / 6) == (96, 24)
+    with show("matrices", "lens") as page:
         expect(hover_cell(page, 0, 3)).to_have_text("0 → n't 0.0732")
         expect(page.locator(".tooltip .line").last).to_have_text("Straßenbahnhaltestelle")
         words = pixels(panel_of(page).locator("canvas.words"))
-        written = words[..., 3]
+    for row, column in np.ndindex(6, 7):
+        assert words[24 * row : 24 * row + 24, 96 * column : 96 * column + 96, 3].any()
     # Those of hidden cells can be read on the hatch: they have the ink of all texts.
     hidden = words[24:48][words[24:48, :, 3] > 128][:, :3].astype(int)
     assert len(hidden)
     assert hidden.max() < 70
-    for row, column in np.ndindex(6, 7):
-        assert written[24 * row : 24 * row + 24, 96 * column : 96 * column + 96].any()
 
 
-def test_odd_words_are_plain_text(show):
-    with show("odd") as page:
-        labels = panel_of(page).locator(".labels.rows .token")
-        shown = [label.text_content() for label in labels.all()]
-        short = labels.nth(2)
-        expect(short).to_have_attribute("title", matrices_cases.LONG)
-        assert re.fullmatch(r"Dona\w*…\w*unte", short.text_content())
-        expect(hover_cell(page, 4, 1)).to_have_text("{row} → <b> 0.143")
-        expect(panel_of(page).locator("figcaption")).to_have_text("</title><b>Odd</b>")
-        assert page.locator(".matrices figcaption b, .matrices .label b").count() == 0
-    assert shown[:2] + shown[3:] == [*matrices_cases.ODD[:2], *matrices_cases.ODD[3:]]
-
-
-@pytest.mark.parametrize("case", ["sentence", "numbers"])
-def test_in_a_narrow_window_labels_stay_apart_and_nothing_scrolls_sideways(show, case):
-    with show(case, viewport={"width": 900, "height": 800}) as page:
-        assert_labels_stay_apart(page)
-        assert_nothing_scrolls_sideways(page)
-        drawn = page.locator(".matrices").get_attribute("data-drawn")
-        page.set_viewport_size({"width": 360, "height": 800})
-        expect(page.locator(".matrices")).not_to_have_attribute("data-drawn", drawn)
-        assert_nothing_scrolls_sideways(page)
-
-
-def assert_labels_stay_apart(page):
-    rows = panel_of(page).evaluate(
-        """panel => [...panel.querySelectorAll('.rows .label')].map(label => {
-            const { top, bottom } = label.getBoundingClientRect();
-            return [top, bottom];
-        })"""
-    )
-    assert all(top >= bottom - 1 for (_, bottom), (top, _) in pairwise(rows))
-
-
-def assert_nothing_scrolls_sideways(page):
-    # Waited for: another width comes to the page first and then to what stands in it.
-    page.wait_for_function(
-        """root => {
-            const end = (node) => node.getBoundingClientRect().right;
-            const parts = [...root.querySelectorAll(".panels .plot, .panels .cells, .legend")];
-            const pages = [document.documentElement, document.querySelector(".stMain")];
-            return parts.every((part) => end(part) <= end(root) + 1)
-                && pages.every((page) => page.scrollWidth <= page.clientWidth);
-        }""",
-        arg=page.locator(".matrices").element_handle(),
-    )
-
-
-def test_panels_stand_side_by_side_with_cells_in_line_and_wrap_when_narrow(show):
+def test_panels_stand_side_by_side_in_line_and_below_each_other_where_narrow(show):
     def corners(page):
         return [panel_of(page, i).locator(".cells").bounding_box() for i in range(2)]
 
-    with show("sentence", viewport={"width": 900, "height": 800}) as page:
+    with show("matrices", "sentence", width=900) as page:
         left, right = corners(page)
-        assert left["y"] == right["y"]
-        assert left["height"] == right["height"]
-        page.locator(".matrices").evaluate("m => { window.seen = m.querySelector('.cells'); }")
+        assert (left["y"], left["height"]) == (right["y"], right["height"])
+        rows = panel_of(page).evaluate(
+            """panel => [...panel.querySelectorAll('.rows .label')].map(label => {
+                const { top, bottom } = label.getBoundingClientRect();
+                return [top, bottom];
+            })"""
+        )
+        assert all(top >= bottom - 1 for (_, bottom), (top, _) in pairwise(rows))
         drawn = page.locator(".matrices").get_attribute("data-drawn")
         page.set_viewport_size({"width": 500, "height": 800})
         expect(page.locator(".matrices")).not_to_have_attribute("data-drawn", drawn)
         upper, lower = corners(page)
         assert lower["y"] > upper["y"] + upper["height"]
-        assert panel_of(page).locator(".cells").evaluate("cells => cells === window.seen")
+
+
+def test_cells_are_read_and_chosen_with_the_keyboard_and_the_focus_stays(show):
+    with show("matrices", "known") as page:
+        cells = panel_of(page, 1).locator(".cells")
+        cells.focus()
+        press(page, "ArrowDown")
+        expect(page.locator(".live")).to_have_text("chat → the 0.0250")
+        press(page, "ArrowUp", "End")
+        expect(page.locator(".live")).to_have_text("le → here −∞: hidden by the mask")
+        expect(cells).not_to_have_css("outline-style", "none")
+        press(page, "Enter")
+        expect_heard(page, "pick", {"panel": 1, "row": 0, "column": 3})
+        expect(cells).to_be_focused()
+        press(page, "Escape")
+        expect(page.locator(".tooltip")).to_be_hidden()
+
+
+def test_a_click_tells_python_and_the_selected_cell_has_a_frame(show):
+    with show("matrices", "known") as page:
+        expect(page.locator(".panels .chosen:visible")).to_have_count(0)
+        drawn = panel_of(page).get_attribute("data-drawn")
+        hover_cell(page, 2, 1, click=True)
+        expect_heard(page, "pick", {"panel": 0, "row": 2, "column": 1})
+        frame = panel_of(page).locator(".chosen")
+        expect(frame).to_have_attribute("style", "--row: 2; --column: 1;")
+        assert panel_of(page).get_attribute("data-drawn") == drawn
+
+
+def test_other_values_are_drawn_in_place_under_the_same_cursor(show):
+    first = matrices_cases.known().panels[0]
+    with show("matrices", "known", "&choose=1") as page:
+        canvas = panel_of(page).locator("canvas.colours")
+        canvas.evaluate("canvas => { window.seen = canvas; }")
+        before = [int(panel_of(page, i).get_attribute("data-drawn")) for i in range(2)]
+        hover_cell(page, 0, 1)
+        page.get_by_role("radio", name="flipped", exact=True).evaluate("radio => radio.click()")
+        expect(page.locator(".tooltip .line").first).to_have_text("le → cat −0.400")
+        assert canvas.evaluate("canvas => canvas === window.seen")
+        assert (pixels(canvas) == matrix_pixels(first)[::-1, ::-1]).all()
+        after = [int(panel_of(page, i).get_attribute("data-drawn")) for i in range(2)]
+        assert after == [before[0] + 1, before[1]]
+        choose(page, "known")
+        expect(panel_of(page)).to_have_attribute("data-drawn", str(after[0] + 1))
+        assert (pixels(canvas) == matrix_pixels(first)).all()
+
+
+def test_panels_of_the_same_words_are_zoomed_and_moved_together_with_keys(show):
+    def window(panel):
+        return panel_of(page, panel).locator(".where").inner_text()
+
+    whole = "all 512 rows, all 500 columns"
+    with show("matrices", "vast", "&quiet=pick") as page:
+        panel_of(page, 1).locator(".cells").focus()
+        press(page, *["ArrowDown"] * 30, *["ArrowRight"] * 25, "Enter")
+        zoomed = window(1)
+        assert window(0) == zoomed != whole
+        expect(page.locator(".live")).to_contain_text(zoomed)
+        press(page, "PageDown", "Shift+ArrowLeft", "-")
+        assert window(0) == window(1) not in (zoomed, whole)
+        press(page, "Escape", "Escape")
+        assert window(0) == window(1) == whole
+        panel_of(page, 0).locator(".cells").dblclick()
+        assert window(0) == window(1) != whole
+
+
+def test_all_matrices_are_saved_as_one_drawing(show):
+    panels = matrices_cases.known().panels
+    with show("matrices", "known") as page:
+        texts = texts_of(drawing_of(page, ".tools.whole .svg"))
+    for panel in panels:
+        assert panel.title in texts
+    labels = [label.text for panel in panels for label in panel.rows.labels]
+    assert all(texts.count(label) >= labels.count(label) for label in labels)

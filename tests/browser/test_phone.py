@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from pages.frame.cached import GALLERY
 from pages.frame.tour import own_tour
 from tests.browser.waiting import settled
 from tests.pages.every_view import CASES, PAGES, query_of
@@ -78,14 +77,6 @@ def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):
 
 
 @pytest.mark.slow
-def test_in_a_wide_window_parts_of_a_chart_stand_in_a_row_and_its_title_is_one_line(visit):
-    wide = shown(visit("decoding?decoding=cost"), CHART).locator(CHART).bounding_box()
-    phone = shown(visit("decoding?decoding=cost", **PHONE), CHART).locator(CHART).bounding_box()
-    assert wide["width"] > 3 * 250 > 700 > wide["height"]
-    assert phone["width"] <= 390 < 3 * 250 < phone["height"]
-
-
-@pytest.mark.slow
 def test_a_beam_trees_words_are_whole_and_it_scrolls_in_its_own_frame(visit):
     page = shown(visit("decoding?decoding=tree", **PHONE), CHART)
     assert not [line for line in page.evaluate(WRITTEN) if "…" in line]
@@ -108,15 +99,6 @@ def test_every_word_stands_above_its_strips(visit):
     # What is above its strip can be pressed there.
     names.nth(3).click()
     page.locator(".maps[data-drawn]").wait_for()
-
-
-@pytest.mark.slow
-def test_in_a_wide_window_names_stand_beside_their_strips(visit):
-    page = shown(visit("attention?view=word"), ".strips[data-drawn]")
-    name, cells = (
-        page.locator(f".panel {part}").first.bounding_box() for part in (".strip", ".cells")
-    )
-    assert name["x"] + name["width"] <= cells["x"]
 
 
 @pytest.mark.slow
@@ -156,17 +138,6 @@ def test_a_lens_without_room_for_its_words_begins_with_those_around_the_chosen_c
 
 
 @pytest.mark.slow
-def test_the_part_of_a_cross_attention_map_is_named_within_the_page(visit):
-    page = shown(visit("attention?view=maps&kind=cross", **PHONE), ".maps[data-drawn]")
-    assert page.evaluate(SIDEWAYS) <= 0
-    where = page.locator(".map .where").bounding_box()
-    assert where["x"] + where["width"] <= 390
-    # Right below the map.
-    cells, zoom = (page.locator(f".map {part}").bounding_box() for part in (".cells", ".zooming"))
-    assert zoom["y"] - cells["y"] - cells["height"] < 40
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, WIDE])
 @pytest.mark.parametrize("sentence", STRANGE)
 def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
@@ -174,14 +145,6 @@ def test_a_word_without_an_end_breaks_within_its_column(visit, sentence, size):
     page = shown(visit(f"decoding?{query}", **size), ".decoding[data-drawn]")
     assert page.evaluate(SIDEWAYS) <= 0
     assert page.locator(".column:visible .chips .chip").evaluate_all(OUTSIDE) <= 4
-
-
-@pytest.mark.slow
-def test_rows_of_words_grow_before_they_scroll(visit):
-    query = urlencode({"view": "maps", "model": "everyday", "sentence": STRANGE[1]})
-    page = shown(visit(f"attention?{query}", **WIDE), ".maps[data-drawn]")
-    source = page.locator(".chips.source")
-    assert source.evaluate("it => it.scrollHeight <= it.clientHeight && it.clientHeight > 100")
 
 
 def test_all_views_can_be_chosen(visit):
@@ -201,38 +164,9 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
 
 
 @pytest.mark.slow
-def test_all_runs_of_the_gallery_are_seen_in_their_table(visit):
-    page = shown(visit("training?training=runs", **WIDE), ".stDataFrame canvas")
-    n_runs = len(list(GALLERY.glob("*/run.json")))
-    assert page.locator(".stDataFrame").bounding_box()["height"] > 35 * (1 + n_runs)
-
-
-@pytest.mark.slow
 def test_a_tables_tools_cover_nothing(visit):
     page = shown(visit("training?training=runs", **PHONE), ".stDataFrame canvas")
     tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
     table, below = (page.locator(it).bounding_box() for it in (".stDataFrame", ".st-key-seen"))
     assert tools["y"] >= table["y"] + table["height"]
     assert tools["y"] + tools["height"] <= below["y"] + 1
-
-
-@pytest.mark.slow
-def test_what_a_training_step_measured_is_read_to_its_end(visit):
-    page = shown(visit("training?training=look_back", **SMALL), ".course[data-drawn]")
-    words = page.locator(".course .words")
-    assert words.inner_text().rstrip().endswith("%")
-    assert words.evaluate("node => node.scrollWidth <= node.clientWidth")
-    assert words.bounding_box()["height"] <= 26
-
-
-@pytest.mark.slow
-def test_everything_of_a_training_can_be_asked_for(visit):
-    page = shown(visit("training?training=set_up", **SMALL), ".st-key-task")
-    for name in ("task", "size", "like", "start"):
-        expect(page.locator(f".st-key-{name}").first).to_be_visible()
-    page.get_by_text("The architecture, part by part").click()
-    page.locator(".st-key-set_norm_kind").wait_for(timeout=20_000)
-    settled(page)
-    for name in ("norm_kind", "residual", "d_k", "length", "teacher_forcing", "keep_checkpoints"):
-        expect(page.locator(f".st-key-set_{name}").first).to_be_visible()
-    assert page.evaluate(SIDEWAYS) <= 0

@@ -29,16 +29,3 @@ def test_a_word_that_is_clicked_stays_marked_in_other_kinds_and_views(visit):
     expect(label(page, "columns", "street")).to_contain_class("marked")
     page.get_by_role("radio", name="lines", exact=True).click()
     expect(page.locator(".lines[data-active='key 6']")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_the_space_bar_pins_the_word_of_the_row_and_lets_go_of_it(visit):
-    page = visit("?view=maps&model=translate")
-    cells = page.locator(".map .cells")
-    cells.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press(" ")
-    expect(line(page)).to_contain_text("animal looks")
-    settled(page)
-    page.keyboard.press(" ")
-    expect(line(page)).to_contain_text("it looks")

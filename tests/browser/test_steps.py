@@ -5,14 +5,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.waiting import fits, settled
+from tests.browser.component import cell_of
+from tests.browser.waiting import settled
 
 pytestmark = pytest.mark.browser
 
 
-def opened(visit, stage, **options):
+def opened(visit, stage):
     """Open the view on a step, and return the page once matrices and terms stand."""
-    page = visit(f"?view=steps&model=translate-guided&stage={stage}", **options)
+    page = visit(f"?view=steps&model=translate-guided&stage={stage}")
     for at in range(2):
         page.locator(".matrices[data-drawn]").nth(at).wait_for(timeout=60_000)
     settled(page)
@@ -28,19 +29,10 @@ def equation(page):
     return page.get_by_test_id("stMarkdown").filter(has_text=re.compile(r"^\S+ \(.+ → .+\)"))
 
 
-def cell_box(panel, row, column):
-    """Return where the middle of a cell is."""
-    box = panel.locator(".cells").bounding_box()
-    width, height = panel.evaluate(
-        "p => ['--cell-width', '--cell-height'].map(n => parseFloat(p.style.getPropertyValue(n)))"
-    )
-    return box["x"] + (column + 0.5) * width, box["y"] + (row + 0.5) * height
-
-
 def test_a_clicked_cell_is_framed_and_its_terms_come_to_the_number_under_the_pointer(visit):
     page = opened(visit, "q·k")
     result = matrices(page).locator(".panel").nth(0)
-    at = cell_box(result, 5, 6)
+    at = cell_of(page, 5, 6)
     page.mouse.move(*at)
     tooltip = matrices(page).locator(".tooltip .line").first
     expect(tooltip).to_contain_text("the → street")
@@ -61,19 +53,3 @@ def test_next_and_back_keep_the_focus_so_that_enter_goes_on(visit):
         expect(forth).to_be_focused()
     page.get_by_role("button", name="Previous step").press("Enter")
     expect(page.get_by_role("radio", name="mask", exact=True)).to_be_checked()
-
-
-def test_arrow_keys_in_a_matrix_choose_a_cell_and_leave_the_step(visit):
-    page = opened(visit, "softmax")
-    cells = matrices(page).locator(".panel").nth(0).locator(".cells")
-    cells.focus()
-    for key in ("ArrowRight", "ArrowDown", "Enter"):
-        page.keyboard.press(key)
-    expect(equation(page)).to_contain_text("w (animal → animal) = e^(")
-    expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_checked()
-    expect(cells).to_be_focused()
-
-
-def test_a_step_fits_a_narrow_window(visit):
-    page = opened(visit, "W^O", viewport={"width": 900, "height": 800})
-    fits(page, 900)

@@ -5,8 +5,9 @@ import base64
 import pytest
 
 from tests.browser.apps import lines_cases, maps_cases
+from viz.component.assets import assets_of
 from viz.lines import lines
-from viz.plane import map_payload
+from viz.plane import maps
 
 pytestmark = pytest.mark.browser
 
@@ -25,10 +26,15 @@ MOVE_SLIDER = (
     "input => { input.value = 0.5; input.dispatchEvent(new Event('input', { bubbles: true })); }"
 )
 CASES = {
-    "threshold": (lines, lambda: lines.pack(lines_cases.known()), ".threshold input", MOVE_SLIDER),
+    "threshold": (
+        "lines",
+        lambda: lines.pack(lines_cases.known()),
+        ".threshold input",
+        MOVE_SLIDER,
+    ),
     "zoom": (
-        map_payload,
-        lambda: map_payload.pack(maps_cases.vast(rows=256, columns=256), zooms=True),
+        "plane",
+        lambda: maps.pack(maps_cases.vast(rows=256, columns=256), zooms=True),
         "[data-zoom=in]",
         "button => button.click()",
     ),
@@ -41,7 +47,7 @@ def test_changes_are_told_once_when_they_rest_and_not_by_a_component_that_has_le
     browser, name, leaves
 ):
     component, packed, control, change = CASES[name]
-    assets = component.component_assets()
+    assets = assets_of(component)
     # A clock stands still for all pages of a window: this one has its own.
     page = browser.new_page()
     page.clock.install(time=0)

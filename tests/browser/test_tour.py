@@ -108,18 +108,6 @@ def test_the_answer_comes_by_a_key_and_is_kept_by_a_reload(visit):
 
 
 @pytest.mark.slow
-def test_who_leaves_comes_back_to_the_same_stop(visit):
-    page = visit("?tour=paper&stop=2&view=maps&kind=encoder.self&layer=2&head=0")
-    at_stop(page, 2)
-    page.get_by_role("button", name="Leave").click()
-    expect(page.locator(".st-key-tour")).to_have_count(0)
-    page.wait_for_function("!new URL(location).searchParams.has('tour')")
-    settled(page)
-    page.go_back()
-    at_stop(page, 2)
-
-
-@pytest.mark.slow
 def test_keys_mean_nothing_to_the_tour_where_somebody_types(visit):
     page = visit("?tour=paper&view=lines&sentence=The+dog+slept.")
     page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
@@ -224,67 +212,6 @@ def test_the_back_row_reads_every_stop_and_its_answer(visit, number):
             expect(page.locator(asked).first).to_be_visible()
         for name in ("reveal", "back", "next"):
             expect(page.locator(f".st-key-tour_{name}")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_no_toolbar_covers_what_the_pointer_rests_on(visit):
-    page = visit("lessons?lessons=positions", viewport={"width": 1280, "height": 720})
-    chart = page.locator(".stVegaLiteChart").first
-    chart.wait_for(timeout=60_000)
-    settled(page)
-    toolbar = page.locator(".stElementToolbar")
-    chart.hover()
-    expect(toolbar.filter(visible=True).first).to_be_visible()
-    page.keyboard.press("p")
-    chart.hover()
-    expect(toolbar.filter(visible=True)).to_have_count(0)
-
-
-@pytest.mark.slow
-def test_a_sentence_that_no_picture_holds_is_said_while_its_box_is_hidden(visit):
-    query = urlencode({**STOPS[3].query, "tour": "paper", "stop": 4})
-    page = visit(f"heads?{query}", viewport={"width": 1280, "height": 720})
-    at_stop(page, 4)
-    said = page.locator(".st-key-sentence_said")
-    expect(said).to_be_hidden()
-    page.keyboard.press("p")
-    expect(said).to_be_visible()
-    expect(said).to_contain_text(STOPS[3].query["sentence"])
-
-
-@pytest.mark.slow
-def test_whoever_presents_shows_charts_and_no_controls(visit):
-    page = visit("heads?trial=silence", viewport={"width": 1280, "height": 720})
-    chart = page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first
-    chart.wait_for(timeout=60_000)
-    settled(page)
-    page.keyboard.press("p")
-    expect(page.get_by_text("Probability of the model’s own words")).to_be_visible()
-    expect(chart).to_be_visible()
-    for hidden in ("Whole layer", "what a clicked head does instead", "exact match", "silence"):
-        expect(page.get_by_text(hidden, exact=True).first).to_be_hidden()
-    page.keyboard.press("Escape")
-    expect(page.get_by_text("Whole layer", exact=True).first).to_be_visible()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "link", ["lessons?lessons=shuffle", "lessons?lessons=scaling", "decoding?decoding=cost"]
-)
-def test_no_chart_is_wider_than_the_room(visit, link):
-    page = visit(link, viewport={"width": 1280, "height": 720})
-    charts = page.locator(".stVegaLiteChart svg.marks")
-    charts.first.wait_for(timeout=60_000)
-    settled(page)
-    before = charts.first.bounding_box()
-    page.keyboard.press("p")
-    expect(page.locator("header.stAppHeader")).to_be_hidden()
-    # The left edge comes with the style, the width when the chart has been drawn anew.
-    page.wait_for_function(
-        "[...document.querySelectorAll('.stVegaLiteChart svg.marks')]"
-        ".every(each => each.getBoundingClientRect().right <= innerWidth)"
-    )
-    assert charts.first.bounding_box()["height"] > before["height"]
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The way back: one step for each page and each choice."""
 
-from urllib.parse import parse_qsl, urlsplit
-
 import pytest
 from playwright.sync_api import expect
 
@@ -58,24 +56,3 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     page.evaluate("history.go(-2)")
     is_on(page, "Decoding")
     expect(box).not_to_have_value("The cat slept.")
-
-
-@pytest.mark.slow
-def test_another_kind_of_attention_is_one_step_whatever_head_it_opens_on(visit):
-    page = visit("?view=maps")
-    page.locator(".maps[data-drawn]").wait_for()
-    settled(page)
-    start = len(entries(page)) - 1
-    maps = "?view=maps"
-    steps = {"cross": "?kind=decoder.cross&view=maps", "encoder self": maps}
-    for kind in ("cross", "encoder self", "cross"):
-        page.get_by_role("radio", name=kind, exact=True).click()
-        page.wait_for_function(
-            "wanted => [...new URLSearchParams(location.search)].sort().join() === wanted",
-            arg=",".join(",".join(pair) for pair in sorted(parse_qsl(steps[kind][1:]))),
-        )
-        settled(page)
-    found = [sorted(parse_qsl(urlsplit(entry).query)) for entry in entries(page)[start:]]
-    assert found == [
-        sorted(parse_qsl(step[1:])) for step in (maps, steps["cross"], maps, steps["cross"])
-    ]

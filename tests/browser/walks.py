@@ -8,12 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cache
 from urllib.parse import parse_qsl, urlsplit
-
-from core.runs.run import load_run
-from core.tokenizer.tokenizer import Token
-from tests.pages.conftest import ROOT
 
 TASKS = {
     "everyday": (
@@ -44,12 +39,9 @@ KINDS = {
     "decoder.cross": "cross",
 }
 """Name of a kind of attention → what people call it."""
-PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "lessons": "Lessons"}
+PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads"}
 """Address → name, of the pages that are walked through."""
-LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "LayerNorm"}
 VIEWS = ("maps", "lines", "word")
-UNITS = {"tokens": "tokens", "words": "whole words"}
-METHODS = {"greedy": "greedy", "sampling": "sampling"}
 HEADS = 4
 DEFAULT_MODEL = "everyday"
 
@@ -74,9 +66,7 @@ _TINY = dict.fromkeys(KINDS, 2)
 MODELS = {
     "everyday": Model("everyday", "encoder.self", _heads((2, 0), (0, 3), (1, 2)), _SMALL),
     "translate-guided": Model("translate", "encoder.self", _heads((2, 0), (0, 0), (1, 1)), _SMALL),
-    "translate": Model("translate", "encoder.self", _heads((2, 3), (1, 0), (1, 1)), _SMALL),
     "copy": Model("copy", "decoder.cross", _heads((1, 2), (1, 2), (0, 1)), _TINY),
-    "copy-learned": Model("copy", "decoder.cross", _heads((0, 1), (1, 2), (0, 3)), _TINY),
 }
 
 
@@ -90,24 +80,18 @@ class State:
     """Whose examples the sentence was chosen among; None where it came by an address."""
     seen: dict[str, set[str]] = field(default_factory=dict)
     """Page → the names of the choices that it has shown."""
-    tokens: tuple[Token, ...] | None = None
-    """Of the sentence in which a word was pinned, if it was drawn since."""
 
     def shown(self) -> dict[str, tuple[str, str]]:
         """Return name → (what is shown, what is shown where nothing is chosen), for the page."""
         defaults = {"model": DEFAULT_MODEL, "sentence": TASKS[self.model.task][0]}
-        if self.page == "decoding":
-            defaults["method"] = "greedy"
         if self.page == "heads" and self.model.task == "everyday":
             # It opens on a sentence that the silenced head changes.
             defaults["sentence"] = TASKS["everyday"][2]
-        if self.page == "lessons":
-            defaults["lessons"] = "embedding"
         if self.page == "":
             kind = self.chosen.get("kind", self.model.kind)
             layer, head = self.model.best[kind]
             defaults |= {"kind": self.model.kind, "layer": str(layer), "head": str(head)}
-            defaults |= {"view": "maps", "unit": "tokens"}
+            defaults["view"] = "maps"
         return {name: (self.chosen.get(name, usual), usual) for name, usual in defaults.items()}
 
     @property
@@ -121,19 +105,12 @@ class State:
 
     def address(self) -> dict[str, str]:
         """Return what the URL must name; what is as it would be without, it leaves out."""
-        named = {
+        return {
             name: value
             for name, (value, usual) in self.shown().items()
             # The address without a view is that of the start.
             if value != usual or name == "view"
         }
-        return named | self.pin()
-
-    def pin(self) -> dict[str, str]:
-        """Return the token that is pinned, where the page shows one."""
-        if self.page != "" or "token" not in self.chosen:
-            return {}
-        return {name: self.chosen[name] for name in ("side", "token")}
 
     def draw(self) -> None:
         """Do what follows from drawing the page."""
@@ -141,20 +118,7 @@ class State:
         if self.task not in (None, self.model.task) and self.chosen.get("sentence") in examples:
             del self.chosen["sentence"]
         self.task = self.model.task
-        if self.page == "":
-            tokens = tokens_of(self.value("model"), self.value("sentence"))
-            if self.tokens not in (None, tokens) and not self.begins_alike(tokens):
-                self.forget("side", "token")
-            self.tokens = tokens
-        self.seen.setdefault(self.page, set()).update(self.shown(), self.pin())
-
-    def begins_alike(self, tokens: tuple[Token, ...]) -> bool:
-        """Return whether a pinned word of the source, and all before it, are in this one, too."""
-        if self.chosen.get("side") != "source" or "token" not in self.chosen:
-            return False
-        end = int(self.chosen["token"]) + 1
-        one, other = ([token.text for token in each[:end]] for each in (self.tokens, tokens))
-        return one == other and len(other) == end
+        self.seen.setdefault(self.page, set()).update(self.shown())
 
     def choose(self, **values: object) -> None:
         """Choose what the page offers."""
@@ -171,13 +135,6 @@ class State:
             self.choose(kind=kind)
             self.forget("layer", "head")
 
-    def pin_word(self, side: str, index: int) -> None:
-        """Pin a word of those that the view shows, which the address counts as a token."""
-        if side == "source" and self.value("unit") == "words":
-            tokens = tokens_of(self.value("model"), self.value("sentence"))
-            index = [token.word for token in tokens].index(index)
-        self.choose(side=side, token=index)
-
     def choose_model(self, name: str) -> None:
         """Choose another model, which opens on its best head."""
         if name != self.value("model"):
@@ -190,20 +147,13 @@ class State:
         for name in self.seen.get(self.page, set()):
             self.chosen.pop(name, None)
         self.chosen |= asked
-        self.task = self.tokens = None
+        self.task = None
 
     def begin_again(self, url: str) -> None:
         """Load an address, as a visitor who was never here before."""
         self.page, asked = read_address(url)
-        self.chosen, self.seen, self.task, self.tokens = {}, {}, None, None
+        self.chosen, self.seen, self.task = {}, {}, None
         self.chosen |= asked
-
-
-@cache
-def tokens_of(model: str, sentence: str) -> tuple[Token, ...]:
-    """Return the tokens of a source, which the address counts."""
-    tokenizer = load_run(ROOT / "gallery" / model).tokenizer
-    return tokenizer.describe(tokenizer.encode(sentence).ids)
 
 
 def read_address(url: str) -> tuple[str, dict[str, str]]:
@@ -217,7 +167,7 @@ READ = """() => {
     const radio = key => document.querySelector(`${of(key)} [aria-checked=true]`);
     const box = key => document.querySelector(`${of(key)} input:not([disabled])`);
     const found = { url: location.href };
-    for (const key of ["kind", "view", "unit", "method", "attention", "lessons"]) {
+    for (const key of ["kind", "view"]) {
         found[key] = radio(key)?.innerText.trim() ?? null;
     }
     for (const key of ["model", "sentence", "layer", "head"]) found[key] = box(key)?.value ?? null;
@@ -235,18 +185,16 @@ READ = """() => {
 def differences(state: State, found: dict) -> dict[str, tuple[object, object]]:
     """Return what is not as it must be: name → (what it must be, what it is)."""
     page, named = read_address(found["url"])
-    labels = {"kind": KINDS, "attention": KINDS, "unit": UNITS, "method": METHODS}
-    labels |= {"lessons": LESSONS}
+    labels = {"kind": KINDS}
     wanted: dict[str, object] = {"page": state.page, "failed": False, "running": False}
     is_now: dict[str, object] = {"page": page, "failed": found["failed"]}
     is_now["running"] = found["running"]
     for name, (value, _) in state.shown().items():
         wanted[name] = labels.get(name, {}).get(value, value)
         # Not every view asks for everything; the address says it all the same.
-        may_lack = name in ("kind", "layer", "head", "unit") and state.value("view") != "maps"
+        may_lack = name in ("kind", "layer", "head") and state.value("view") != "maps"
         is_now[name] = wanted[name] if found[name] is None and may_lack else found[name]
-    known = {"model", "sentence", "kind", "layer", "head", "view", "unit", "method", "attention"}
-    known |= {"lessons", *state.pin()}
+    known = {"model", "sentence", "kind", "layer", "head", "view"}
     wanted["address"] = state.address()
     is_now["address"] = {name: text for name, text in named.items() if name in known}
     if state.page == "" and state.value("view") == "maps":
@@ -309,7 +257,7 @@ def radio(name: str, value: str, label: str, imply=None) -> Action:
         widget(page, name).get_by_role("radio", name=label, exact=True).click()
 
     imply = imply or (lambda state: state.choose(**{name: value}))
-    return Action(f"{name}: {value}", do, imply, second=name in ("view", "unit", "method"))
+    return Action(f"{name}: {value}", do, imply, second=name == "view")
 
 
 def box(name: str, value: str, imply=None) -> Action:
@@ -330,24 +278,6 @@ def tile(layer: int, head: int) -> Action:
         lambda page: page.locator(".tile").nth(layer * HEADS + head).click(),
         lambda state: state.choose(layer=layer, head=head),
     )
-
-
-def pin(view: str, index: int, kind: str) -> Action:
-    """Click a token, whose lines or strips are then shown."""
-    side = _side(view, kind)
-
-    def do(page) -> None:
-        if view == "lines":
-            page.locator(".column.query .row").nth(index).click()
-        else:
-            page.locator(f".chips.source [data-index='{index}']").click()
-
-    return Action(f"pin {side} {index}", do, lambda state: state.pin_word(side, index))
-
-
-def _side(view: str, kind: str) -> str:
-    """Return whose words are clicked."""
-    return "source" if view == "word" or kind == "encoder.self" else "target"
 
 
 def visit(path: str) -> Action:
@@ -412,20 +342,12 @@ def offered(state: State, found: dict, before: str | None) -> list[list[Action]]
     ]
     if before is not None:
         ways.append([back(before)])
-    if state.page == "decoding":
-        ways.append(_others(state, "method", METHODS))
-    if state.page == "lessons":
-        ways.append(_others(state, "lessons", LESSONS))
     if state.page == "":
-        asked = {name for name in ("kind", "layer", "head", "unit") if found[name] is not None}
+        asked = {name for name in ("kind", "layer", "head") if found[name] is not None}
         ways += _on_attention(state, asked)
         # It is walked through most.
         ways += _on_attention(state, asked)
     return [each for each in ways if each]
-
-
-def _others(state: State, name: str, labels: dict[str, str]) -> list[Action]:
-    return [radio(name, each, labels[each]) for each in labels if each != state.value(name)]
 
 
 def _on_attention(state: State, asked: set[str]) -> Iterator[list[Action]]:
@@ -444,13 +366,7 @@ def _on_attention(state: State, asked: set[str]) -> Iterator[list[Action]]:
         yield [box("head", str(each)) for each in range(HEADS) if each != head]
     if view == "maps":
         yield [tile(*each) for each in heads if each != (layer, head)]
-    else:
-        # A second click on a word would let go of it.
-        pinned = state.pin().get("side") == _side(view, kind)
-        yield [pin(view, each, kind) for each in range(2) if not pinned]
-    yield _others(state, "view", dict(zip(VIEWS, VIEWS, strict=True)))
-    if "unit" in asked:
-        yield [radio("unit", each, UNITS[each]) for each in UNITS if each != state.value("unit")]
+    yield [radio("view", each, each) for each in VIEWS if each != view]
 
 
 def next_actions(

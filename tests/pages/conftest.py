@@ -19,8 +19,8 @@ from core.runs.run import read_settings
 from core.training import process
 from pages.frame import cached, language, view
 from pages.locales import catalogues
-from viz.component.payload import unframed
-from viz.plane.map_payload import unpack
+from tests.viz.unpacked import unframed
+from tests.viz.unpacked import unpack_maps as unpack
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "translate-guided"

@@ -17,7 +17,7 @@ from pages.frame import cached, texts
 from pages.locales import catalogues
 from tests.escaping_texts import ICON, has_words
 from tests.pages.data_texts import LINKS
-from viz.component.payload import unframed
+from tests.viz.unpacked import unframed
 
 LANGUAGE = "qps"
 LONGER = 0.4

@@ -1,12 +1,12 @@
 // The component: one picture of the model, drawn anew in place when the model or the choice changes.
+// Boxes keep their element from drawing to drawing, and so the focus.
 
 import { answerTools, nameTools } from "../component/figure.js";
 import { markDrawn, mount } from "../component/mount.js";
-import { readFrame } from "../component/text.js";
-import { hideTooltip } from "../component/tooltip.js";
-import { drawPicture, printedSvg } from "./drawing.js";
-import { answer } from "./events.js";
-import { indexed, layoutOf } from "./layout.js";
+import { listed, readFrame } from "../component/text.js";
+import { assign, element, svg } from "../component/tokens.js";
+import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
+import { classOf, fitted, indexed, inLines, isNear, layoutOf, RADIUS, widthOf } from "./layout.js";
 
 const WIDEST = 700;
 const NARROWEST = 340;
@@ -39,3 +39,260 @@ function draw(state) {
   drawPicture(state, layoutOf(view, width, state.font));
   markDrawn(state, "architecture-drawn");
 }
+
+function drawPicture(state, layout) {
+  const { view, nodes: { picture } } = state;
+  const { width, height, top } = layout;
+  assign(picture, {
+    width, height, viewBox: `0 ${top} ${width} ${height}`,
+    "aria-label": view.texts.title, "aria-description": view.texts.help,
+  });
+  const group = (name) => picture.querySelector(`.${name}`);
+  group("frames").replaceChildren(...layout.frames.map((frame) => svg("rect", {
+    class: "frame", ...frame, rx: 8 })));
+  group("arrows").replaceChildren(
+    ...layout.arrows.map((arrow) => arrowShape(arrow, view.selected)), ...layout.sums.map(sumShape));
+  group("words").replaceChildren(...layout.words.flatMap(wordShapes));
+  drawParts(state, layout.parts, group("parts"));
+}
+
+/** A line with rounded corners, and its head. */
+function arrowShape({ kind, from, to, lines }, selected) {
+  const near = isNear({ kind, from, to }, selected);
+  const node = svg("g", {
+    class: `arrow ${kind}${near ? " near" : ""}`, "data-kind": kind, "data-from": from, "data-to": to });
+  for (const line of lines) {
+    const moves = (point, i) => !i || point.some((x, axis) => Math.abs(x - line[i - 1][axis]) > 0.01);
+    const bare = line.filter(moves);
+    node.append(svg("path", { d: curved(bare) }));
+    if (kind !== "tied") node.append(headShape(bare));
+  }
+  return node;
+}
+
+const rounded = (point) => point.map((x) => Math.round(100 * x) / 100);
+
+function curved(points) {
+  const parts = [`M${rounded(points[0])}`];
+  for (let i = 1; i < points.length - 1; i += 1) {
+    const towards = ([x, y], [toX, toY], distance) => {
+      const long = Math.hypot(toX - x, toY - y);
+      const step = Math.min(distance, long / 2) / long;
+      return rounded([x + (toX - x) * step, y + (toY - y) * step]);
+    };
+    const before = towards(points[i], points[i - 1], 5);
+    parts.push(`L${before} Q${rounded(points[i])} ${towards(points[i], points[i + 1], 5)}`);
+  }
+  return `${parts.join(" ")} L${rounded(points.at(-1))}`;
+}
+
+function headShape(points) {
+  const [[x, y], [tipX, tipY]] = points.slice(-2);
+  const long = Math.hypot(tipX - x, tipY - y);
+  const [across, down] = [(tipX - x) / long, (tipY - y) / long];
+  const size = Math.min(6, long);
+  const corner = (side) => rounded([
+    tipX - size * across - 3 * side * down, tipY - size * down + 3 * side * across]);
+  return svg("path", { class: "head", d: `M${rounded([tipX, tipY])} L${corner(1)} L${corner(-1)} Z` });
+}
+
+function sumShape({ id, x, y }) {
+  const node = svg("g", { class: "sum", "data-sum": id });
+  const r = RADIUS;
+  const cross = `M${x - r} ${y} h${2 * r} M${x} ${y - r} v${2 * r}`;
+  node.append(svg("circle", { cx: x, cy: y, r }), svg("path", { d: cross }));
+  return node;
+}
+
+function wordShapes({ kind, x, y, text, pill }) {
+  const turned = kind === "turned";
+  const word = svg("text", turned
+    ? { class: "word turned", transform: `translate(${x} ${y}) rotate(-90)` }
+    : { class: `word ${kind}`, x, y }, text);
+  if (!pill) return [word];
+  const { side, ...place } = pill;
+  return [svg("rect", { class: `token-pill ${side}`, ...place, rx: 4 }), word];
+}
+
+/** The boxes in their order, new ones between those that stay. */
+function drawParts(state, parts, group) {
+  const focused = group.getRootNode().activeElement;
+  const held = group.contains(focused);
+  const ids = new Set(parts.map(({ id }) => id));
+  for (const [id, node] of state.parts) {
+    if (ids.has(id)) continue;
+    node.remove();
+    state.parts.delete(id);
+  }
+  parts.forEach((part, i) => {
+    const node = state.parts.get(part.id) ?? svg("g", { role: "button", "data-part": part.id });
+    state.parts.set(part.id, node);
+    drawPart(state, node, part);
+    if (group.children[i] !== node) group.insertBefore(node, group.children[i] ?? null);
+  });
+  // A folded layer that opened left its place to the part that it stood for.
+  if (held && !group.contains(focused)) state.parts.get(state.view.selected)?.focus();
+  const now = group.contains(focused) ? focused.dataset.part : state.view.selected;
+  for (const [id, node] of state.parts) node.setAttribute("tabindex", id === now ? 0 : -1);
+}
+
+function drawPart({ view, font }, node, part) {
+  const { id, x, y, width, height, layer, node: { group, label, stack } } = part;
+  const name = layer ?? part.node.name;
+  const detail = layer ? "" : part.node.detail;
+  assign(node, {
+    class: `part ${layer ? "layer" : classOf(group)}`,
+    "aria-pressed": id === view.selected,
+    "aria-label": listed([name, detail].filter(Boolean)),
+  });
+  node.dataset.stack = stack;
+  node.dataset.name = name;
+  node.dataset.detail = detail;
+  const shape = { x, y, width, height, rx: 4 };
+  node.replaceChildren(
+    svg("rect", { class: "ground", ...shape }),
+    svg("rect", { class: "box", ...shape }),
+    svg("rect", { class: "ring", x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: 7 }),
+    ...partWords(layer ?? label, detail, part, font));
+}
+
+/** Label and detail: below each other where the box is high enough, else beside each other. */
+function partWords(label, detail, { x, y, width, height, layer }, font) {
+  const [middle, room] = [x + width / 2, width - 8];
+  const baseline = y + height / 2 + 4;
+  if (height < 26 || layer) {
+    const beside = `${label} ${detail}`;
+    const fits = detail && widthOf(beside, 12, font) + 6 <= room;
+    const text = svg("text", { x: middle, y: baseline }, fitted(label, room, 12, font));
+    if (fits) text.append(svg("tspan", { class: "detail", dx: 7 }, detail));
+    return [text];
+  }
+  const lines = inLines(label, room, 12, font);
+  const top = baseline - 7 * (lines.length - 1) - (detail ? 6.5 : 0);
+  const texts = lines.map((line, i) => svg("text", { x: middle, y: top + 14 * i }, line));
+  if (detail) {
+    texts.push(svg("text", { class: "detail", x: middle, y: top + 14 * lines.length - 1 },
+      fitted(detail, room, 11, font)));
+  }
+  return texts;
+}
+
+const COLOURED = ["fill", "stroke"];
+const OF_THE_PAGE = ["tabindex", "role", "aria-pressed", "data-stack", "data-name", "data-detail"];
+const KEPT = ["stroke-width", "stroke-dasharray", "font-size", "font-style", "text-anchor"];
+
+function printedSvg(picture) {
+  picture.classList.add("printed");
+  const copy = picture.cloneNode(true);
+  const [x, y, width, height] = picture.getAttribute("viewBox").split(" ");
+  const paper = svg("rect", { x, y, width, height, fill: plainColour(paperOf(picture))[0] });
+  copy.setAttribute("font-family", getComputedStyle(picture).fontFamily);
+  const copies = copy.querySelectorAll("*");
+  picture.querySelectorAll("*").forEach((node, i) => writeStyle(node, copies[i]));
+  picture.classList.remove("printed");
+  copy.prepend(paper);
+  for (const name of ["class", "aria-description"]) copy.removeAttribute(name);
+  for (const ring of copy.querySelectorAll(".ring")) ring.remove();
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** White as the theme names it, which the ground of any box shows. */
+const paperOf = (picture) => getComputedStyle(picture.querySelector(".ground")).fill;
+
+function writeStyle(node, copy) {
+  for (const name of OF_THE_PAGE) copy.removeAttribute(name);
+  if (node.tagName === "g") return;
+  const style = getComputedStyle(node);
+  for (const name of COLOURED) {
+    const [colour, opacity] = plainColour(style[name]);
+    copy.setAttribute(name, colour);
+    if (opacity < 1) copy.setAttribute(`${name}-opacity`, opacity);
+  }
+  const isText = ["text", "tspan"].includes(node.tagName);
+  const drawn = KEPT.filter((name) => name.startsWith("stroke") !== isText);
+  for (const name of drawn) copy.setAttribute(name, style.getPropertyValue(name));
+}
+
+/** A colour as every program reads it, and its opacity; mixtures are computed as parts of 1. */
+function plainColour(written) {
+  if (written === "none") return [written, 1];
+  const numbers = written.match(/[\d.]+(e-?\d+)?/g).map(Number);
+  const scale = written.startsWith("color") ? 255 : 1;
+  const digits = numbers.slice(0, 3).map((x) => Math.round(x * scale).toString(16).padStart(2, "0"));
+  return [`#${digits.join("")}`, numbers[3] ?? 1];
+}
+
+function answer(state) {
+  const { root, nodes } = state;
+  const { picture } = nodes;
+  const under = (event) => event.target.closest?.(".part");
+  picture.onclick = (event) => pick(state, under(event));
+  picture.onpointermove = (event) => {
+    const part = under(event);
+    if (part) showTooltip(state, partLines(part), event);
+    else hideTooltip(state);
+  };
+  // Chromium knows these two as events only; a root is given its listeners once. They are the
+  // root's, since an svg that listens to the focus takes it itself.
+  root.addEventListener("focusin", (event) => {
+    const part = under(event);
+    if (!part) return;
+    for (const node of state.parts.values()) node.setAttribute("tabindex", node === part ? 0 : -1);
+    if (part?.matches(":focus-visible")) showTooltip(state, partLines(part), besides(part));
+  });
+  root.addEventListener("focusout", () => hideTooltip(state));
+  root.onpointerleave = () => hideTooltip(state);
+  picture.onkeydown = (event) => answerKey(state, under(event), event);
+}
+
+function pick(state, part) {
+  if (part) state.send("pick", { part: part.dataset.part });
+}
+
+function partLines(part) {
+  const { name, detail } = part.dataset;
+  return [element("span", "line", name), ...(detail ? [element("span", "line quiet", detail)] : [])];
+}
+
+function answerKey(state, part, event) {
+  if (!part || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") return hideTooltip(state);
+  if (event.key === "Enter" || event.key === " ") pick(state, part);
+  else if (STEPS[event.key]) STEPS[event.key](state, part)?.focus();
+  else return;
+  event.preventDefault();
+}
+
+const stackName = (part) => part.dataset.stack;
+const ofStack = (state, name) => [...state.parts.values()]
+  .filter((node) => stackName(node) === name)
+  .sort((a, b) => rank(a) - rank(b));
+const rank = (node) => [...node.parentElement.children].indexOf(node);
+
+/** The part that comes next in the flow of data, or before it. */
+function along(by) {
+  return (state, part) => {
+    const all = ofStack(state, stackName(part));
+    return all[all.indexOf(part) + by];
+  };
+}
+
+/** The part of the first or last stack that stands at about the same height. */
+function across(index) {
+  return (state, part) => {
+    const { name } = state.view.stacks.at(index);
+    if (stackName(part) === name) return undefined;
+    const height = (node) => {
+      const box = node.querySelector(".box");
+      return Number(box.getAttribute("y")) + Number(box.getAttribute("height")) / 2;
+    };
+    const far = (node) => Math.abs(height(node) - height(part));
+    return ofStack(state, name).sort((a, b) => far(a) - far(b))[0];
+  };
+}
+
+const STEPS = {
+  ArrowUp: along(1), ArrowDown: along(-1), ArrowLeft: across(0), ArrowRight: across(-1),
+  Home: (state, part) => ofStack(state, stackName(part))[0],
+  End: (state, part) => ofStack(state, stackName(part)).at(-1),
+};

@@ -7,14 +7,12 @@ but neither which parts a model has nor in which order they stand.
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Literal, get_args
+from typing import Literal
 
-from viz.component.assets import Assets, assets_of
-from viz.component.payload import SIGN_TEXTS, check_texts, framed, unframed
+from viz.component.payload import SAVE_TEXTS, SIGN_TEXTS, complete, framed
 from viz.messages import N_
 
-# Every word of the component's own. A page may hand over others.
+# Every text of the component. A page may hand over its own.
 DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
     "title": N_("The model's parts; data flows upward"),
@@ -24,10 +22,7 @@ DEFAULT_ARCHITECTURE_TEXTS: Mapping[str, str] = {
     "key": N_("k"),
     "value": N_("v"),
     "tied": N_("shared"),
-    "png": N_("PNG"),
-    "png.help": N_("Save as a picture: {title}"),
-    "svg": N_("SVG"),
-    "svg.help": N_("Save as a drawing: {title}"),
+    **SAVE_TEXTS,
     "file": N_("architecture"),
 }
 
@@ -104,9 +99,6 @@ class Architecture:
         arrows: Between them.
         selected: A part's id.
         texts: Replacements for some of `DEFAULT_ARCHITECTURE_TEXTS`.
-
-    Raises:
-        ValueError: An id, a stack, a layer, a kind or a text belongs to nothing in this picture.
     """
 
     stacks: Sequence[Stack]
@@ -115,60 +107,13 @@ class Architecture:
     selected: str
     texts: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        check_texts(self.texts, DEFAULT_ARCHITECTURE_TEXTS)
-        if len(self.stacks) not in (1, 2):
-            raise ValueError(f"one stack or two can be drawn, not {len(self.stacks)}")
-        self._check_nodes()
-        self._check_arrows()
-        if self.selected not in self.ids:
-            raise ValueError(f"part {self.selected!r} is not in this model; it has {self.ids}")
-
     @property
     def ids(self) -> tuple[str, ...]:
         """All parts along the flow of data."""
         return tuple(node.id for node in self.nodes if node.shape == "part")
 
-    def _check_nodes(self) -> None:
-        layers = {stack.name: range(len(stack.layers)) for stack in self.stacks}
-        if len({node.id for node in self.nodes}) < len(self.nodes):
-            raise ValueError("two nodes have one id")
-        for node in self.nodes:
-            if node.shape not in get_args(Shape):
-                raise ValueError(f"{node.id} has the shape {node.shape!r}, which cannot be drawn")
-            if node.stack not in layers:
-                raise ValueError(f"{node.id} stands in {node.stack!r}, which is no stack")
-            if node.layer is not None and node.layer not in layers[node.stack]:
-                raise ValueError(f"{node.id} stands in layer {node.layer}, which has no name")
-
-    def _check_arrows(self) -> None:
-        known = {node.id for node in self.nodes}
-        for arrow in self.arrows:
-            if arrow.kind not in get_args(ArrowKind):
-                raise ValueError(f"an arrow of the kind {arrow.kind!r} cannot be drawn")
-            if not {arrow.start, arrow.end} <= known:
-                raise ValueError(f"an arrow from {arrow.start!r} to {arrow.end!r} leads nowhere")
-
 
 def pack(architecture: Architecture) -> bytes:
     """Write an architecture as the one block of bytes that the component reads."""
-    texts = {**DEFAULT_ARCHITECTURE_TEXTS, **architecture.texts}
+    texts = complete(architecture.texts, DEFAULT_ARCHITECTURE_TEXTS)
     return framed({**dataclasses.asdict(architecture), "texts": texts})
-
-
-def unpack(payload: bytes) -> Architecture:
-    """Read a packed block again, as the component does; every text is in `texts`."""
-    header, _ = unframed(payload)
-    return Architecture(
-        stacks=tuple(Stack(stack["name"], tuple(stack["layers"])) for stack in header["stacks"]),
-        nodes=tuple(Node(**node) for node in header["nodes"]),
-        arrows=tuple(Arrow(**arrow) for arrow in header["arrows"]),
-        selected=header["selected"],
-        texts=header["texts"],
-    )
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("architecture/architecture")

@@ -1,10 +1,8 @@
-// The whole picture: how much room there is, and which layers are shown in full.
-
-import { routesOf } from "./routes.js";
-import { stackOf } from "./stack.js";
+// Sizes and places: how much room there is, which layers are shown in full, one stack from the bottom up
+// (y grows downward and begins at 0), and the paths of the arrows between boxes.
 
 /** The arrows that come straight up from the node below. */
-export const STRAIGHT = ["flow", "query", "key", "value"];
+const STRAIGHT = ["flow", "query", "key", "value"];
 
 /** A picture with its nodes by id, and with what leads into each of them. */
 export function indexed(view) {
@@ -13,10 +11,10 @@ export function indexed(view) {
   return { ...view, nodes };
 }
 
-export const nodesOf = (view, stack) => [...view.nodes.values()].filter((node) => node.stack === stack);
+const nodesOf = (view, stack) => [...view.nodes.values()].filter((node) => node.stack === stack);
 
 /** Whether a box stands beside the way of the data, into which nothing leads. */
-export const isBeside = ({ shape, entering }) =>
+const isBeside = ({ shape, entering }) =>
   shape === "part" && !entering.some((kind) => STRAIGHT.includes(kind));
 
 /** Boxes in which label and detail stand side by side. */
@@ -61,12 +59,12 @@ export function layoutOf(view, width, font) {
   const folding = (tight) => plan(view, metricsOf(view, width, font, tight), (index) => (
     folds(index) ? openLayer(view, index) : null));
   const ways = [() => whole(false), () => whole(true), () => folding(false), () => folding(true)];
-  let found;
+  let picture;
   for (const way of ways) {
-    found = way();
-    if (found.height <= LIMIT) break;
+    picture = way();
+    if (picture.height <= LIMIT) break;
   }
-  return found;
+  return picture;
 }
 
 /** The layer that stays open: the selected one, in the other stack its like. */
@@ -74,8 +72,8 @@ function openLayer(view, index) {
   const selected = view.nodes.get(view.selected);
   const below = nodesOf(view, selected.stack);
   const firstOfLayers = below.findIndex(({ layer }) => layer !== null);
-  const wanted = selected.layer ?? (below.indexOf(selected) < firstOfLayers ? 0 : Infinity);
-  return Math.min(wanted, view.stacks[index].layers.length - 1);
+  const layer = selected.layer ?? (below.indexOf(selected) < firstOfLayers ? 0 : Infinity);
+  return Math.min(layer, view.stacks[index].layers.length - 1);
 }
 
 /** What lies on top where lines share a way. */
@@ -154,3 +152,245 @@ function heightsOf(view, { stacks: [column], font }, tight) {
   }
   return heights;
 }
+
+export const RADIUS = 7.5;
+
+/** Where everything of a stack stands: `open` is the one layer shown in full, null if all are. */
+function stackOf(index, view, metrics, open) {
+  const { name, layers } = view.stacks[index];
+  const stack = {
+    name, layers, view, metrics, ...metrics.stacks[index], y: 0, beside: null,
+    parts: [], frames: [], sums: [], words: [],
+    at: new Map(), // id → the box that it is, or that stands for it
+    forks: new Map(), // block → the height at which an arrow past it begins
+  };
+  for (const { layer, nodes } of inLayers(nodesOf(view, name))) {
+    if (layer === null) for (const node of nodes) addNode(stack, node);
+    else if (open === null || open === layer) addLayer(stack, layer, nodes);
+    else addFoldedLayer(stack, layer, nodes);
+  }
+  return stack;
+}
+
+/** Nodes of one layer that follow each other, together. */
+function inLayers(nodes) {
+  const layers = [];
+  for (const node of nodes) {
+    if (layers.at(-1)?.layer !== node.layer) layers.push({ layer: node.layer, nodes: [] });
+    layers.at(-1).nodes.push(node);
+  }
+  return layers;
+}
+
+function addNode(stack, node) {
+  const { block } = node;
+  const first = !block || !stack.forks.has(block);
+  if (block && first) stack.forks.set(block, stack.y - stack.metrics.fork);
+  if (node.shape === "tokens") addTokens(stack, node);
+  else if (node.shape === "sum") addSum(stack, node);
+  else if (isBeside(node)) addBeside(stack, node);
+  else addBox(stack, node, gapBelow(stack, node, first));
+}
+
+/** Room for the arrows that come in, and for the one that leads past the block. */
+function gapBelow({ metrics }, { entering }, first) {
+  const lettered = entering.filter((kind) => STRAIGHT.includes(kind) && kind !== "flow");
+  if (lettered.length > 1) return metrics.split - (first ? 0 : metrics.fork);
+  if (lettered.length) return metrics.query;
+  return first ? metrics.gap : metrics.near;
+}
+
+function addBox(stack, node, gap, shape = {}) {
+  const { metrics, x, width } = stack;
+  const height = metrics.heights[node.kind];
+  const part = { id: node.id, node, x, y: stack.y - gap - height, width, height, ...shape };
+  stack.parts.push(part);
+  stack.at.set(node.id, part);
+  stack.y = part.y;
+  return part;
+}
+
+/** A box on the outer side, for the sum that comes next. */
+function addBeside(stack, node) {
+  const { metrics, side } = stack;
+  // However low the box is, the sum beside it leaves room for an arrow below.
+  const gap = Math.max(metrics.near + 2, 22 - metrics.heights[node.kind] / 2);
+  stack.beside = addBox(stack, node, gap, side);
+}
+
+/** A ⊕ on the way up. */
+function addSum(stack, { id }) {
+  const { middle, metrics, beside } = stack;
+  const y = beside ? beside.y + beside.height / 2 : stack.y - metrics.near - 2 - RADIUS;
+  stack.sums.push({ id, x: middle, y });
+  stack.at.set(id, {
+    id, round: true, x: middle - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS,
+  });
+  stack.y = Math.min(beside?.y ?? Infinity, y - RADIUS);
+  stack.beside = null;
+}
+
+function addTokens(stack, { id, label, group }) {
+  const { middle, width, metrics } = stack;
+  const height = 20;
+  const wide = Math.min(width, widthOf(label, 12, metrics.font) + 20);
+  const y = stack.y - (stack.at.size ? metrics.gap : 0) - height;
+  const pill = { x: middle - wide / 2, y, width: wide, height };
+  stack.words.push({
+    kind: "pill", x: middle, y: y + 14, text: fitted(label, wide - 8, 12, metrics.font),
+    pill: { ...pill, side: group },
+  });
+  stack.at.set(id, { id, ...pill });
+  stack.y = y;
+}
+
+/** A layer of which nothing but the name is shown; a click chooses the first of its sublayers. */
+function addFoldedLayer(stack, layer, nodes) {
+  const { name, metrics, frame, layers } = stack;
+  const chosen = nodes.find(({ id, block }) => id === block) ?? nodes[0];
+  const height = metrics.heights.layer;
+  const part = {
+    ...frame, id: chosen.id, node: chosen, layer: layers[layer],
+    y: stack.y - metrics.between - height, height,
+  };
+  stack.parts.push(part);
+  for (const { id } of nodes) stack.at.set(id, { ...part, id: `${name}.${layer}`, folded: true });
+  stack.y = part.y;
+}
+
+function addLayer(stack, layer, nodes) {
+  const { label, metrics, frame, layers } = stack;
+  stack.y -= metrics.between;
+  const bottom = stack.y;
+  for (const node of nodes) addNode(stack, node);
+  stack.y -= metrics.pad;
+  const height = bottom - stack.y;
+  stack.frames.push({ ...frame, y: stack.y, height });
+  stack.words.push({
+    kind: "turned", x: label, y: stack.y + height / 2,
+    text: fitted(layers[layer], height, 11, metrics.font),
+  });
+}
+
+/** All arrows, each with its lines; what happens within a folded layer is left out. */
+function routesOf(view, stacks, metrics, words) {
+  const find = (id) => {
+    const stack = stacks.find(({ at }) => at.has(id));
+    return { stack, box: stack.at.get(id), node: view.nodes.get(id) };
+  };
+  const routes = new Map();
+  for (const arrow of view.arrows) {
+    const [start, end] = [find(arrow.start), find(arrow.end)];
+    if (start.box.id === end.box.id) continue;
+    // Into a folded layer leads one arrow, whatever goes on in it.
+    const straight = STRAIGHT.includes(arrow.kind);
+    if (end.box.folded && !straight && arrow.kind !== "memory") continue;
+    const kind = end.box.folded && straight ? "flow" : arrow.kind;
+    const key = [kind, start.box.id, end.box.id].join(" ");
+    if (routes.has(key)) continue;
+    const lines = WAYS[kind]({ kind, start, end, view, metrics, words });
+    routes.set(key, { kind, from: start.box.id, to: end.box.id, lines });
+  }
+  return [...routes.values()];
+}
+
+const centre = ({ y, height }) => y + height / 2;
+
+/** Straight up from what came before. */
+function wayUp({ start, end: { box, stack: { middle } } }) {
+  return [[[middle, start.box.y], [middle, box.y + box.height]]];
+}
+
+/** Up and apart: q, k and v come in side by side, q alone in the middle. */
+function wayIn({ kind, start, end: { box, node, stack: { middle } }, metrics, words, view }) {
+  const letters = node.entering.filter((each) => STRAIGHT.includes(each));
+  const across = Math.min(48, box.width / 4);
+  const spread = letters.length > 1 ? (2 * letters.indexOf(kind)) / (letters.length - 1) - 1 : 0;
+  const [x, bottom] = [middle + across * spread, box.y + box.height];
+  const split = bottom + metrics.fan;
+  const beside = kind === "query" ? -13 : 6; // the arrow past the sublayer leaves on the right
+  words.push({ kind: "letter", x: x + beside, y: bottom + 10, text: view.texts[kind] });
+  return [[[middle, start.box.y], [middle, split], [x, split], [x, bottom]]];
+}
+
+/** Past a block on the outer side. */
+function wayPast({ start, end: { box, node, stack }, metrics }) {
+  const { middle, around, outward, forks } = stack;
+  const fork = forks.get(node.block) ?? start.box.y - metrics.fork;
+  const edge = outward < 0 ? box.x : box.x + box.width;
+  const level = centre(box);
+  return [[[middle, start.box.y], [middle, fork], [around, fork], [around, level], [edge, level]]];
+}
+
+/** Level, from a box beside into a sum. */
+function wayBeside({ start: { box }, end }) {
+  const { outward } = end.stack;
+  const sum = end.box;
+  const level = centre(sum);
+  const [from, to] = outward < 0
+    ? [box.x + box.width, sum.x] : [box.x, sum.x + sum.width];
+  return [[[from, level], [to, level]]];
+}
+
+/** From a stack over into the gap, up or down, and into the other stack as k and v. */
+function wayOver({ start, end: { box, node }, metrics, words, view }) {
+  const { letters } = metrics;
+  const at = centre(box);
+  const out = isOnTop(start) ? wayOut({ start, metrics, words, view }) : wayAside(start);
+  const lane = laneOf(start, metrics);
+  const way = [...out, [lane, out.at(-1)[1]], [lane, at]];
+  // What has no queries takes the memory as it is.
+  if (box.folded || !node.entering.includes("query")) return [[...way, [box.x, at]]];
+  const split = box.x - letters;
+  return [-7, 7].map((shift, i) => {
+    words.push({
+      kind: "letter", x: split + 4, y: at + shift + (i ? 11 : -3), text: view.texts[i ? "value" : "key"],
+    });
+    return [...way, [split, at], [split, at + shift], [box.x, at + shift]];
+  });
+}
+
+const isOnTop = ({ box, stack }) => [...stack.at.values()].every(({ y }) => box.y <= y);
+
+/** Up out of a stack, with the word for what it hands over. */
+function wayOut({ start: { box, stack }, metrics, words, view }) {
+  const { middle } = stack;
+  const level = stack.y - metrics.rise;
+  if (!stack.remembered) {
+    stack.remembered = true;
+    words.push({ kind: "beside", x: middle + 7, y: level - 4, text: view.texts.memory });
+  }
+  return [[middle, box.y], [middle, level]];
+}
+
+/** Out of a layer that others stand on, on its inner side. */
+const wayAside = ({ box }) => [[box.x + box.width, centre(box)]];
+
+/** Where in the gap the arrows from a node go up or down: each node has its own way. */
+function laneOf({ box, stack }, { bus }) {
+  stack.lanes ??= [];
+  if (!stack.lanes.includes(box.id)) stack.lanes.push(box.id);
+  return bus + LANES[stack.lanes.indexOf(box.id) % LANES.length];
+}
+
+const LANES = [0, 4, -4, 8, -8];
+
+/** Dashes between two places of one matrix: over to the other stack, or up along the outer side. */
+function wayOfTie({ start, end, metrics: { width, font }, words, view }) {
+  const [from, to] = [centre(start.box), centre(end.box)];
+  if (start.stack === end.stack) {
+    const [edge, outside] = [end.box.x + end.box.width, width - 4];
+    return [[[start.box.x + start.box.width, from], [outside, from], [outside, to], [edge, to]]];
+  }
+  const [left, right] = [start.box.x + start.box.width, end.box.x];
+  words.push({
+    kind: "tie", x: (left + right) / 2, y: from - 5,
+    text: fitted(view.texts.tied, right - left - 4, 11, font),
+  });
+  return [[[left, from], [right, to]]];
+}
+
+const WAYS = {
+  flow: wayUp, query: wayIn, key: wayIn, value: wayIn, residual: wayPast, positions: wayBeside,
+  memory: wayOver, tied: wayOfTie,
+};

@@ -1,24 +1,19 @@
-"""Bars: one quantity of several things."""
+"""Bars: one quantity of several things, and how often it has which size."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.curves import COLOURS, SYMBOLS, Quantity, of_series
+from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 
-BAR = 20
-"""Height of a row of up to `BARS` bars in pixels."""
-BARS = 3
-AROUND = 110
-"""Room for title, legend and axis: the page counts them into a chart's height."""
-LEAST = 66
-"""Room for the bars, however few."""
+BAR, BARS = 20, 3
+"""Height of a row in pixels, and how many bars have room in it."""
+AROUND, LEAST = 110, 66
+"""Pixels of title, legend and axis, and of the bars, however few."""
 DOT = 60
 """Area of a dot, in pixels."""
 SHAPES = ("circle", "square", "triangle-up")
@@ -26,6 +21,8 @@ PICKED = "picked"
 """What a click selects where a row is marked: the number of a row, under `row`."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
+HISTOGRAM = 215
+"""Height of a histogram with its title, legend and axis, in pixels."""
 
 
 def bars(
@@ -41,7 +38,7 @@ def bars(
 
     Args:
         series: Name of a colour → one value for each row.
-        names: What the rows are; the same name may come twice, and any sign may be in it.
+        names: What the rows are.
         value: What the bars' length is.
         title: A sentence.
         drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
@@ -53,9 +50,8 @@ def bars(
         for order, (part, values) in enumerate(series.items())
         for row, number in enumerate(values)
     ]
-    # Rows are numbers with labels, so that two words that read the same stay two rows.
     labels = alt.Axis(
-        labelExpr=f"{json.dumps(list(names))}[datum.value]",
+        labelExpr=row_names(names),
         labelLimit=LONGEST_NAME,
         labelOverlap=False,
         # The first and the last name stand beside their bars, too.
@@ -65,7 +61,6 @@ def bars(
     lengths = value.axis
     # The number at the end of the axis is not cut.
     lengths["labelFlush"] = True
-    room = {"left": 0, "top": 0, "right": 10, "bottom": 5}
     base = alt.Chart(pd.DataFrame(rows, columns=["row", "name", "value", "series", "order"]))
     marks = (
         base.mark_point(filled=True, size=DOT, opacity=1.0) if drawn == "dots" else base.mark_bar()
@@ -83,9 +78,7 @@ def bars(
     )
     if marked is not None:
         chosen = alt.when(alt.datum.row == marked).then(alt.value(COLOURS[0]))
-        encoded = encoded.encode(
-            color=alt.ColorValue(**chosen.otherwise(alt.value(theme.colour(theme.QUIET))))
-        )
+        encoded = encoded.encode(color=alt.ColorValue(**chosen.otherwise(alt.value(QUIET))))
         encoded = encoded.add_params(alt.selection_point(name=PICKED, fields=["row"]))
     if drawn == "stacked":
         encoded = encoded.encode(order=alt.Order("order:Q"))
@@ -95,5 +88,66 @@ def bars(
         encoded = encoded.encode(shape=alt.Shape("series:N", title="", scale=shapes))
     elif len(series) > 1:
         encoded = encoded.encode(yOffset=alt.YOffset("series:N", sort=list(series)))
-    bars = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
-    return encoded.properties(height=AROUND + max(LEAST, bars), title=title, padding=room)
+    height = BAR * len(names) * (1 if drawn != "beside" else max(1, len(series) / BARS))
+    room = {"left": 0, "top": 0, "right": 10, "bottom": 5}
+    return encoded.properties(height=AROUND + max(LEAST, height), title=title, padding=room)
+
+
+def histogram(
+    series: Mapping[str, Sequence[int]],
+    *,
+    value: str,
+    count: str,
+    title: str = "",
+    mark: Rule | None = None,
+) -> alt.LayerChart:
+    """Return bars of equal width from 0 to 1, the parts of a bar on top of each other.
+
+    Args:
+        series: Name of a colour → how many values lie in each bin.
+        value: What is counted.
+        count: What the bars' height is.
+        title: A sentence.
+        mark: A value to mark, with words above it; None for none.
+    """
+    rows = [
+        {"from": place / len(counts), "to": (place + 1) / len(counts), "count": number}
+        | {"series": name, "order": order}
+        for order, (name, counts) in enumerate(series.items())
+        for place, number in enumerate(counts)
+        if number
+    ]
+    ticks = alt.Axis(
+        format=".1f", values=[0, 0.2, 0.4, 0.6, 0.8, 1], titlePadding=2, labelFlush=True
+    )
+    bins = (
+        alt.Chart(pd.DataFrame(rows, columns=["from", "to", "count", "series", "order"]))
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X(
+                "from:Q",
+                title=value,
+                bin=alt.BinParams(binned=True),
+                axis=ticks,
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            x2=alt.X2("to:Q"),
+            y=alt.Y("count:Q", title=count, stack=True, axis=alt.Axis(tickCount=4)),
+            color=of_series(list(series), alt.Legend(orient="top", labelLimit=0, columns=2)),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                alt.Tooltip("series:N", title=" "),
+                alt.Tooltip("from:Q", title=value, format=".2f"),
+                alt.Tooltip("count:Q", title=count),
+            ],
+        )
+    )
+    layers = [bins]
+    if mark:
+        base = alt.Chart(pd.DataFrame([{"x": mark.x, "text": mark.text}])).encode(x=alt.X("x:Q"))
+        words = base.mark_text(align="left", baseline="bottom", dx=-4, color=QUIET)
+        layers += [
+            base.mark_rule(strokeDash=[3, 3], color=QUIET),
+            words.encode(y=alt.YValue(-2), text=alt.Text("text:N")),
+        ]
+    return alt.LayerChart(layer=layers, height=HISTOGRAM, title=title)

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
-from viz.component.payload import check_texts
+from viz.component.payload import complete
 from viz.messages import N_
 
 ROW = 36
@@ -57,7 +57,7 @@ class TreeNode:
 def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None) -> alt.LayerChart:
     """Return the tree from left to right, the best prefix of each step on top.
 
-    The way to the best finished prefix, or else to the best of the last step, is marked.
+    The path to the best finished prefix, or else to the best of the last step, is marked.
 
     Args:
         nodes: Each after the one that it continues.
@@ -66,78 +66,59 @@ def beam_tree(nodes: Sequence[TreeNode], texts: Mapping[str, str] | None = None)
     Raises:
         ValueError: A text is not known.
     """
-    check_texts(texts or {}, DEFAULT_TREE_TEXTS)
-    said = {**DEFAULT_TREE_TEXTS, **(texts or {})}
-    places = _places(nodes)
-    base = alt.Chart(pd.DataFrame(_rows(nodes, places, said), columns=[*_COLUMNS]))
-    steps = sorted({step for step, _ in places})
-    depth = max((row for _, row in places), default=0)
+    named = complete(texts or {}, DEFAULT_TREE_TEXTS)
+    rows = _rows(nodes)
+    for row in rows:
+        row["fate_name"] = named[str(row["fate"])]
+    base = alt.Chart(pd.DataFrame(rows, columns=[*_COLUMNS]))
+    steps = sorted({node.step for node in nodes})
+    depth = max((int(str(row["row"])) for row in rows), default=0)
     axis = alt.Axis(values=steps, format="d", grid=False)
-    x = alt.X("step:Q", title=said["step"], axis=axis, scale=alt.Scale(nice=False, padding=14))
     # The best stands on top; half a row of room for the words above it.
-    rows = alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
-    y = alt.Y("row:Q", axis=None, scale=rows)
-    is_best, is_kept = (alt.datum.fate == said[fate] for fate in ("best", "kept"))
+    place = {
+        "x": alt.X("step:Q", title=named["step"], axis=axis, scale=_PADDED),
+        "y": alt.Y("row:Q", axis=None, scale=_downwards(depth)),
+        "color": _shades(named),
+    }
     edges = base.mark_rule().encode(
-        x=x,
-        y=y,
+        **place,
         x2=alt.X2("from_step:Q"),
         y2=alt.Y2("from_row:Q"),
-        color=_shades(said),
-        strokeWidth=alt.StrokeWidthValue(
-            **alt.when(is_best).then(alt.value(4)).otherwise(alt.value(1.5))
-        ),
-        opacity=alt.OpacityValue(
-            **alt.when(is_best)
-            .then(alt.value(1))
-            .when(is_kept)
-            .then(alt.value(0.45))
-            .otherwise(alt.value(0.12))
-        ),
+        strokeWidth=alt.StrokeWidth("stroke:Q", scale=None),
+        opacity=alt.Opacity("edge_opacity:Q", scale=None),
     )
-    points = (
-        base.mark_point(filled=True, opacity=1.0, cursor="pointer")
-        .encode(
-            x=x,
-            y=y,
-            color=_shades(said),
-            shape=alt.Shape(
-                "finished:N",
-                scale=alt.Scale(domain=[False, True], range=["circle", "square"]),
-                legend=None,
-            ),
-            size=alt.Size(
-                "kept:N", scale=alt.Scale(domain=[True, False], range=[110, 40]), legend=None
-            ),
-            tooltip=[
-                alt.Tooltip("text:N", title=said["prefix"]),
-                alt.Tooltip("fate:N", title=" "),
-                alt.Tooltip("score:Q", title=said["score"], format=".3f"),
-                alt.Tooltip("log_probability:Q", title=said["log_probability"], format=".3f"),
-            ],
-        )
-        .add_params(alt.selection_point(name=PICKED, fields=["node"]))
-    )
-    # Black, which text is where nothing is said, cannot be read on a dark page.
+    # Black, the default of text, cannot be read on a dark page.
     words = base.mark_text(dy=-11, cursor="pointer", limit=_room(len(steps))).encode(
-        x=x,
-        y=y,
+        **place,
         text=alt.Text("label:N"),
-        color=_shades(said),
-        size=alt.SizeValue(
-            **alt.when(is_best)
-            .then(alt.value(14))
-            .when(is_kept)
-            .then(alt.value(13))
-            .otherwise(alt.value(11))
-        ),
-        opacity=alt.OpacityValue(
-            **alt.when(is_best | is_kept).then(alt.value(1)).otherwise(alt.value(0.75))
-        ),
+        size=alt.Size("font_size:Q", scale=None),
+        opacity=alt.Opacity("word_opacity:Q", scale=None),
     )
+    shapes = alt.Scale(domain=[False, True], range=["circle", "square"])
+    points = base.mark_point(filled=True, opacity=1.0, cursor="pointer").encode(
+        **place,
+        shape=alt.Shape("finished:N", scale=shapes, legend=None),
+        size=alt.Size("area:Q", scale=None),
+        tooltip=[
+            alt.Tooltip("text:N", title=named["prefix"]),
+            alt.Tooltip("fate_name:N", title=" "),
+            alt.Tooltip("score:Q", title=named["score"], format=".3f"),
+            alt.Tooltip("log_probability:Q", title=named["log_probability"], format=".3f"),
+        ],
+    )
+    picked = alt.selection_point(name=PICKED, fields=["node"])
     return alt.LayerChart(
-        layer=[edges, words, points], height=90 + ROW * (depth + 1), title=said["title"]
+        layer=[edges, words, points.add_params(picked)],
+        height=90 + ROW * (depth + 1),
+        title=named["title"],
     )
+
+
+_PADDED = alt.Scale(nice=False, padding=14)
+
+
+def _downwards(depth: int) -> alt.Scale:
+    return alt.Scale(domain=[-0.6, depth + 0.4], reverse=True, nice=False)
 
 
 def narrowest(nodes: Sequence[TreeNode]) -> int:
@@ -150,27 +131,30 @@ def _room(n_steps: int) -> alt.ExprRef:
     return alt.ExprRef(f"min({LONGEST_WORD}, width / {n_steps + 1} - 3)")
 
 
+_LOOKS = {
+    "best": {"stroke": 4.0, "edge_opacity": 1.0, "font_size": 14, "word_opacity": 1.0},
+    "kept": {"stroke": 1.5, "edge_opacity": 0.45, "font_size": 13, "word_opacity": 1.0},
+    "dropped": {"stroke": 1.5, "edge_opacity": 0.12, "font_size": 11, "word_opacity": 0.75},
+}
 _COLUMNS = (
-    *("node", "step", "row", "from_step", "from_row"),
-    *("label", "text", "fate", "kept", "finished", "score", "log_probability"),
+    *("node", "step", "row", "from_step", "from_row", "label", "text", "fate", "fate_name"),
+    *("finished", "score", "log_probability", "area", *_LOOKS["best"]),
 )
 
 
-def _rows(
-    nodes: Sequence[TreeNode], places: Sequence[tuple[int, int]], said: Mapping[str, str]
-) -> list[dict[str, object]]:
+def _rows(nodes: Sequence[TreeNode]) -> list[dict[str, object]]:
+    best, positions = _way_to_the_best(nodes), _positions(nodes)
     rows: list[dict[str, object]] = []
-    best = _way_to_the_best(nodes)
-    for number, (node, (step, row)) in enumerate(zip(nodes, places, strict=True)):
-        from_step, from_row = (-1, 0) if node.parent is None else places[node.parent]
-        fate = said["best" if number in best else "kept" if node.kept else "dropped"]
+    for number, (node, (step, row)) in enumerate(zip(nodes, positions, strict=True)):
+        from_step, from_row = (-1, 0) if node.parent is None else positions[node.parent]
+        fate = "best" if number in best else "kept" if node.kept else "dropped"
         rows.append(
             {
-                **{"node": number, "step": step, "row": row},
+                **{"node": number, "step": step, "row": row, "fate": fate},
                 **{"from_step": from_step, "from_row": from_row},
-                **{"label": node.label, "text": node.text, "fate": fate},
-                **{"kept": node.kept, "finished": node.finished},
+                **{"label": node.label, "text": node.text, "finished": node.finished},
                 **{"score": node.score, "log_probability": node.log_probability},
+                **{"area": 110 if node.kept else 40, **_LOOKS[fate]},
             }
         )
     return rows
@@ -193,27 +177,26 @@ def _way_to_the_best(nodes: Sequence[TreeNode]) -> set[int]:
     return way
 
 
-def _places(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
+def _positions(nodes: Sequence[TreeNode]) -> list[tuple[int, int]]:
     """Return column and row of each node: its step, and its rank in that step."""
     ranks: dict[int, int] = {}
     order = sorted(range(len(nodes)), key=lambda i: (nodes[i].step, -nodes[i].score))
-    places = [(0, 0)] * len(nodes)
+    positions = [(0, 0)] * len(nodes)
     for index in order:
         step = nodes[index].step
-        places[index] = (step, ranks.get(step, 0))
+        positions[index] = (step, ranks.get(step, 0))
         ranks[step] = ranks.get(step, 0) + 1
-    return places
+    return positions
 
 
-def _shades(said: Mapping[str, str]) -> alt.Color:
-    shades = {
-        said["best"]: theme.TARGET,
-        said["kept"]: theme.HEADS[0],
-        said["dropped"]: theme.QUIET,
-    }
+def _shades(named: Mapping[str, str]) -> alt.Color:
+    shades = {"best": theme.TARGET, "kept": theme.HEADS[0], "dropped": theme.QUIET}
     return alt.Color(
-        "fate:N",
+        "fate_name:N",
         title=None,
-        scale=alt.Scale(domain=list(shades), range=[theme.colour(rgb) for rgb in shades.values()]),
+        scale=alt.Scale(
+            domain=[named[fate] for fate in shades],
+            range=[theme.colour(rgb) for rgb in shades.values()],
+        ),
         legend=alt.Legend(orient="top", labelLimit=0),
     )

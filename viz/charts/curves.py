@@ -11,11 +11,9 @@ import pandas as pd
 from viz import theme
 
 HEIGHT = 400
-"""Title and legend included: a page counts them into a chart's height."""
+"""Pixels of a chart with its title and legend."""
 NAMES_BELOW = alt.ExprRef("width < 420 ? 1 : 0")
 """Columns of a legend: all in a row, or on a phone one below the other, where they would be cut."""
-FEW_NAMES = alt.ExprRef("width < 220 ? 1 : 0")
-"""The same for two names of a word or two."""
 LEGEND = alt.Legend(
     orient="top",
     labelLimit=0,
@@ -34,6 +32,7 @@ LINE = 14
 
 COLOURS = [theme.colour(rgb) for rgb in theme.HEADS]
 """Of series, in their order."""
+QUIET = theme.colour(theme.QUIET)
 
 Chart = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.VConcatChart
 
@@ -45,7 +44,7 @@ def of_series(
 
     Args:
         names: All series, in the order of their colours.
-        legend: How it stands.
+        legend: Its style.
         title: Above the legend.
     """
     scale = alt.Scale(domain=list(names), range=COLOURS)
@@ -54,9 +53,17 @@ def of_series(
     )
 
 
+def row_names(names: Sequence[str]) -> str:
+    """Return the expression that labels the rows 0, 1, 2 … of an axis.
+
+    Rows are numbers, so that two of them may have the same name, with any signs in it.
+    """
+    return f"{json.dumps(list(names))}[datum.value]"
+
+
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What an axis says."""
+    """A quantity with its axis."""
 
     name: str
     """With the unit."""
@@ -68,19 +75,19 @@ class Quantity:
     labels: tuple[str, ...] = ()
     """What 0, 1, 2 … are called, where they are no amounts."""
     squeezed: float = 0.0
-    """Where it is above 0, amounts beyond it are as on a logarithmic axis, and those below it not:
+    """Above 0: the axis is linear up to this amount and logarithmic beyond it (symlog), so that
     there is a place for 0."""
     domain: tuple[float, float] | None = None
-    """From where to where the axis goes; None for as far as the values do."""
+    """Ends of the axis; None for those of the values."""
 
     @property
     def format(self) -> str:
-        """How a value is written in full."""
+        """The format of a value in a tooltip."""
         return ".3~%" if self.share else ".4~g"
 
     @property
     def axis(self) -> alt.Axis:
-        """The marks along the axis."""
+        """The ticks and their labels."""
         if self.log and self.domain:
             return alt.Axis(format=".6~g", values=_decades(*self.domain))
         if self.share and self.squeezed:
@@ -94,7 +101,7 @@ class Quantity:
 
     @property
     def scale(self) -> alt.Scale:
-        """From a value to a place."""
+        """The scale of the axis."""
         if self.squeezed:
             return alt.Scale(type="symlog", constant=self.squeezed, nice=False)
         if self.domain:
@@ -122,84 +129,72 @@ class Level:
     text: str
 
 
+Places = Sequence[float] | Mapping[str, Sequence[float]] | None
+
+
 def curves(
     series: Mapping[str, Sequence[float]],
     *,
     x: Quantity,
     y: Quantity,
-    at: Sequence[float] | Mapping[str, Sequence[float]] | None = None,
+    at: Places = None,
     title: str = "",
     rules: Sequence[Rule | Level] = (),
 ) -> alt.LayerChart:
-    """Return one line for each named series; the legend says which is which.
+    """Return one line for each named series.
 
     Args:
         series: Name → values.
-        x: What the values stand at.
-        y: What the values are.
-        at: Where they stand, all alike or each series in its own places; None for 0, 1, 2 ….
+        x: The horizontal quantity.
+        y: The quantity of the values.
+        at: The values of x, for all series or for each; None for 0, 1, 2 ….
         title: A sentence.
         rules: Values of x, and of y, to mark.
     """
+    positions = at if isinstance(at, Mapping) else dict.fromkeys(series, at)
     rows = [
-        {"x": _standing(at, name, index), "y": value, "series": name}
+        {"x": index if (own := positions[name]) is None else own[index], "y": value, "series": name}
         | ({"place": x.labels[index]} if x.labels else {})
         for name, values in series.items()
         for index, value in enumerate(values)
     ]
     few = max((len(values) for values in series.values()), default=0) <= POINTS_SHOWN
+    place = (
+        alt.Tooltip("place:N", title=x.name)
+        if x.labels
+        else alt.Tooltip("x:Q", title=x.name, format=x.format)
+    )
     line = (
         alt.Chart(pd.DataFrame(rows))
         .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
         .encode(
-            x=alt.X("x:Q", title=x.name, axis=_counted(x, _common(at)), scale=_fitting(x)),
+            x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
             y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),
             color=of_series(list(series)),
             # Also told apart without colour.
             strokeDash=alt.StrokeDash("series:N", legend=None, sort=list(series)),
             tooltip=[
                 alt.Tooltip("series:N", title=" "),
-                _place(x),
+                place,
                 alt.Tooltip("y:Q", title=y.name, format=y.format),
             ],
         )
     )
     upright = [rule for rule in rules if isinstance(rule, Rule)]
     levels = [_level_lines(rule) for rule in rules if isinstance(rule, Level)]
-    layers = [line, *marked(upright), *(layer for layers in levels for layer in layers)]
+    layers = [line, *_rule_lines(upright), *(layer for layers in levels for layer in layers)]
     return alt.LayerChart(layer=layers, height=HEIGHT, title=title)
 
 
-Places = Sequence[float] | Mapping[str, Sequence[float]] | None
-
-
-def _standing(at: Places, name: str, index: int) -> float:
-    """Return where a value of a series stands."""
-    if at is None:
-        return index
-    return at[name][index] if isinstance(at, Mapping) else at[index]
-
-
-def _common(at: Places) -> Sequence[float] | None:
-    """Return all places at which values stand."""
-    if isinstance(at, Mapping):
-        return sorted({place for places in at.values() for place in places})
-    return at
-
-
-def _place(x: Quantity) -> alt.Tooltip:
-    if x.labels:
-        return alt.Tooltip("place:N", title=x.name)
-    return alt.Tooltip("x:Q", title=x.name, format=x.format)
-
-
-def _counted(x: Quantity, at: Sequence[float] | None) -> alt.Axis:
+def _counted(x: Quantity, at: Places) -> alt.Axis:
     """Return names where there are any, and whole numbers where steps are counted."""
     if x.labels:
-        names = f"{json.dumps(list(x.labels))}[datum.value]"
-        return alt.Axis(values=list(range(len(x.labels))), labelExpr=names, labelAngle=-35)
+        values = list(range(len(x.labels)))
+        return alt.Axis(values=values, labelExpr=row_names(x.labels), labelAngle=-35)
     if at is not None and x.squeezed:
-        return alt.Axis(values=list(at), format=",d", labelOverlap=True)
+        each = at.values() if isinstance(at, Mapping) else [at]
+        ticks = sorted({tick for ticks in each for tick in ticks})
+        return alt.Axis(values=ticks, format=",d", labelOverlap=True)
     marks = x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
     # The number at the end is not cut.
     marks["labelFlush"] = True
@@ -228,34 +223,22 @@ def _fitting(x: Quantity) -> alt.Scale:
 def _level_lines(level: Level) -> list[alt.Chart]:
     """Return the layers that draw a dashed line across, its words above its right end."""
     base = alt.Chart(pd.DataFrame([{"y": level.y, "text": level.text}])).encode(y=alt.Y("y:Q"))
-    ink = theme.colour(theme.QUIET)
-    words = base.mark_text(align="right", baseline="bottom", dx=-4, dy=-3, color=ink)
+    words = base.mark_text(align="right", baseline="bottom", dx=-4, dy=-3, color=QUIET)
     return [
-        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=ink),
+        base.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=QUIET),
         words.encode(x=alt.XValue("width"), text=alt.Text("text:N")),
     ]
 
 
-def marked(rules: Sequence[Rule], *, flipped: Sequence[bool] = ()) -> list[alt.Chart]:
-    """Return the layers that draw dashed lines, each with its words a line below the one before.
-
-    Args:
-        rules: Values of x and their words.
-        flipped: True where the words stand left of the line; they stand right of the others.
-    """
+def _rule_lines(rules: Sequence[Rule]) -> list[alt.Chart]:
+    """Return the layers that draw dashed lines, each with its words a line below the one before."""
     if not rules:
         return []
     base = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text} for rule in rules]))
-    quiet = theme.colour(theme.QUIET)
-    layers = [base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x=alt.X("x:Q"))]
+    layers = [base.mark_rule(strokeDash=[3, 3], color=QUIET).encode(x=alt.X("x:Q"))]
     for place, rule in enumerate(rules):
-        left = place < len(flipped) and flipped[place]
         words = alt.Chart(pd.DataFrame([{"x": rule.x, "text": rule.text}])).mark_text(
-            align="right" if left else "left",
-            baseline="top",
-            dx=-4 if left else 4,
-            dy=LINE * place,
-            color=quiet,
+            align="left", baseline="top", dx=4, dy=LINE * place, color=QUIET
         )
         layers.append(words.encode(x=alt.X("x:Q"), y=alt.YValue(0), text=alt.Text("text:N")))
     return layers

@@ -1,13 +1,11 @@
 """Dumbbells: one quantity of several things, before and after a change."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.curves import HEIGHT, SYMBOLS, Quantity, of_series
+from viz.charts.curves import HEIGHT, QUIET, SYMBOLS, Quantity, of_series, row_names
 
 _BAND = alt.Scale(type="band", padding=0)
 
@@ -40,14 +38,11 @@ def dumbbells(
         # 0 has no place on a logarithmic axis.
         if number > 0 or not value.log
     ]
-    # Columns are numbers with labels, so that two things that read the same stay two columns.
-    labels = alt.Axis(
-        labelExpr=f"{json.dumps(list(names))}[datum.value]", labelAngle=0, labelOverlap=True
-    )
+    labels = alt.Axis(labelExpr=row_names(names), labelAngle=0, labelOverlap=True)
     x = alt.X("at:O", title=of, axis=labels, scale=_BAND)
     y = alt.Y("value:Q", title=value.name, axis=value.axis, scale=value.scale)
     base = alt.Chart(pd.DataFrame(rows, columns=["at", "name", "series", "value"]))
-    bar = base.mark_line(color=theme.colour(theme.QUIET), strokeWidth=1.2, opacity=0.6)
+    bar = base.mark_line(color=QUIET, strokeWidth=1.2, opacity=0.6)
     dots = base.mark_point(filled=True, size=60, opacity=1.0).encode(
         x=x,
         y=y,
@@ -71,11 +66,10 @@ def _borders(groups: Sequence[str]) -> list[alt.Chart]:
     """Return the groups' names, each above its first thing, and a line where each begins."""
     firsts = [at for at, group in enumerate(groups) if at == 0 or groups[at - 1] != group]
     base = alt.Chart(pd.DataFrame([{"at": at, "group": groups[at]} for at in firsts]))
-    quiet = theme.colour(theme.QUIET)
     start = alt.X("at:O", bandPosition=0, scale=_BAND)
     return [
-        base.mark_rule(strokeDash=[3, 3], color=quiet).encode(x=start),
-        base.mark_text(align="left", baseline="top", dx=4, color=quiet).encode(
+        base.mark_rule(strokeDash=[3, 3], color=QUIET).encode(x=start),
+        base.mark_text(align="left", baseline="top", dx=4, color=QUIET).encode(
             x=start, y=alt.YValue(0), text=alt.Text("group:N")
         ),
     ]

@@ -25,9 +25,9 @@ def chart_png(chart: Chart, signs: Signs = ENGLISH) -> bytes:
 
 
 def _specification(chart: Chart, signs: Signs) -> dict[str, Any]:
-    found = signs.in_chart(chart.to_dict())
-    for each in (found, *found.get("vconcat", ())):
+    specification = signs.in_chart(chart.to_dict())
+    for each in (specification, *specification.get("vconcat", ())):
         of_parts = "vconcat" in each or "concat" in each
         if each.get("width") == "container" or ("width" not in each and not of_parts):
             each["width"] = WIDTH
-    return {**found, "background": theme.PAPER}
+    return {**specification, "background": theme.PAPER}

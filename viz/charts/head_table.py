@@ -25,16 +25,8 @@ def head_table(
             numbers.
         faint: Name of a column → True for the cells that prove nothing, which are grey.
         mark: Name of the column with the marks, which comes first.
-
-    Raises:
-        ValueError: A column has not one value for each head, or there is no such column.
     """
     faint = faint or {}
-    lengths = {len(values) for values in (*columns.values(), *faint.values())}
-    if lengths - {len(heads)}:
-        raise ValueError(f"{len(heads)} heads need as many values, got {sorted(lengths)}")
-    if unknown := set(faint) - set(columns):
-        raise ValueError(f"columns {sorted(unknown)} cannot be faint: they are not there")
     frame = pd.DataFrame({mark: [MARK] * len(heads), **columns})
     colours = [f"color: {theme.colour(theme.HEADS[h % len(theme.HEADS)])}" for h in heads]
     grey = f"color: {theme.colour(theme.QUIET)}"

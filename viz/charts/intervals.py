@@ -9,9 +9,8 @@ from textwrap import wrap
 import altair as alt
 import pandas as pd
 
-from viz import theme
 from viz.charts.bars import AROUND, LEAST
-from viz.charts.curves import COLOURS, Quantity
+from viz.charts.curves import COLOURS, QUIET, Quantity
 
 ROW = 44
 """Height of a row, in pixels."""
@@ -26,7 +25,7 @@ _LONGEST_NAME = 230
 _BESIDE = 10
 """Where a note begins, in pixels from all that is drawn of its row."""
 _ON_A_PHONE, _NAME_LINE = "windowSize()[0] < 640", 20
-"""Names take several lines there, each of so many letters: the rows keep their room."""
+"""Letters of a line of a name, which takes several lines there."""
 _BELOW = alt.ExprRef(f"{_ON_A_PHONE} ? 16 : 0")
 """On a phone a note stands lower, below the number at the end of its row."""
 _APART = 0.8
@@ -45,7 +44,7 @@ class Measured:
     each: Sequence[float] = ()
     """What the mean is of; none where it is a single figure."""
     note: str = ""
-    """Stands right of the dot, where there is room: of a small amount something has to be said."""
+    """Stands right of the dot, where there is room: a small amount needs a word."""
 
 
 def intervals(
@@ -101,10 +100,10 @@ def intervals(
     x = alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale)
     columns = ["row", "name", "value", "written", "note", "beside", "low", "high"]
     base = alt.Chart(pd.DataFrame(rows, columns=columns))
-    said = alt.Tooltip("value:Q", title=value.name, format=value.format)
+    number = alt.Tooltip("value:Q", title=value.name, format=value.format)
     line = (
         alt.Chart(pd.DataFrame([{"value": things[compared].mean}]))
-        .mark_rule(strokeDash=[3, 3], color=theme.colour(theme.QUIET))
+        .mark_rule(strokeDash=[3, 3], color=QUIET)
         .encode(x=alt.X("value:Q"))
     )
     reach = (
@@ -114,30 +113,28 @@ def intervals(
     )
     ones = (
         alt.Chart(pd.DataFrame(points, columns=["row", "name", "value", "which"]))
-        .mark_point(filled=False, size=_ONE, color=theme.colour(theme.QUIET), opacity=1.0)
+        .mark_point(filled=False, size=_ONE, color=QUIET, opacity=1.0)
         .encode(
             x=x,
             y=y,
             yOffset=alt.YOffsetValue(_APART * ROW),
-            tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), said],
+            tooltip=[alt.Tooltip("name:N", title=" "), alt.Tooltip("which:N", title="  "), number],
         )
     )
     means = base.mark_point(filled=True, size=_MEAN, color=COLOURS[0], opacity=1.0).encode(
-        x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), said]
+        x=x, y=y, tooltip=[alt.Tooltip("name:N", title=" "), number]
     )
     # Beside the picture, where they cover nothing.
-    numbers = base.mark_text(
-        align="left", dx=10, fontSize=13, color=theme.colour(theme.QUIET)
-    ).encode(x=alt.XValue("width"), y=y, text=alt.Text("written:N"))
+    numbers = base.mark_text(align="left", dx=10, fontSize=13, color=QUIET).encode(
+        x=alt.XValue("width"), y=y, text=alt.Text("written:N")
+    )
     notes = (
         base.transform_filter("datum.note")
-        .mark_text(
-            align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=theme.colour(theme.QUIET)
-        )
+        .mark_text(align="left", dx=_BESIDE, dy=_BELOW, fontSize=13, color=QUIET)
         .encode(x=alt.X("beside:Q", scale=value.scale), y=y, text=alt.Text("note:N"))
     )
     # A layer without a mark would be a picture without a name to who cannot see it.
-    wanted = [
+    drawn = [
         (line, True),
         (reach, any(row["low"] is not None for row in rows)),
         (ones, bool(points)),
@@ -145,7 +142,7 @@ def intervals(
         (numbers, True),
         (notes, any(row["note"] for row in rows)),
     ]
-    layers = [layer for layer, marked in wanted if marked]
+    layers = [layer for layer, marked in drawn if marked]
     if value.share:
         bars = base.mark_bar(color=COLOURS[0], opacity=0.25, height={"band": _BAR}).encode(x=x, y=y)
         layers.insert(0, bars)

@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 
 from viz.charts.curves import Quantity
-from viz.component.payload import check_texts
 from viz.messages import N_
 
 Rows = Sequence[Mapping[str, float]]
@@ -62,19 +61,7 @@ class Axes:
 AXES = Axes()
 
 
-def thinned(
-    xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
-) -> tuple[list[float], list[float]]:
-    """Return at most n of the points: those that `kept_points` keeps.
-
-    >>> thinned([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
-    ([0, 1, 3, 4], [5, 9, 1, 5])
-    """
-    kept = kept_points(xs, ys, n, log=log)
-    return [xs[i] for i in kept], [ys[i] for i in kept]
-
-
-def kept_points(
+def thinned_indices(
     xs: Sequence[float], ys: Sequence[float], n: int = POINTS, *, log: bool = False
 ) -> list[int]:
     """Return which points to draw, so chosen that the line through them looks the same.
@@ -88,22 +75,24 @@ def kept_points(
         n: At least 2.
         log: True for a logarithmic axis; xs are positive then.
 
-    >>> kept_points([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
+    >>> thinned_indices([0, 1, 2, 3, 4], [5, 9, 5, 1, 5], 4)
     [0, 1, 3, 4]
     """
     if len(xs) <= n:
         return list(range(len(xs)))
-    places, values = np.asarray(xs, np.float64), np.asarray(ys, np.float64)
+    positions, values = np.asarray(xs, np.float64), np.asarray(ys, np.float64)
     if log:
-        places = np.log(places)
+        positions = np.log(positions)
     stretches = n // 2 - 1
-    span = (places.max() - places.min()) or 1.0
-    stretch = np.minimum((places - places.min()) / span * stretches, stretches - 1).astype(int)
-    kept = {0, len(xs) - 1}
+    span = (positions.max() - positions.min()) or 1.0
+    stretch = np.minimum((positions - positions.min()) / span * stretches, stretches - 1).astype(
+        int
+    )
+    indices = {0, len(xs) - 1}
     for each in np.unique(stretch) if stretches else ():
         members = np.flatnonzero(stretch == each)
-        kept |= {int(members[values[members].argmin()]), int(members[values[members].argmax()])}
-    return sorted(kept)
+        indices |= {int(members[values[members].argmin()]), int(members[values[members].argmax()])}
+    return sorted(indices)
 
 
 def steady(
@@ -119,8 +108,8 @@ def steady(
     >>> steady([10, 4980], end=5000), steady([7.7, 0.0013], log=True)
     ((0.0, 5000), (0.001, 10.0))
     """
-    seen = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
-    low, high = min(seen, default=1.0 if log else 0.0), max(seen, default=0.0)
+    finite = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
+    low, high = min(finite, default=1.0 if log else 0.0), max(finite, default=0.0)
     top = end if end is not None and high <= end else _beyond(high, _LOG_ENDS if log else _ENDS)
     if log:
         # What is smaller has no reciprocal.
@@ -141,13 +130,13 @@ def _beyond(value: float, ends: Sequence[float]) -> float:
 def points(rows: Rows, key: str, axes: Axes, n: int = POINTS) -> list[dict[str, float]]:
     """Return where a line goes: x and y, thinned; what has no place on the axes is left out."""
     log_y = axes.log_y and key not in (*SHARES, *SCORES)
-    found = [
+    measured = [
         (row[axes.over], row[key])
         for row in rows
         if _placed(row, axes.over, log=axes.log_x) and _placed(row, key, log=log_y)
     ]
-    xs, ys = thinned([x for x, _ in found], [y for _, y in found], n, log=axes.log_x)
-    return [{"x": x, "y": y} for x, y in zip(xs, ys, strict=True)]
+    xs, ys = [x for x, _ in measured], [y for _, y in measured]
+    return [{"x": xs[i], "y": ys[i]} for i in thinned_indices(xs, ys, n, log=axes.log_x)]
 
 
 def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:
@@ -156,8 +145,8 @@ def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:
 
 def along(runs: Iterable[Rows], axes: Axes, texts: Mapping[str, str]) -> Quantity:
     """Return the x axis that all these runs fit on."""
-    places = (row[axes.over] for rows in runs for row in rows if axes.over in row)
-    domain = steady(places, log=axes.log_x, end=axes.end)
+    positions = (row[axes.over] for rows in runs for row in rows if axes.over in row)
+    domain = steady(positions, log=axes.log_x, end=axes.end)
     return Quantity(texts[axes.over], log=axes.log_x, domain=domain)
 
 
@@ -168,13 +157,3 @@ def upwards(values: Iterable[float], key: str, axes: Axes, texts: Mapping[str, s
     if key in SCORES:
         return Quantity(texts[key], domain=(0.0, 100.0))
     return Quantity(texts[key], log=axes.log_y, domain=steady(values, log=axes.log_y))
-
-
-def complete(texts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return TEXTS with replacements.
-
-    Raises:
-        ValueError: Some of them are shown nowhere.
-    """
-    check_texts(texts, TEXTS)
-    return {**TEXTS, **texts}

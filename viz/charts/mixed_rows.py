@@ -57,10 +57,10 @@ def _row(row: MixedRow, first: Sequence[str], second: Sequence[str]) -> str:
         f"{html.escape(word)}</span>"
         for place, word in enumerate(row.words)
     )
-    said = html.escape(f"{row.name}: {isolated(' '.join(row.words))} {row.verdict}".strip())
+    label = html.escape(f"{row.name}: {isolated(' '.join(row.words))} {row.verdict}".strip())
     verdict = f'<span class="verdict">{html.escape(row.verdict)}</span>' if row.verdict else ""
     return (
-        f'<div class="row" role="img" aria-label="{said}">'
+        f'<div class="row" role="img" aria-label="{label}">'
         f'<span class="name">{html.escape(row.name)}</span>{words}{verdict}</div>'
     )
 

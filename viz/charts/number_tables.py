@@ -15,7 +15,7 @@ from typing import cast
 
 from viz import theme
 from viz.charts.signs import ENGLISH, Signs
-from viz.component.payload import check_texts
+from viz.component.payload import complete
 from viz.direction import isolated
 from viz.messages import N_
 
@@ -42,11 +42,11 @@ WHOLE = 40
 LARGEST = 5
 """So many of a row are named."""
 ROWS = 400
-"""Other tables show so many rows at most."""
+"""Rows of other tables at most."""
 TABLES = 32
 """So many tables are shown at most."""
 
-_PLACES = (("query", "key"), ("row", "column"), ("position", "dimension"))
+_AXES = (("query", "key"), ("row", "column"), ("position", "dimension"))
 """Columns with the numbers of rows and columns, None where a row of numbers is no cell."""
 _VISIBLE = "visible"
 
@@ -76,17 +76,16 @@ def number_tables(
         texts: Replacements for some of DEFAULT_TABLE_TEXTS.
         signs: What numbers are written with.
     """
-    check_texts(texts or {}, DEFAULT_TABLE_TEXTS)
-    said = {**DEFAULT_TABLE_TEXTS, **(texts or {})}
+    texts = complete(texts or {}, DEFAULT_TABLE_TEXTS)
     cells, rest = _apart(columns)
     grids = _grids(cells)
     if not any(map(len, columns.values())):
-        tables = [f"<p>{html.escape(said['empty'])}</p>"]
+        tables = [f"<p>{html.escape(texts['empty'])}</p>"]
     elif grids is None:
-        tables = [_rows(columns, title, said, signs)]
+        tables = [_rows(columns, title, texts, signs)]
     else:
-        tables = [grid.written(title, said, signs) for grid in islice(grids, TABLES)]
-        tables += [_rows(rest, title, said, signs)] if rest else []
+        tables = [grid.written(title, texts, signs) for grid in islice(grids, TABLES)]
+        tables += [_rows(rest, title, texts, signs)] if rest else []
     label = html.escape(title)
     return (
         _STYLE.format(rule=theme.colour(theme.QUIET, 0.4))
@@ -103,18 +102,18 @@ class _Grid:
     def __init__(
         self,
         columns: Columns,
-        places: tuple[str, str],
+        axes: tuple[str, str],
         name: str,
         named: str,
         rows: Sequence[int],
     ) -> None:
-        self.places = places
+        self.axes = axes
         self.name = name
         self.named = named
         visible = columns.get(_VISIBLE)
-        query, key = (cast(Sequence[int], columns[place]) for place in places)
+        query, key = (cast(Sequence[int], columns[place]) for place in axes)
         nothing = [""] * len(query)
-        query_token, key_token = (columns.get(f"{place}_token", nothing) for place in places)
+        query_token, key_token = (columns.get(f"{place}_token", nothing) for place in axes)
         self.queries = {query[row]: query_token[row] for row in rows}
         self.keys = {key[row]: key_token[row] for row in rows}
         self.cells: dict[int, list[tuple[int, object]]] = {at: [] for at in self.queries}
@@ -124,53 +123,53 @@ class _Grid:
             value = _HIDDEN if hidden else columns[name][row]
             self.cells[query[row]].append((key[row], value))
 
-    def written(self, title: str, said: Mapping[str, str], signs: Signs) -> str:
+    def written(self, title: str, texts: Mapping[str, str], signs: Signs) -> str:
         """Return it as a table: whole, or each row's largest where it is too large."""
         whole = max(len(self.queries), len(self.keys)) <= WHOLE
         parts = [title, self.named, self.name]
         if not whole:
-            parts.append(said["largest"].format(n=LARGEST, keys=len(self.keys)))
+            parts.append(texts["largest"].format(n=LARGEST, keys=len(self.keys)))
         caption = " · ".join(part for part in parts if part)
-        return _table(caption, *(self._whole if whole else self._largest)(said, signs))
+        return _table(caption, *(self._whole if whole else self._largest)(texts, signs))
 
     def _whole(
-        self, said: Mapping[str, str], signs: Signs
+        self, texts: Mapping[str, str], signs: Signs
     ) -> tuple[list[str], Iterator[list[str]]]:
-        keys = [_head(_token(key, text, said), "col") for key, text in self.keys.items()]
-        corner = _head(" \\ ".join(said[place] for place in self.places), "col")
+        keys = [_head(_token(key, text, texts), "col") for key, text in self.keys.items()]
+        corner = _head(" \\ ".join(texts[place] for place in self.axes), "col")
         rows = (
             [
-                _head(_token(query, text, said), "row"),
-                *(_cell(found.get(key), said, signs) for key in self.keys),
+                _head(_token(query, text, texts), "row"),
+                *(_cell(row.get(key), texts, signs) for key in self.keys),
             ]
             for query, text in self.queries.items()
-            for found in [dict(self.cells[query])]
+            for row in [dict(self.cells[query])]
         )
         return [corner, *keys], rows
 
     def _largest(
-        self, said: Mapping[str, str], signs: Signs
+        self, texts: Mapping[str, str], signs: Signs
     ) -> tuple[list[str], Iterator[list[str]]]:
-        ranks = [_head(said["rank"].format(n=n + 1), "col") for n in range(LARGEST)]
+        ranks = [_head(texts["rank"].format(n=n + 1), "col") for n in range(LARGEST)]
         rows = (
             [
-                _head(_token(query, text, said), "row"),
+                _head(_token(query, text, texts), "row"),
                 *(
-                    _named_cell(_token(key, self.keys[key], said), value, signs)
+                    _named_cell(_token(key, self.keys[key], texts), value, signs)
                     for _size, key, value in self._most(query)
                 ),
             ]
             for query, text in self.queries.items()
         )
-        return [_head(said[self.places[0]], "col"), *ranks], rows
+        return [_head(texts[self.axes[0]], "col"), *ranks], rows
 
     def _most(self, query: int) -> list[tuple[float, int, float]]:
-        found = [
+        values = [
             (key, value)
             for key, value in self.cells[query]
             if isinstance(value, float) and math.isfinite(value)
         ]
-        return nsmallest(LARGEST, ((-abs(value), key, value) for key, value in found))
+        return nsmallest(LARGEST, ((-abs(value), key, value) for key, value in values))
 
 
 _HIDDEN = object()
@@ -195,9 +194,9 @@ def cell_text(value: object, signs: Signs) -> str:
 
 def _apart(columns: Columns) -> tuple[Columns, Columns]:
     """Return the rows that are cells, and those that are not; each with the columns it fills."""
-    places = next((pair for pair in _PLACES if set(pair) <= set(columns)), ())
+    axes = next((pair for pair in _AXES if set(pair) <= set(columns)), ())
     height = len(next(iter(columns.values()), ()))
-    cells = [all(columns[place][row] is not None for place in places) for row in range(height)]
+    cells = [all(columns[place][row] is not None for place in axes) for row in range(height)]
     if all(cells):
         return columns, {}
     return (
@@ -208,35 +207,35 @@ def _apart(columns: Columns) -> tuple[Columns, Columns]:
 
 def _filled(columns: Columns, rows: Sequence[int]) -> Columns:
     """Return some rows, without the columns that say nothing of them."""
-    found = {name: [values[row] for row in rows] for name, values in columns.items()}
-    return {name: v for name, v in found.items() if any(each is not None for each in v)}
+    filled = {name: [values[row] for row in rows] for name, values in columns.items()}
+    return {name: v for name, v in filled.items() if any(each is not None for each in v)}
 
 
 def _grids(columns: Columns) -> Iterator[_Grid] | None:
     """Return one grid for each quantity and thing; None where the rows are not cells."""
     quantities = [name for name, values in columns.items() if _are_floats(values)]
-    places = next((pair for pair in _PLACES if set(pair) <= set(columns)), None)
-    if not quantities or places is None:
+    axes = next((pair for pair in _AXES if set(pair) <= set(columns)), None)
+    if not quantities or axes is None:
         return None
-    others = [n for n in columns if n not in (*_columns_of(places), _VISIBLE, *quantities)]
+    others = [n for n in columns if n not in (*_columns_of(axes), _VISIBLE, *quantities)]
     rows_of: dict[tuple[object, ...], list[int]] = {}
     for row, names in enumerate(zip(*(columns[name] for name in others), strict=True)):
         rows_of.setdefault(names, []).append(row)
     if not others:
-        rows_of = {(): list(range(len(columns[places[0]])))}
+        rows_of = {(): list(range(len(columns[axes[0]])))}
     if len(rows_of) == 1:
         # What all cells share, the title says.
         others = []
         rows_of = {(): next(iter(rows_of.values()))}
     return (
-        _Grid(columns, places, quantity, " · ".join(map(" ".join, _named(others, names))), rows)
+        _Grid(columns, axes, quantity, " · ".join(map(" ".join, _named(others, names))), rows)
         for names, rows in rows_of.items()
         for quantity in quantities
     )
 
 
-def _columns_of(places: tuple[str, str]) -> tuple[str, ...]:
-    return (*places, *(f"{place}_token" for place in places))
+def _columns_of(axes: tuple[str, str]) -> tuple[str, ...]:
+    return (*axes, *(f"{place}_token" for place in axes))
 
 
 def _named(others: Sequence[str], names: Sequence[object]) -> Iterator[tuple[str, str]]:
@@ -249,11 +248,11 @@ def _are_floats(values: Sequence[object]) -> bool:
     )
 
 
-def _rows(columns: Columns, title: str, said: Mapping[str, str], signs: Signs) -> str:
+def _rows(columns: Columns, title: str, texts: Mapping[str, str], signs: Signs) -> str:
     n = len(next(iter(columns.values())))
-    caption = title if n <= ROWS else f"{title} · {said['first'].format(n=ROWS, rows=n)}"
+    caption = title if n <= ROWS else f"{title} · {texts['first'].format(n=ROWS, rows=n)}"
     cells = (
-        [_cell(value, said, signs) for value in row]
+        [_cell(value, texts, signs) for value in row]
         for row in islice(zip(*columns.values(), strict=True), ROWS)
     )
     return _table(caption, [_head(name, "col") for name in columns], cells)
@@ -271,9 +270,9 @@ def _head(text: str, scope: str) -> str:
     return f'<th scope="{scope}">{html.escape(text)}</th>'
 
 
-def _cell(value: object, said: Mapping[str, str], signs: Signs) -> str:
+def _cell(value: object, texts: Mapping[str, str], signs: Signs) -> str:
     if value is _HIDDEN:
-        return f"<td>{html.escape(said['hidden'])}</td>"
+        return f"<td>{html.escape(texts['hidden'])}</td>"
     kind = "" if isinstance(value, int | float) else ' class="text" dir="auto"'
     return f"<td{kind}>{html.escape(cell_text(value, signs))}</td>"
 
@@ -283,6 +282,6 @@ def _named_cell(token: str, value: float, signs: Signs) -> str:
     return f'<td class="text">{named}</td>'
 
 
-def _token(position: int, text: object, said: Mapping[str, str]) -> str:
+def _token(position: int, text: object, texts: Mapping[str, str]) -> str:
     # In one pass, so that a token reading {position} stays what it is.
-    return said["token"].format(position=position, text=text).rstrip(" ")
+    return texts["token"].format(position=position, text=text).rstrip(" ")

@@ -45,7 +45,7 @@ MODEBAR_TEXTS: Mapping[str, str] = {
     "Reset camera to default": N_("Reset camera"),
     "Double-click to zoom back out": N_("Double-click to zoom back out"),
 }
-"""Plotly's name of a button, or of a hint → what the reader is told."""
+"""Plotly's name of a button, or of a hint → its text in the reader's language."""
 _REMOVED = (
     *("toImage", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation"),
     *("resetCameraLastSave3d", "hoverClosest3d"),
@@ -181,11 +181,13 @@ def scatter(
 
 
 def _trace(group: Points, n_dimensions: int) -> dict[str, Any]:
-    places = dict(zip("xyz", np.asarray(group.points, np.float32).T[:n_dimensions], strict=False))
+    coordinates = dict(
+        zip("xyz", np.asarray(group.points, np.float32).T[:n_dimensions], strict=False)
+    )
     size = (7, 9) if group.labelled else (3, 5)
     return {
         "type": "scatter3d" if n_dimensions == 3 else "scatter",
-        **places,
+        **coordinates,
         "name": _escaped(group.name),
         "mode": "markers+text" if group.labelled else "markers",
         "text": [_escaped(label) for label in group.labels],

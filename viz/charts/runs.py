@@ -13,11 +13,11 @@ from viz.charts.measurements import (
     Axes,
     Rows,
     along,
-    complete,
     points,
     upwards,
 )
 from viz.charts.training import lines, table, titled
+from viz.component.payload import complete
 
 PANEL = 160
 """Height of one of several charts above each other, in pixels, without axes and legend."""
@@ -45,7 +45,6 @@ def compared(
     quantities: Sequence[str],
     *,
     axes: Axes = AXES,
-    height: int = PANEL,
     title: str = "",
     texts: Mapping[str, str] = TEXTS,
 ) -> alt.VConcatChart:
@@ -58,35 +57,29 @@ def compared(
         runs: Name → measurements.
         quantities: Keys of the measurements, from the top.
         axes: How the axes are drawn.
-        height: Of each chart, in pixels.
         title: A sentence.
         texts: Replacements for some of TEXTS.
-
-    Raises:
-        ValueError: There are no quantities.
     """
-    if not quantities:
-        raise ValueError("no quantity to compare")
-    said = complete(texts)
-    x = along(runs.values(), axes, said)
+    texts = complete(texts, TEXTS)
+    x = along(runs.values(), axes, texts)
     pictures: list[alt.Chart | alt.LayerChart] = []
     for quantity, named in _thin(runs, quantities, axes).items():
-        y = _upwards(named, quantity, axes, said)
+        y = _upwards(named, quantity, axes, texts)
         line, dots = _layers(named, quantity, x, y)
         if not pictures:
-            strip = _strip(line, replace(x, name=said["zoom"]), y)
+            strip = _strip(line, replace(x, name=texts["zoom"]), y)
             # Where the pointer is asked for too: altair gives both to every layer with one.
             dots = dots.add_params(_picked())
         # The lowest chart alone says what x is.
         stretch = _stretch(x, named_below=quantity == quantities[-1])
         layers = [dots.encode(x=stretch), line.encode(x=stretch)]
-        pictures.append(alt.LayerChart(layer=layers, height=height))
+        pictures.append(alt.LayerChart(layer=layers, height=PANEL))
     return alt.VConcatChart(
         vconcat=[*pictures, strip],
         spacing=_GAP,
         # Only so do charts above each other fill the width that they are given.
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
-        title=title or ", ".join(said[quantity] for quantity in quantities),
+        title=title or ", ".join(texts[quantity] for quantity in quantities),
     )
 
 
@@ -123,8 +116,8 @@ def _layers(
     The points come first in a picture: vega makes a legend that can be clicked only of the first
     layer, and asks points, not lines, which is nearest to the pointer.
     """
-    seen = list(named) if quantity.startswith("held_out") else []
-    line, dots = lines(table(named, dotted=seen), list(named), x, y, near=f"near_{quantity}")
+    dotted = list(named) if quantity.startswith("held_out") else []
+    line, dots = lines(table(named, dotted=dotted), list(named), x, y, near=f"near_{quantity}")
     names = list(named)
     widest = _STROKE + _SIGN * max(map(len, names), default=0)
     legend = alt.Legend(
@@ -143,10 +136,10 @@ def _layers(
     dash = alt.StrokeDash(
         "series:N", title=None, scale=alt.Scale(domain=names, range=_DASHES), legend=legend
     )
-    kept = alt.when(_picked()).then(alt.value(1)).otherwise(alt.value(_FADED))
-    line = line.encode(color=colour, strokeDash=dash, opacity=alt.OpacityValue(**kept))
+    shown = alt.when(_picked()).then(alt.value(1)).otherwise(alt.value(_FADED))
+    line = line.encode(color=colour, strokeDash=dash, opacity=alt.OpacityValue(**shown))
     return line, dots.encode(
-        color=colour, strokeDash=dash, fillOpacity=alt.FillOpacityValue(**kept)
+        color=colour, strokeDash=dash, fillOpacity=alt.FillOpacityValue(**shown)
     )
 
 

@@ -1,4 +1,4 @@
-"""The signs that numbers are written with, in the language of whoever reads."""
+"""The signs that numbers are written with, in the reader's language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Signs:
         Args:
             specification: The whole chart, for Vega-Lite.
         """
-        found = dict(specification)
+        written = dict(specification)
         if self != ENGLISH:
             number = {
                 "decimal": self.decimal,
@@ -38,9 +38,9 @@ class Signs:
                 "currency": ["", ""],
                 "percent": self.percent,
             }
-            config = found.get("config", {})
-            found["config"] = {**config, "locale": {**config.get("locale", {}), "number": number}}
-        return found
+            config = written.get("config", {})
+            written["config"] = {**config, "locale": {**config.get("locale", {}), "number": number}}
+        return written
 
 
 ENGLISH = Signs()

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from viz import theme
-from viz.charts.curves import FEW_NAMES
-from viz.component.payload import check_texts
+from viz.charts.curves import COLOURS, QUIET, row_names
+from viz.component.payload import complete
 from viz.messages import N_
 
 HEIGHT = 270
 """Title and legend included."""
+_COLUMNS_OF_LEGEND = alt.ExprRef("width < 220 ? 1 : 0")
 WIDEST_LABEL = 110
 """In pixels; longer words are cut."""
 
@@ -47,13 +47,9 @@ def step_chances(
         texts: Replacements for some of DEFAULT_CHANCE_TEXTS.
 
     Raises:
-        ValueError: The numbers are not one for each word, or a text is not known.
+        ValueError: A text is not known.
     """
-    lengths = {len(words), len(before), len(after), len(best)}
-    if len(lengths) > 1:
-        raise ValueError(f"words and their numbers need the same length, got {sorted(lengths)}")
-    check_texts(texts or {}, DEFAULT_CHANCE_TEXTS)
-    said = {**DEFAULT_CHANCE_TEXTS, **(texts or {})}
+    texts = complete(texts or {}, DEFAULT_CHANCE_TEXTS)
     rows = [
         {
             **{"step": step, "word": word, "before": old, "after": new, "best": other},
@@ -62,58 +58,58 @@ def step_chances(
         for step, (word, old, new, other) in enumerate(zip(words, before, after, best, strict=True))
     ]
     base = alt.Chart()
-    # Steps are numbers with labels, so that a word that comes twice stays two columns.
-    labels = f"{json.dumps(list(words))}[datum.value]"
-    axis = alt.Axis(labelExpr=labels, labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False)
+    axis = alt.Axis(
+        labelExpr=row_names(words), labelAngle=-40, labelLimit=WIDEST_LABEL, labelOverlap=False
+    )
     x = alt.X("step:O", title=None, axis=axis)
     tooltip = [
-        alt.Tooltip("step:Q", title=said["step"]),
-        alt.Tooltip("word:N", title=said["word"]),
-        alt.Tooltip("before:Q", title=said["before"], format=".4~%"),
-        alt.Tooltip("after:Q", title=said["after"], format=".4~%"),
-        alt.Tooltip("best:N", title=said["best"]),
+        alt.Tooltip("step:Q", title=texts["step"]),
+        alt.Tooltip("word:N", title=texts["word"]),
+        alt.Tooltip("before:Q", title=texts["before"], format=".4~%"),
+        alt.Tooltip("after:Q", title=texts["after"], format=".4~%"),
+        alt.Tooltip("best:N", title=texts["best"]),
     ]
-    between = base.mark_rule(color=theme.colour(theme.QUIET), opacity=0.7).encode(
-        x=x, y=_probability("before", said), y2=alt.Y2("after:Q")
+    between = base.mark_rule(color=QUIET, opacity=0.7).encode(
+        x=x, y=_probability("before", texts), y2=alt.Y2("after:Q")
     )
     dots = [
-        base.transform_calculate(series=json.dumps(said[name]))
+        base.transform_calculate(series=json.dumps(texts[name]))
         .mark_point(filled=filled, size=size, strokeWidth=1.8, opacity=1.0)
-        .encode(x=x, y=_probability(name, said), color=_series(said), tooltip=tooltip)
+        .encode(x=x, y=_probability(name, texts), color=_series(texts), tooltip=tooltip)
         for name, filled, size in (("before", False, 90), ("after", True, 45))
     ]
     instead = base.mark_text(dy=14, fontWeight="bold").encode(
         x=x,
-        y=_probability("after", said),
+        y=_probability("after", texts),
         text=alt.Text("instead:N"),
-        color=alt.ColorValue(theme.colour(theme.HEADS[4])),
+        color=alt.ColorValue(COLOURS[4]),
     )
     return alt.LayerChart(
         layer=[between, *dots, instead],
         # Data that each layer had for itself would be compared, and the layers copied.
         data=pd.DataFrame(rows, columns=[*_COLUMNS]),
         height=HEIGHT,
-        title=said["title"],
+        title=texts["title"],
     )
 
 
 _COLUMNS = ("step", "word", "before", "after", "best", "instead")
 
 
-def _probability(name: str, said: Mapping[str, str]) -> alt.Y:
+def _probability(name: str, texts: Mapping[str, str]) -> alt.Y:
     axis = alt.Axis(format=".0%", tickCount=5)
     # Room below 0 for the names of other words.
     scale = alt.Scale(domain=[0, 1], padding=12)
-    return alt.Y(f"{name}:Q", title=said["probability"], axis=axis, scale=scale)
+    return alt.Y(f"{name}:Q", title=texts["probability"], axis=axis, scale=scale)
 
 
-def _series(said: Mapping[str, str]) -> alt.Color:
+def _series(texts: Mapping[str, str]) -> alt.Color:
     return alt.Color(
         "series:N",
         title=None,
         scale=alt.Scale(
-            domain=[said["before"], said["after"]],
-            range=[theme.colour(theme.HEADS[0]), theme.colour(theme.HEADS[4])],
+            domain=[texts["before"], texts["after"]],
+            range=[COLOURS[0], COLOURS[4]],
         ),
-        legend=alt.Legend(orient="top", labelLimit=0, columns=FEW_NAMES),
+        legend=alt.Legend(orient="top", labelLimit=0, columns=_COLUMNS_OF_LEGEND),
     )

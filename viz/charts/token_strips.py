@@ -36,7 +36,7 @@ class TokenStrip:
 
     Attributes:
         looks: Who looks, before the strip.
-        said: The same with what it looks at, for those who do not see the colours.
+        description: The same with what it looks at, for those who do not see the colours.
         keys: The tokens that can be looked at.
         weights_K: 0 to 1.
         visible_K: True where the row may look.
@@ -46,18 +46,13 @@ class TokenStrip:
     """
 
     looks: str
-    said: str
+    description: str
     keys: Sequence[TokenLabel]
     weights_K: NDArray[np.float32]
     visible_K: NDArray[np.bool_]
     most: int | None
     written: str
     query: int | None = None
-
-    def __post_init__(self) -> None:
-        shapes = {self.weights_K.shape, self.visible_K.shape, (len(self.keys),)}
-        if len(shapes) > 1 or self.most not in (None, *range(len(self.keys))):
-            raise ValueError(f"strip of {self.looks!r} needs one weight a key, got {shapes}")
 
 
 def token_strips(strips: Sequence[TokenStrip]) -> str:
@@ -68,7 +63,7 @@ def token_strips(strips: Sequence[TokenStrip]) -> str:
 def _strip(strip: TokenStrip) -> str:
     keys = "".join(_key(strip, place) for place in range(len(strip.keys)))
     return (
-        f'<div class="strip" role="img" aria-label="{html.escape(strip.said)}">'
+        f'<div class="strip" role="img" aria-label="{html.escape(strip.description)}">'
         f'<span class="looks" dir="auto">{html.escape(strip.looks)}</span>'
         f'<span class="keys">{keys}</span></div>'
     )

@@ -1,9 +1,10 @@
-"""The texts of which a component is made: HTML, CSS and JS, read from the folders of `viz`."""
+"""HTML, CSS and JS of the components, read from the folders of `viz`."""
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from viz import theme
@@ -17,26 +18,34 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """The three texts of which a Streamlit component is made."""
+    """HTML, CSS and JS of a Streamlit component."""
 
     html: str
     css: str
     js: str
 
 
-def assets_of(name: str, styles: Sequence[str] = ()) -> Assets:
-    """Read a component's files; colours come from `viz.theme`.
+@cache
+def assets_of(name: str) -> Assets:
+    """Read a component's files, which have the name of their folder.
 
     Args:
-        name: Of its HTML, its CSS and its first module, as their place below `viz`: "lines/lines".
-        styles: CSS files of others, before its own.
+        name: Of a folder of `viz`: "lines".
     """
+    own = f"{name}/{name}"
+    styles = [text_of(f"{css}.css") for css in ("component/shared", "component/marked_words", own)]
     return Assets(
-        html=text_of(f"{name}.html"),
-        css=theme.css_variables()
-        + "".join(text_of(f"{css}.css") for css in ("component/shared", *styles, name)),
-        js=joined(name),
+        html=text_of(f"{own}.html"),
+        css="".join([theme.css_variables(), *styles]),
+        js=joined(own),
     )
+
+
+@cache
+def part_assets() -> Assets:
+    """Return the component that shows nothing: it brings a part of a plane's payload."""
+    css = ":host { display: none; }"
+    return Assets(html='<i class="part" hidden></i>', css=css, js=joined("plane/part"))
 
 
 def joined(name: str) -> str:
@@ -53,14 +62,14 @@ def joined(name: str) -> str:
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in scripts.values())
 
 
-def _collect(path: Path, scripts: dict[Path, str], seen: set[Path]) -> None:
+def _collect(path: Path, scripts: dict[Path, str], visited: set[Path]) -> None:
     """Add a module after those that it imports, in the order in which a browser runs them."""
-    seen.add(path)
+    visited.add(path)
     text = tables_module() if path == _TABLES else text_of(str(path.relative_to(_VIZ)))
     for imported in _IMPORT.findall(text):
         each = (path.parent / imported).resolve()
-        if each not in seen:
-            _collect(each, scripts, seen)
+        if each not in visited:
+            _collect(each, scripts, visited)
     scripts[path] = text
 
 

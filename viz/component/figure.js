@@ -22,9 +22,9 @@ const UNSAYABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surro
 
 /** A text as it stands in XML, in an attribute too. */
 export function svgEscaped(text) {
-  const said = String(text).replace(UNSAYABLE, "\ufffd");
+  const clean = String(text).replace(UNSAYABLE, "\ufffd");
   const [amp, lt, gt, quote] = ["&amp;", "&lt;", "&gt;", "&quot;"];
-  return said.replaceAll("&", amp).replaceAll("<", lt).replaceAll(">", gt).replaceAll('"', quote);
+  return clean.replaceAll("&", amp).replaceAll("<", lt).replaceAll(">", gt).replaceAll('"', quote);
 }
 
 /**
@@ -95,7 +95,7 @@ export class SvgContext {
   }
 }
 
-/** Something moved to x, y and there turned by so many degrees. */
+/** Something moved to x, y and there turned by an angle in degrees. */
 export const svgMoved = (x, y, degrees, ...children) => {
   const [left, top] = [x, y].map((at) => Number(at.toFixed(3)));
   const turn = degrees ? ` rotate(${degrees})` : "";
@@ -179,7 +179,7 @@ export function figureStyle(root) {
   };
 }
 
-/** How wide a text is: whoever opens the file may have the page's font or the generic one. */
+/** The width of a text: a reader of the file may have the page's font or the generic one. */
 export function figureTextWidth(text, size, fonts, weight = 400) {
   const generic = fonts.split(",").at(-1);
   return Math.max(...[fonts, generic].map((family) => {

@@ -1,4 +1,7 @@
-// Moving from cell to cell with the keyboard.
+// Keyboard: moving from cell to cell; and going along a row of stops with keys, a pointer that holds, or by
+// playing.
+
+import { hideTooltip } from "./tooltip.js";
 
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -11,4 +14,76 @@ export function movedBy(event, row, column, rows, columns) {
   if (!to) return null;
   event.preventDefault();
   return [Math.min(rows - 1, Math.max(0, to[0])), Math.min(columns - 1, Math.max(0, to[1]))];
+}
+
+export const MOVES = {
+  ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5,
+  Home: -Infinity, End: Infinity,
+};
+const PLAYING_WAITS = 120; // milliseconds until it is asked again whether the next stop may come
+
+/**
+ * Give a component stops to go along. Of `walk`, `slider` is the element that is held and has the
+ * keyboard, `last()` the last stop, `at()` the one where it stands, `under(event)` that at a pointer,
+ * `show(stop)` goes there, `drawPlay()` tells when playing begins or ends, and `pace` is the time at
+ * each stop in milliseconds; `waits()`, if there is one, says that the next stop must wait.
+ */
+export function answerWalk(state, walk) {
+  Object.assign(state, { walk, playing: 0, dragging: false });
+  const { slider } = walk;
+  slider.onpointerdown = (event) => {
+    if (event.button) return;
+    slider.setPointerCapture(event.pointerId);
+    state.dragging = true;
+    play(state, false);
+    goTo(state, walk.under(event));
+    hideTooltip(state);
+  };
+  slider.onpointermove = (event) => {
+    if (state.dragging) goTo(state, walk.under(event));
+    else walk.hover?.(event);
+  };
+  // Also comes when a touch turns into scrolling.
+  slider.onlostpointercapture = () => { state.dragging = false; };
+  slider.onpointerleave = () => walk.hover?.(null);
+  slider.onkeydown = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") return walk.hover?.(null);
+    if (event.key === " ") play(state, !state.playing);
+    else if (event.key in MOVES) {
+      play(state, false);
+      goTo(state, walk.at() + MOVES[event.key]);
+    } else return;
+    event.preventDefault();
+  };
+}
+
+/** Go to a stop, or to the nearest that there is. */
+export function goTo(state, to) {
+  const { walk } = state;
+  const stop = Math.min(walk.last(), Math.max(0, to));
+  if (stop !== walk.at()) walk.show(stop);
+}
+
+/** Let the stops go by, from the first if they have come to the last. */
+export function play(state, on) {
+  if (!on && !state.playing) return;
+  const { walk } = state;
+  clearTimeout(state.playing);
+  state.playing = 0;
+  if (on) {
+    if (walk.at() === walk.last()) goTo(state, 0);
+    playOn(state, walk.pace);
+  }
+  walk.drawPlay();
+}
+
+function playOn(state, time) {
+  const { walk } = state;
+  state.playing = setTimeout(() => {
+    if (walk.waits?.()) return playOn(state, PLAYING_WAITS);
+    goTo(state, walk.at() + 1);
+    if (walk.at() === walk.last()) return play(state, false);
+    return playOn(state, walk.pace);
+  }, time);
 }

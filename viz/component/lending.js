@@ -2,7 +2,7 @@
 
 const lent = (globalThis.lentToComponents ??= new Map());
 
-/** Lend something under a name, to whoever waits for it too. */
+/** Lend a script under a name, also to components that wait for it. */
 function lend(name, mountComponent) {
   lent.get(name)?.came?.(mountComponent);
   lent.set(name, { script: Promise.resolve(mountComponent) });

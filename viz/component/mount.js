@@ -5,7 +5,7 @@ import { readFrame } from "./text.js";
 const SERVER_ANSWERS_WITHIN = 3000; // milliseconds
 const states = new WeakMap();
 // Of all components of the page: each has a module of its own.
-const page = (globalThis.pageOfComponents ??= { kept: new Map(), runs: 0 });
+const page = (globalThis.pageOfComponents ??= { components: new Map(), runs: 0 });
 
 /**
  * Take over new data and draw it in place, never rebuilt. `create` adds to the state what is kept;
@@ -13,9 +13,9 @@ const page = (globalThis.pageOfComponents ??= { kept: new Map(), runs: 0 });
  */
 export function mount({ data, parentElement, setTriggerValue }, selector, parts) {
   const frame = readFrame(data);
-  const found = parentElement.querySelector(selector);
+  const element = parentElement.querySelector(selector);
   const { key } = frame.header;
-  const state = states.get(found) ?? movedHere(found, key) ?? newState(found, parts);
+  const state = states.get(element) ?? movedHere(element, key) ?? newState(element, parts);
   const mounting = state.mounting = {};
   if (key) keep(key, state);
   state.send = setTriggerValue;
@@ -33,7 +33,7 @@ export function mount({ data, parentElement, setTriggerValue }, selector, parts)
 
 /** Remember a component by its name, and count the page's runs. */
 function keep(key, state) {
-  page.kept.set(key, state);
+  page.components.set(key, state);
   const app = document.querySelector("[data-test-script-state]");
   if (!app || page.app === app) return;
   page.app = app;
@@ -44,12 +44,12 @@ function keep(key, state) {
 }
 
 /** A component that the page takes out of its place in the run that puts it in again elsewhere. */
-function movedHere(found, key) {
-  const state = page.kept.get(key);
+function movedHere(element, key) {
+  const state = page.components.get(key);
   const kind = ({ classList: [, name] }) => name;
-  if (!state || kind(state.root) !== kind(found)) return null;
+  if (!state || kind(state.root) !== kind(element)) return null;
   if (!state.mounting && state.leftIn !== page.runs) return null;
-  found.replaceWith(state.root);
+  element.replaceWith(state.root);
   states.set(state.root, state);
   return state;
 }
@@ -76,7 +76,7 @@ function newState(root, { create, draw, resize = draw }) {
 /** Whether a change is so new that what the server sends now may be older than it. */
 export const isRecent = (since = -Infinity) => performance.now() - since < SERVER_ANSWERS_WITHIN;
 
-/** Leave a mark for whoever waits or measures. */
+/** Leave a mark for tests and measurements. */
 export function markDrawn(state, name) {
   state.root.dataset.drawn = state.drawn += 1;
   performance.clearMarks(name);

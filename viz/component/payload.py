@@ -1,4 +1,4 @@
-"""What every component of our own shares on the Python side: labels and the payload.
+"""What all components share on the Python side: texts, labels and the format of a payload.
 
 A payload begins with the little-endian length of its header (4 bytes) and the header (JSON), whose
 `arrays` lists the type and the size of each array that follows: 32-bit floats, 16-bit integers, or
@@ -31,7 +31,7 @@ ZOOM_TEXTS: Mapping[str, str] = {
     "zoom.whole": N_("all {n_rows} rows, all {n_columns} columns"),
     "zoom.hint": N_("Double-click, or turn the wheel with Ctrl, to zoom; drag to move."),
 }
-"""What components that can be zoomed say of it."""
+"""Zooming."""
 
 SIGN_TEXTS: Mapping[str, str] = {
     "sign.ended": N_("{text}."),
@@ -41,12 +41,29 @@ SIGN_TEXTS: Mapping[str, str] = {
 }
 """How the reader's language ends, introduces, joins and lists texts."""
 
-ROUNDING = 1e-4
-"""So far beside 1 sums of 32-bit floats may end."""
+SAVE_TEXTS: Mapping[str, str] = {
+    "png": N_("PNG"),
+    "png.help": N_("Save as a picture: {title}"),
+    "svg": N_("SVG"),
+    "svg.help": N_("Save as a drawing: {title}"),
+}
+"""The buttons that save a picture."""
 
-# What is sent as it is; everything else is single bytes.
+NTH_TEXTS: Mapping[str, str] = {
+    "labels": N_("labels: every {nth}"),
+    "nth.one": N_("{n}st"),
+    "nth.two": N_("{n}nd"),
+    "nth.few": N_("{n}rd"),
+    "nth.other": N_("{n}th"),
+}
+"""Which labels of an axis there is room for."""
+
+ROUNDING = 1e-4
+"""How far above 1 a sum of 32-bit floats may end."""
+
+# Types that are sent as they are; all others become single bytes.
 _TYPES = {"<f4": "f4", "<u2": "u2"}
-# What CLDR calls the forms of a text.
+# The plural categories of CLDR.
 _FORMS = ("zero", "one", "two", "few", "many", "other")
 
 
@@ -71,18 +88,18 @@ class TokenLabel:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A word of a text of which a model is not sure, as it is marked.
+    """A doubtful word of a generated text, as it is marked.
 
     Attributes:
         start: Its first character in the text.
         end: One after its last.
-        said: What is said of it on hover, and to a screen reader.
+        explanation: The text on hover, and for a screen reader.
         unseen: True where it is marked for a source word that training never saw alone.
     """
 
     start: int
     end: int
-    said: str
+    explanation: str
     unseen: bool = False
 
 
@@ -92,14 +109,8 @@ def written_label(label: TokenLabel) -> list[str | int]:
     return [label.text, flags]
 
 
-def read_label(written: list[Any]) -> TokenLabel:
-    """Return the label that `written_label` wrote."""
-    text, flags = written
-    return TokenLabel(text, *(bool(flags & 1 << bit) for bit in range(4)))
-
-
 def content_of(header: Mapping[str, Any], arrays: Sequence[Array]) -> str:
-    """Return what lets the component see what is as it was, and leave that alone."""
+    """Return a hash by which the component sees that nothing has changed."""
     digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=12)
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
@@ -122,36 +133,24 @@ def framed(header: Mapping[str, Any], arrays: Sequence[Array] = ()) -> bytes:
     return _padded(struct.pack("<I", len(written)) + written) + b"".join(blocks)
 
 
-def unframed(payload: bytes) -> tuple[dict[str, Any], list[Array]]:
-    """Read what `framed` wrote."""
-    (length,) = struct.unpack_from("<I", payload)
-    header = json.loads(payload[4 : 4 + length])
-    at = 4 + length + -length % 4
-    arrays = []
-    for kind, size in header["arrays"]:
-        array = np.frombuffer(payload, f"<{kind}", size, at)
-        arrays.append(array)
-        at += array.nbytes + -array.nbytes % 4
-    return header, arrays
-
-
 def _padded(block: bytes) -> bytes:
-    """Fill up with zeros: 32-bit floats can only be read in place from a multiple of 4."""
+    """Fill up with zeros: a Float32Array needs an offset that is a multiple of 4."""
     return block + b"\0" * (-len(block) % 4)
 
 
-def check_texts(texts: Mapping[str, str], known: Mapping[str, str]) -> None:
-    """Make sure that replaced texts are shown somewhere.
+def complete(texts: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return all texts of a picture, some of them replaced.
 
     A text that depends on a number may have more forms than English has: "grid.few" beside "grid".
 
     Raises:
-        ValueError: Some are not.
+        ValueError: A replacement is shown nowhere.
     """
     forms = {f"{name.removesuffix('.other')}.{form}" for name in known for form in _FORMS}
     unknown = sorted(set(texts) - set(known) - forms)
     if unknown:
         raise ValueError(f"texts {unknown} are shown nowhere; known are {list(known)}")
+    return {**known, **texts}
 
 
 def check_weights(weights: Array, shape: Sequence[int], visible: Array | None = None) -> None:

@@ -9,7 +9,7 @@ export const LABEL = { size: 12, gap: 6, longest: 104 };
 export const LARGEST_CELL = 44; // cell
 export const SLANT = Math.SQRT1_2; // sine and cosine of 45°
 
-const FROM_AFAR = { row: 12.4, rows: 17, height: 152 }; // rows of which each has a label; else
+const FROM_AFAR = { row: 12.4, rows: 17, height: 152 }; // rows that all have labels; else
 
 /** What a window leaves for cells below controls, sentences and titles. */
 export function windowHeight(rows = 0) {
@@ -75,11 +75,11 @@ export function drawLabels(node, count, every, make, first = 0) {
 
 /** Which labels there was room for; empty where there was for all, so that no one reads past any. */
 export function skippedText(texts, rowEvery, columnEvery) {
-  const said = (name, every) =>
+  const everyText = (name, every) =>
     fill(texts[name], { nth: counted(texts, "nth", every, "ordinal") });
-  if (rowEvery === columnEvery) return rowEvery > 1 ? said("labels", rowEvery) : "";
+  if (rowEvery === columnEvery) return rowEvery > 1 ? everyText("labels", rowEvery) : "";
   return listed([["labels.rows", rowEvery], ["labels.columns", columnEvery]]
-    .filter(([, every]) => every > 1).map(([name, every]) => said(name, every)));
+    .filter(([, every]) => every > 1).map(([name, every]) => everyText(name, every)));
 }
 
 /** The label at a position; one that there was no room for is put over its neighbours meanwhile. */

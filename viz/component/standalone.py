@@ -33,21 +33,9 @@ class Drawn:
     figure: Callable[[], str] | None = None
     """Makes a figure of Plotly as HTML."""
 
-    def __post_init__(self) -> None:
-        kinds = (self.assets, self.chart, self.figure, self.html or None)
-        if sum(each is not None for each in kinds) != 1:
-            raise ValueError("a picture is a component, a chart, a figure, or HTML")
-        if (self.assets is None) != (self.packed is None):
-            raise ValueError("a component needs something to draw")
-
     def drawn_chart(self) -> Chart:
-        """Return the chart as it is now.
-
-        Raises:
-            ValueError: It is another kind of picture.
-        """
-        if self.chart is None:
-            raise ValueError("this picture is no chart")
+        """Return the chart of such a picture as it is now."""
+        assert self.chart is not None
         return self.chart() if callable(self.chart) else self.chart
 
 

@@ -28,6 +28,15 @@ const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** The characters that a reader sees, which no cut divides: an accent belongs to its letter. */
 export const lettersOf = (text) => Array.from(characters.segment(text), ({ segment }) => segment);
+
+/** A text of at most `longest` letters; what is cut is its middle. */
+export function middle(text, longest) {
+  const letters = lettersOf(text);
+  if (letters.length <= longest) return text;
+  const head = Math.ceil((longest - 1) / 2);
+  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
+}
+
 // As viz/direction.py has them.
 const BEGINNINGS = /[\u2066-\u2068]/;
 const TURNING = new RegExp(
@@ -37,23 +46,23 @@ const TURNING = new RegExp(
 /** A text as it stands in a sentence: whichever way it runs, what is around it keeps its place. */
 export function isolated(text) {
   if (!TURNING.test(text)) return text;
-  let [kept, depth, bare] = ["", 0, false];
+  let [result, depth, bare] = ["", 0, false];
   for (const sign of text) {
     const ends = sign === "\u2069";
-    if (!ends || depth) kept += sign;
+    if (!ends || depth) result += sign;
     bare ||= !depth && !BEGINNINGS.test(sign) && TURNING.test(sign);
     depth = Math.max(0, depth + BEGINNINGS.test(sign) - ends);
   }
-  return bare || depth ? `\u2068${kept}${"\u2069".repeat(depth + 1)}` : text;
+  return bare || depth ? `\u2068${result}${"\u2069".repeat(depth + 1)}` : text;
 }
 
 /** Fill a template's {names} in one pass, so that a token reading "{key}" stays what it is. */
 export function fillParts(template, values) {
-  const said = (value = "") => {
+  const written = (value = "") => {
     if (typeof value === "number") return localNumber(value);
     return typeof value === "string" ? isolated(value) : value;
   };
-  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? said(values[part]) : part));
+  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? written(values[part]) : part));
 }
 
 export const fill = (template, values) => fillParts(template, values).join("");
@@ -78,7 +87,7 @@ export function counted(texts, name, count, type = "cardinal") {
   return fill(texts[`${name}.${form}`] ?? texts[`${name}.other`] ?? texts[name], { n: count });
 }
 
-/** A number with so many decimals as the reader writes it. */
+/** A number with a number of decimals, as the reader writes it. */
 export function localNumber(x, decimals = 0, useGrouping = false) {
   const key = `${locale} ${decimals} ${useGrouping}`;
   if (!formats.has(key)) {

@@ -1,4 +1,4 @@
-// Tokens as elements. Text only by textContent.
+// Elements of HTML and SVG, and tokens as elements. Text only by textContent.
 
 import { isolated } from "./text.js";
 
@@ -55,6 +55,17 @@ export function bringIntoView(chip) {
   const box = chip?.closest(".chips");
   if (!box || box.scrollHeight <= box.clientHeight) return;
   const [top, bottom] = [chip.offsetTop, chip.offsetTop + chip.offsetHeight];
-  const seen = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
-  if (!seen) box.scrollTop = top - CHIP_LINE;
+  const inView = top >= box.scrollTop && bottom <= box.scrollTop + box.clientHeight;
+  if (!inView) box.scrollTop = top - CHIP_LINE;
+}
+
+export function svg(name, attributes = {}, text = "") {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  assign(node, attributes);
+  if (text) node.textContent = text;
+  return node;
+}
+
+export function assign(node, attributes) {
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
 }

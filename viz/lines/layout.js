@@ -1,7 +1,7 @@
 // Sizes: from the width at hand and the lengths of the labels to pixels. Nothing is drawn here.
 
 import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
-import { axisNames } from "./columns.js";
+import { axisNames } from "./drawing.js";
 
 const ROW = { largest: 26, smallest: 16 };
 const CHIP = 14; // what a chip is wider than its text
@@ -72,7 +72,7 @@ function linesHeight() {
   return Math.min(640, Math.max(least, Math.round(windowRoom() * share)));
 }
 
-/** The first and the last row of which something is in view. */
+/** The first and the last row that are at least partly in view. */
 export function rowsInView({ step, height }, scrolled) {
   return [Math.floor(scrolled / step), Math.ceil((scrolled + height) / step) - 1];
 }

@@ -30,14 +30,14 @@ export function endsOf({ cells, counts }, at) {
   };
 }
 
-/** The places of a token's pairs that the mask lets through, in the order of the other column. */
+/** The indices of a token's pairs that the mask lets through, in the order of the other column. */
 export function pairsOf({ cells, counts, visible }, slot, { column, index }) {
-  const places = [];
+  const indices = [];
   const [first, step] = column === "query" ? [index * counts.key, 1] : [index, counts.key];
   for (let i = 0, cell = first; i < counts[otherColumn(column)]; i += 1, cell += step) {
-    if (visible[cell]) places.push(slot * cells + cell);
+    if (visible[cell]) indices.push(slot * cells + cell);
   }
-  return places;
+  return indices;
 }
 
 /** The heads that are shown, by their place among the weights. */
@@ -48,32 +48,32 @@ export function shownSlots({ view, hidden }) {
 const hasLine = ({ view, threshold }, at) =>
   view.weights[at] > 0 && view.weights[at] * view.unit >= threshold;
 
-/** The lines of one token, thick ones first, as places among the weights. */
+/** The lines of one token, thick ones first, as indices among the weights. */
 export function linesOfToken(state, token) {
-  const places = shownSlots(state).flatMap((slot) => pairsOf(state.view, slot, token));
-  return thickFirst(state.view, places.filter((at) => hasLine(state, at)));
+  const indices = shownSlots(state).flatMap((slot) => pairsOf(state.view, slot, token));
+  return thickFirst(state.view, indices.filter((at) => hasLine(state, at)));
 }
 
 /** The lines with an end in view, thick ones first. */
 export function linesInView(state, [first, last]) {
   const { view: { weights, cells, counts, unit }, threshold } = state;
   const least = threshold / unit;
-  const places = [];
+  const indices = [];
   for (const slot of shownSlots(state)) {
     for (let query = 0, at = slot * cells; query < counts.query; query += 1, at += counts.key) {
       const whole = query >= first && query <= last;
       const end = whole ? counts.key : Math.min(counts.key, last + 1);
       for (let key = whole ? 0 : first; key < end; key += 1) {
         const weight = weights[at + key];
-        if (weight > 0 && weight >= least && hasLine(state, at + key)) places.push(at + key);
+        if (weight > 0 && weight >= least && hasLine(state, at + key)) indices.push(at + key);
       }
     }
   }
-  return thickFirst(state.view, places);
+  return thickFirst(state.view, indices);
 }
 
-function thickFirst({ weights }, places) {
-  const sorted = Uint32Array.from(places);
+function thickFirst({ weights }, indices) {
+  const sorted = Uint32Array.from(indices);
   return sorted.length > SORTED_AT_MOST ? sorted : sorted.sort((a, b) => weights[b] - weights[a]);
 }
 

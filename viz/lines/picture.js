@@ -6,10 +6,9 @@ import {
 } from "../component/figure.js";
 import { shortened } from "../component/plot.js";
 import { fill } from "../component/text.js";
-import { axisNames } from "./columns.js";
-import { drawToken, strokeAll } from "./drawing.js";
-import { sameToken } from "./events.js";
+import { axisNames, drawToken, strokeAll } from "./drawing.js";
 import { LINES_ARROW } from "./layout.js";
+import { sameToken } from "./lines.js";
 import { linesInView, shownSlots } from "./payload.js";
 
 const LEGEND_LINE = { height: 22, gap: 18, swatch: 16, wedge: 110 };
@@ -62,17 +61,17 @@ function svgTokens({ view, layout, pinned, textWidth }, style) {
     text: shortened(label[0], longest, textWidth), flags: label[1], side, x, align, size,
     y: (index + 0.5) * step, ...look,
   }, style);
-  const kept = (column, index) => ({ strong: sameToken(pinned, { column, index }) });
+  const strongIfPinned = (column, index) => ({ strong: sameToken(pinned, { column, index }) });
   const queryEnd = left - (out && out + LINES_ARROW);
   return [
     view.queries.map((label, i) =>
-      chip(label, view.sides[0], queryEnd, "right", i, kept("query", i))),
+      chip(label, view.sides[0], queryEnd, "right", i, strongIfPinned("query", i))),
     view.predicted.map((label, i) => [
       svgText(left - out - LINES_ARROW / 2, (i + 0.5) * step + 4, "→",
         { fill: style.quiet, "text-anchor": "middle" }),
       chip(label, "target", left - out, "left", i, { tint: style.paper }),
     ]),
-    view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, kept("key", i))),
+    view.keys.map((label, i) => chip(label, view.sides[1], right, "left", i, strongIfPinned("key", i))),
   ];
 }
 

@@ -66,15 +66,15 @@ export function largestOfBlock(panel, view, down, across) {
   const numbers = numbersOf(panel);
   const bottom = view.row + Math.min(view.rows, (down + 1) * rowPool);
   const right = view.column + Math.min(view.columns, (across + 1) * pool);
-  let [best, found] = [-2, null];
+  let [best, largest] = [-2, null];
   for (let row = view.row + down * rowPool; row < bottom; row += 1) {
     for (let column = view.column + across * pool; column < right; column += 1) {
       const cell = row * columns + column;
       const strength = numbers[cell] === 0 ? -1 : Math.abs(values ? values[cell] : numbers[cell]);
-      if (strength > best) [best, found] = [strength, [row, column]];
+      if (strength > best) [best, largest] = [strength, [row, column]];
     }
   }
-  return found;
+  return largest;
 }
 
 /** Colours of what is shown, one per pixel. */

@@ -1,19 +1,18 @@
-// Pointer and keyboard: what they point at, say and ask for. Handlers are properties: setting them
-// again replaces them.
+// Pointer and keyboard: what they point at, read and send; and marking a token wherever it stands: in
+// sentences, on axes, beside strips. Handlers are properties: setting them again replaces them.
 
 import { movedBy } from "../component/keys.js";
 import { onScreen } from "../component/pixels.js";
+import { labelAt, placeBand } from "../component/plot.js";
 import { fill, fillParts, joinedTitles } from "../component/text.js";
-import { element, spokenOf, word } from "../component/tokens.js";
+import { bringIntoView, element, spokenOf, word } from "../component/tokens.js";
 import { besides, hideTooltip, showTooltip } from "../component/tooltip.js";
 import { largestOfBlock, poolsOf } from "./cells.js";
-import {
-  mark, pinCell, pinLabel, placeFrame, placesOfCell, placesOfPin, placesOfToken,
-} from "./marks.js";
-import { valueText } from "./payload.js";
+import { axisLabel } from "./panel.js";
+import { linkOf, positionOf, valueText } from "./payload.js";
 import { takeAway } from "./picture.js";
 import { planeOf } from "./sizes.js";
-import { isInView, pointIn, windowIncluding } from "./zoom.js";
+import { inView, isInView, pointIn, windowIncluding } from "./zoom.js";
 import { drag, escape, showWindow, zoomBy, zoomByKey } from "./zooming.js";
 
 export const panelAt = (node) => Number(node.closest(".panel").dataset.panel);
@@ -26,7 +25,7 @@ export function answerPointer(state) {
     const token = event.target.closest("[data-axis], [data-side]");
     state.hover = null;
     if (event.target.closest(".cells")) return pointAt(state, panelAt(event.target), event);
-    if (token) showNothing(state, placesOfToken(state.view, token.dataset));
+    if (token) showNothing(state, marksOfToken(state.view, token.dataset));
     else refresh(state);
     if (named) showTooltip(state, [named.ariaLabel], event);
   };
@@ -71,7 +70,7 @@ export function answerKeys(state) {
   root.addEventListener("focusin", ({ target }) => {
     // Only for the keyboard: a click says itself what it means.
     if (!target.matches(":focus-visible")) return;
-    if (target.matches(".chip")) showNothing(state, placesOfToken(state.view, target.dataset));
+    if (target.matches(".chip")) showNothing(state, marksOfToken(state.view, target.dataset));
     if (target.matches(".strip")) showTooltip(state, [target.ariaLabel], besides(target));
   });
   root.addEventListener("focusout", ({ target }) => {
@@ -179,8 +178,8 @@ export function refresh(state) {
 }
 
 /** Nothing but these places, or else those of the kept word. */
-export function showNothing(state, places = placesOfPin(state.view)) {
-  mark(state, places);
+export function showNothing(state, marks = marksOfPin(state.view)) {
+  mark(state, marks);
   placeFrame(state, "cursor", null);
   hideTooltip(state);
 }
@@ -193,7 +192,7 @@ function besideCell({ figures }, { panel, row, column }) {
 }
 
 function showCell(state, cell, point) {
-  mark(state, placesOfCell(state.view, cell));
+  mark(state, marksOfCell(state.view, cell));
   placeFrame(state, "cursor", cell);
   showTooltip(state, linesOf(state, cell), point);
 }
@@ -230,4 +229,139 @@ function linesOf({ view, layout }, { panel: index, row, column }) {
     lines.push(line([fill(texts.place, { row, column })], true));
   }
   return lines;
+}
+
+/** What stands for a cell: per panel a row and a column, and tokens of the sentences. */
+export function marksOfCell({ panels, followed }, { panel: index, row, column }) {
+  const { rowAxis, columnAxis } = panels[index];
+  const first = followed ?? { axis: rowAxis.id, link: linkOf(rowAxis, row) };
+  const second = { axis: columnAxis.id, link: linkOf(columnAxis, column) };
+  const same = (axis, own, other) => {
+    if (axis.id === null) return null;
+    if (axis.id === own.axis) return positionOf(axis, own.link);
+    // Words that are rows here may be columns there; numbers of rows are no numbers of columns.
+    return axis.side && axis.id === other.axis ? positionOf(axis, other.link) : null;
+  };
+  const predicts = rowAxis.then.length > 0;
+  return {
+    panels: panels.map((panel) => ({
+      row: same(panel.rowAxis, first, second), column: same(panel.columnAxis, second, first),
+      then: predicts ? row : null,
+    })),
+    chips: [first, second],
+    soft: predicts ? [{ axis: "target", link: row + 1 }] : [],
+  };
+}
+
+/** What stands for a token, or for a number of one axis. */
+export function marksOfToken({ panels }, { axis, side, index, which, link }) {
+  const token = { axis: axis ?? side, link: Number(link ?? index) };
+  const at = (panel, of) => (panel[of].id === token.axis && (side || of === which)
+    ? positionOf(panel[of], token.link) : null);
+  return {
+    panels: panels.map((panel) => ({
+      row: at(panel, "rowAxis"), column: at(panel, "columnAxis"),
+      // The token just predicted is fed to the next row.
+      then: panel.rowAxis.then.length && token.axis === "target" ? token.link - 1 : null,
+    })),
+    chips: [token], soft: [],
+  };
+}
+
+/** Mark these places and nothing else. */
+function mark(state, marks) {
+  for (const node of state.marked) node.classList.remove("marked", "soft");
+  state.marked = [];
+  const add = (node, ...names) => {
+    if (!node) return;
+    node.classList.add("marked", ...names);
+    state.marked.push(node);
+  };
+  for (const { axis, link } of marks?.chips ?? []) {
+    add(state.chips?.[axis]?.[link]);
+    bringIntoView(state.chips?.[axis]?.[link]);
+  }
+  for (const { axis, link } of marks?.soft ?? []) add(state.chips?.[axis]?.[link], "soft");
+  state.figures.forEach((figure, i) => {
+    const { view } = figure;
+    const place = marks?.panels[i];
+    const row = inView(place?.row, view.row, view.rows);
+    const column = inView(place?.column, view.column, view.columns);
+    const label = (node, labels, which, position, at) =>
+      labelAt(node, labels, at == null ? null : position, (of) => axisLabel(state, i, which, of));
+    add(label(figure.rows, figure.rowLabels, "rowAxis", place?.row, row)?.firstElementChild);
+    add(label(
+      figure.columns, figure.columnLabels, "columnAxis", place?.column, column)?.firstElementChild);
+    if (place?.then != null) add(figure.rowLabels.get(place.then)?.lastElementChild, "soft");
+    const [rowPool, pool] = poolsOf(view);
+    placeBand(figure.rowBand, row, rowPool);
+    placeBand(figure.columnBand, column, pool);
+    if (column == null) return;
+    for (const node of figure.tops.querySelectorAll(`[data-index="${place.column}"]`)) add(node);
+  });
+}
+
+/** Put a frame around one cell of one panel, and around none of the others. */
+function placeFrame(state, name, place) {
+  state.figures.forEach((figure, i) => {
+    const { [name]: frame, view } = figure;
+    frame.hidden = place?.panel !== i || !isInView(view, [place.row, place.column]);
+    if (frame.hidden) return;
+    const [rowPool, pool] = poolsOf(view);
+    frame.style.setProperty("--row", Math.floor((place.row - view.row) / rowPool));
+    frame.style.setProperty("--column", Math.floor((place.column - view.column) / pool));
+  });
+}
+
+/** The frame around the cell that the page has selected. */
+export function placeChosen(state) {
+  const [panel, row, column] = state.view.selected ?? [];
+  placeFrame(state, "chosen", state.view.selected && { panel, row, column });
+}
+
+/** What stands for the kept word, or else for the one that the page speaks of, if any. */
+function marksOfPin({ panels, pin, spoken }) {
+  if (!pin && !spoken) return null;
+  const [side, index] = pin ?? spoken;
+  const at = (axis) => (axis.side === side && index < axis.labels.length ? index : null);
+  return {
+    panels: panels.map(({ rowAxis, columnAxis }) => ({
+      row: at(rowAxis), column: at(columnAxis),
+      then: rowAxis.then.length && side === "target" ? index - 1 : null,
+    })),
+    chips: [{ axis: side, link: index }], soft: [],
+  };
+}
+
+/** Keep a word, or let go of it where it is kept. */
+function pinWord(state, side, index) {
+  const { view } = state;
+  const at = Number(index);
+  const isPinned = view.pin?.[0] === side && view.pin[1] === at;
+  view.pin = isPinned ? null : [side, at];
+  state.send("pin", { side, index: isPinned ? null : at });
+  refresh(state);
+}
+
+/** Keep the word of a label that was clicked; false where it is no word, or nobody keeps any. */
+function pinLabel(state, target) {
+  const { view } = state;
+  const label = view.pins && target.closest("[data-which], .chip");
+  if (!label) return false;
+  const { which, at, side, index } = label.dataset;
+  if (!which) {
+    // What was predicted last is never fed: it has neither row nor column.
+    if (Number(index) < view.fed[side]) pinWord(state, side, index);
+    return true;
+  }
+  const axis = view.panels[panelAt(label)][which];
+  if (axis.side) pinWord(state, axis.side, at);
+  return true;
+}
+
+/** Keep the word of a cell's row, or else of its column. */
+function pinCell(state, { panel, row, column }) {
+  const { rowAxis, columnAxis } = state.view.panels[panel];
+  if (rowAxis.side) pinWord(state, rowAxis.side, row);
+  else if (columnAxis.side) pinWord(state, columnAxis.side, column);
 }

@@ -1,26 +1,38 @@
-"""All attention maps of one sentence: what a page shows, checked."""
+"""All attention maps of one sentence, packed for the component that draws them.
+
+The weights of all heads go as one byte each, 0 to 255, as fine as the scale of 256 colours; where
+all heads have very many cells, the largest of `pool` × `pool` weights stands for them. The chosen
+head's weights go once more, exactly. On a page those of a head that is chosen later come in an
+element of their own, so that all heads need not be sent again.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import astuple, dataclass, field
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from viz.component.payload import (
+    NTH_TEXTS,
+    SAVE_TEXTS,
     SIGN_TEXTS,
     ZOOM_TEXTS,
+    Array,
     Doubt,
     TokenLabel,
-    check_texts,
     check_weights,
+    complete,
+    content_of,
+    framed,
+    written_label,
 )
 from viz.messages import N_
-from viz.plane.panels import Pin, Side
+from viz.plane.panels import Axis, Pin, Side, written_panel
 
 Kind = Literal["encoder.self", "decoder.self", "decoder.cross"]
 
-# Every word that the component shows. A page may hand over its own; {names} are filled in.
+# Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
     "title.encoder.self": N_("Encoder layer {layer}, head {head}: where each word looks"),
@@ -45,20 +57,13 @@ DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
     "hidden": N_("hidden by the mask"),
     "unknown": N_("never seen in training"),
     "pooled": N_("each pixel shows the largest of {n} × {n} weights"),
-    "labels": N_("labels: every {nth}"),
-    "nth.one": N_("{n}st"),
-    "nth.two": N_("{n}nd"),
-    "nth.few": N_("{n}rd"),
-    "nth.other": N_("{n}th"),
+    **NTH_TEXTS,
     "map.help": N_("Arrow keys move from cell to cell."),
     "pin.help": N_("Space keeps the word of the row."),
     "picture.encoder.self": N_("Encoder self-attention, heads: {n}"),
     "picture.decoder.self": N_("Decoder self-attention, heads: {n}"),
     "picture.decoder.cross": N_("Decoder cross-attention, heads: {n}"),
-    "png": N_("PNG"),
-    "png.help": N_("Save as a picture: {title}"),
-    "svg": N_("SVG"),
-    "svg.help": N_("Save as a drawing: {title}"),
+    **SAVE_TEXTS,
     "place": N_("row {row}, column {column}"),
     "zoom": N_("Zoom"),
     **ZOOM_TEXTS,
@@ -72,22 +77,28 @@ DEFAULT_MAPS_TEXTS: Mapping[str, str] = {
 Window = tuple[int, int, int, int]
 """A part of a map: its first row, its first column, how many rows, how many columns."""
 
-_AHEAD: Mapping[Side, int] = {"source": 0, "target": 1}
-"""How many of a side's tokens are predicted, and never fed."""
+MOST_CELLS = 1_000_000
+"""Cells of all heads together; more are pooled, so that not every sentence sends them all."""
+
+MOST_CELLS_OF_A_FILE = 16_000_000
+"""The same in a file, which no server can complete: 48 heads of 512 tokens are whole."""
+
+LARGEST_THUMBNAIL = 128
+"""A single head is always exact: its thumbnail needs no more rows than this."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionMaps:
-    """What every head of one kind of attention looked at, with all that is needed to show it.
+    """The attention weights of every head of one kind, and the sentence that they belong to.
 
     Rows of the target are counted by what is fed: row i is fed target[i] and predicts
     target[i + 1].
 
     Attributes:
-        kind: Which attention: it says what the maps are called.
-        sides: Whose tokens look, in the rows, and whose are looked at, in the columns.
+        kind: Which attention; it chooses the titles.
+        sides: Whose tokens the queries and the keys are.
         weights: (layers, heads, queries, keys), each 0 to 1, and 0 wherever nothing is visible.
-        visible: (queries, keys), True where a query may look at a key.
+        visible: (queries, keys), True where a query may attend to a key.
         queries: One label per row.
         keys: One label per column.
         predicted: What each row of the target predicted; empty where the source looks, or where
@@ -101,17 +112,17 @@ class AttentionMaps:
         selected: Layer and head shown large.
         zoom: The part of the large map that is shown; None for all of it.
         pin: Side and place of the word that is kept marked; None for none.
-        spoken: Of the word that is spoken of beside the maps: marked where none is kept.
+        spoken: The word that the text beside the maps is about: marked where none is pinned.
         texts: Replacements for some of DEFAULT_MAPS_TEXTS.
 
     Raises:
-        ValueError: If shapes, labels, weights or texts contradict each other.
+        ValueError: The weights cannot be drawn, or do not fit their labels.
     """
 
     kind: Kind
     sides: tuple[Side, Side]
-    weights: npt.NDArray[np.float32]
-    visible: npt.NDArray[np.bool_]
+    weights: NDArray[np.float32]
+    visible: NDArray[np.bool_]
     queries: Sequence[TokenLabel]
     keys: Sequence[TokenLabel]
     predicted: Sequence[TokenLabel] = ()
@@ -128,24 +139,12 @@ class AttentionMaps:
     texts: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_shapes(self)
-        _check_labels(self)
-        check_texts(self.texts, DEFAULT_MAPS_TEXTS)
-
-
-def _check_shapes(maps: AttentionMaps) -> None:
-    n_labels = len(maps.queries), len(maps.keys)
-    check_weights(maps.weights, (*maps.weights.shape[:2], *n_labels), maps.visible)
-    layer, head = maps.selected
-    layers, heads = maps.weights.shape[:2]
-    if not (0 <= layer < layers and 0 <= head < heads):
-        raise ValueError(f"layer {layer}, head {head} is not among {layers} layers × {heads} heads")
-    if maps.zoom is not None and not is_window(maps.zoom, maps.weights.shape[2:]):
-        raise ValueError(f"zoom {maps.zoom} is no part of a map of {maps.weights.shape[2:]}")
+        shape = (*self.weights.shape[:2], len(self.queries), len(self.keys))
+        check_weights(self.weights, shape, self.visible)
 
 
 def is_window(zoom: Sequence[int], shape: Sequence[int]) -> bool:
-    """Say whether row, column, rows and columns are a part of a map of this shape.
+    """Return whether row, column, rows and columns are a part of a map of this shape.
 
     >>> is_window((2, 0, 3, 7), (5, 7)), is_window((3, 0, 3, 7), (5, 7))
     (True, False)
@@ -155,24 +154,159 @@ def is_window(zoom: Sequence[int], shape: Sequence[int]) -> bool:
     return inside and min(row, column) >= 0 and min(rows, columns) >= 1
 
 
-def _words(maps: AttentionMaps) -> set[Pin]:
-    """Return all words that have a row or a column, or are fed."""
-    tokens: dict[Side, int] = {"source": len(maps.source), "target": len(maps.target) - 1}
-    return {(side, at) for side, count in tokens.items() for at in range(count)}
+class Options(TypedDict, total=False):
+    """How maps are packed."""
+
+    zooms: bool
+    """Whether the page wants to know to which part the visitor zooms."""
+    pins: bool
+    """Whether the page keeps words that are clicked."""
+    whole: bool
+    """Whether there is no server from which another head's weights could come: then only more than
+    MOST_CELLS_OF_A_FILE are pooled."""
+    key: str
+    """The element's name; without it there is but one."""
+    locale: str
+    """The reader's language; without it "en"."""
 
 
-def _check_labels(maps: AttentionMaps) -> None:
-    if f"title.{maps.kind}" not in DEFAULT_MAPS_TEXTS:
-        raise ValueError(f"{maps.kind!r} is no kind of attention that has a title")
+_USUAL = {"zooms": False, "pins": False, "key": "", "locale": "en"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The part of a payload that is the same whichever head is chosen."""
+
+    header: Mapping[str, Any]
+    arrays: Sequence[Array]
+
+    @property
+    def content(self) -> str:
+        """A hash of all of it."""
+        return str(self.header["content"])
+
+    def packed(self, maps: AttentionMaps) -> bytes:
+        """Write it with the head that is chosen of the maps."""
+        head = _chosen(maps) | {"weights": len(self.arrays)}
+        return framed({**self.header, "head": head}, [*self.arrays, _exact(maps)])
+
+
+def pack(maps: AttentionMaps, **options: Unpack[Options]) -> bytes:
+    """Write the maps as one block of bytes that the component reads; see `Options`."""
+    return shared(maps, **options).packed(maps)
+
+
+def pack_head(maps: AttentionMaps, content: str, *, key: str) -> bytes:
+    """Write what was chosen of maps that are there already: head, zoom, and its exact weights.
+
+    Args:
+        maps: What is shown.
+        content: The hash of what they share with those that are there.
+        key: Name of the element of the maps.
+    """
+    named = {"key": key, "content": content, "weights": 0}
+    return framed(_chosen(maps) | named, [_exact(maps)])
+
+
+def shared(maps: AttentionMaps, **options: Unpack[Options]) -> Shared:
+    """Return what is the same whichever head is chosen; see `Options`."""
+    most = MOST_CELLS_OF_A_FILE if options.get("whole") else MOST_CELLS
+    pool = pool_of(maps.weights.shape, most)
+    # A mask that hides nothing need not be sent.
+    masks = [] if maps.visible.all() else [maps.visible]
+    arrays = [*masks, _tiles(maps.weights, pool)]
+    texts = complete(maps.texts, DEFAULT_MAPS_TEXTS)
+    source = [written_label(label) for label in maps.source]
+    header = {
+        "layout": "maps",
+        "kind": maps.kind,
+        "shape": maps.weights.shape,
+        "pool": pool,
+        "tiles": len(masks),
+        "source": source,
+        "target": [written_label(label) for label in maps.target],
+        "translation": maps.translation,
+        "doubts": [astuple(doubt) for doubt in maps.doubts],
+        "legend": maps.legend,
+        "finding": maps.finding,
+        "panels": [_large_map(maps, texts, source)],
+        "texts": texts,
+    }
+    header |= {"content": content_of(header, arrays)}
+    own = {name: options.get(name, usual) for name, usual in _USUAL.items()}
+    return Shared(header | own, arrays)
+
+
+def _chosen(maps: AttentionMaps) -> dict[str, Any]:
+    return {"selected": maps.selected, "zoom": maps.zoom, "pin": maps.pin, "spoken": maps.spoken}
+
+
+def _exact(maps: AttentionMaps) -> Array:
+    return maps.weights[maps.selected].ravel()
+
+
+def _large_map(
+    maps: AttentionMaps, texts: Mapping[str, str], source: Sequence[Any]
+) -> dict[str, Any]:
     queries, keys = maps.sides
-    n_queries, n_keys = len(maps.queries), len(maps.keys)
-    expected = {"predicted": n_queries * _AHEAD[queries] if maps.predicted else 0}
-    for side, count in ((keys, n_keys), (queries, n_queries)):
-        expected[side] = count + _AHEAD[side]
-    for word in (maps.pin, maps.spoken):
-        if word is not None and word not in _words(maps):
-            raise ValueError(f"there is no word {word} to mark")
-    for name, count in expected.items():
-        actual = len(getattr(maps, name))
-        if actual != count:
-            raise ValueError(f"{maps.kind} needs {count} {name} labels, got {actual}")
+    name = texts["query.decoder" if maps.predicted else "query"]
+    return written_panel(
+        rows=Axis(name=name, labels=maps.queries, side=queries, then=maps.predicted),
+        columns=Axis(name=texts["key"], labels=maps.keys, side=keys),
+        values=None,
+        visible=None if maps.visible.all() else 0,
+        value_name=texts["weight"],
+        # As Python rounds: the colours of exact weights are those of all heads.
+        rounds=True,
+        squares=True,
+        # A zoom stays while the model makes other words of the same sentence.
+        zoom_of=content_of(
+            {"kind": maps.kind, "shape": maps.weights.shape[2:], "source": source}, []
+        ),
+    )
+
+
+def pool_of(shape: Sequence[int], most: int = MOST_CELLS) -> int:
+    """Return how many weights of a row, and of a column, are pooled to one.
+
+    >>> pool_of((6, 8, 128, 128)), pool_of((6, 8, 512, 512)), pool_of((1, 1, 512, 512))
+    (1, 4, 4)
+    """
+    layers, heads, queries, keys = shape
+    pool = 1
+    if layers * heads == 1:
+        return -(-max(queries, keys) // LARGEST_THUMBNAIL)
+    while layers * heads * -(-queries // pool) * -(-keys // pool) > most and pool < queries:
+        pool += 1
+    return pool
+
+
+def _tiles(weights: NDArray[np.float32], pool: int) -> NDArray[np.uint8]:
+    """Return the largest of each pool × pool weights of the last two axes, as bytes."""
+    layers, heads, queries, keys = weights.shape
+    tiles = np.empty((layers, heads, -(-queries // pool), -(-keys // pool)), np.uint8)
+    # Layer by layer: each stays in the processor's cache.
+    for layer, tile in zip(weights, tiles, strict=True):
+        scaled = _largest(layer, pool) * np.float32(255.0)
+        np.rint(scaled, out=scaled)
+        tile[:] = np.minimum(scaled, 255.0, out=scaled)
+    return tiles
+
+
+def _largest(weights: NDArray[np.float32], pool: int) -> NDArray[np.float32]:
+    """Return the largest of each pool × pool weights of the last two axes."""
+    if pool == 1:
+        return weights
+    # Whole rows first, which are done many numbers at a time.
+    rows = _largest_of(np.ascontiguousarray(weights), pool)
+    return _largest_of(rows.swapaxes(1, 2), pool).swapaxes(1, 2)
+
+
+def _largest_of(weights: NDArray[np.float32], pool: int) -> NDArray[np.float32]:
+    """Return the largest of each `pool` lines of the middle axis."""
+    largest = weights[:, ::pool].copy()
+    for i in range(1, pool):
+        others = weights[:, i::pool]
+        first = largest[:, : others.shape[1]]
+        np.maximum(first, others, out=first)
+    return largest

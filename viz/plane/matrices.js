@@ -1,18 +1,16 @@
-// Labelled matrices side by side, with the scales that they share and tables to take away.
+// Labelled matrices side by side, with the scales that they share.
 
 import { fileNameOf, nameTools } from "../component/figure.js";
 import { deviceRatio } from "../component/pixels.js";
 import { ended, fill, joined } from "../component/text.js";
 import { element } from "../component/tokens.js";
 import { panelAt } from "./events.js";
-import { allDigits, isVisible } from "./payload.js";
 import { allPicture, panelPicture } from "./picture.js";
 import { panelHeight, panelLayout, planeOf, sizesOf } from "./sizes.js";
 import { readableCells, windowAround } from "./zoom.js";
 
 export const PANEL_GAP = 32;
 const SMALLEST = 0.54; // share of their size alone that is enough for cells beside others
-const FORMULA = /^[=+\-@'\t\r\n]/;
 
 export const matrices = {
   mark: "matrices-drawn",
@@ -30,14 +28,14 @@ export const matrices = {
       ["png", "png.help", "svg", "svg.help"].map((name) => [name, view.texts[`all.${name}`]]));
     nameTools(nodes.tools, "", texts);
   },
-  said({ view: { panels, texts, picks, pins }, layout }, index) {
+  names({ view: { panels, texts, picks, pins }, layout }, index) {
     const { title, rows, columns } = panels[index];
     const size = fill(texts.size, { rows, columns });
     const help = layout.panels[index].zoomable
       ? [texts["zoom.help"], ...(picks ? [] : [texts["zoom.enter"]])] : [];
     const name = joined(ended(title), size);
-    const said = [ended(name), texts[picks ? "help.pick" : "help"], pins && texts["pin.help"]];
-    return [name, joined(...said, ...help)];
+    const sentences = [ended(name), texts[picks ? "help.pick" : "help"], pins && texts["pin.help"]];
+    return [name, joined(...sentences, ...help)];
   },
   draw: alignCaptions,
   pictures(state, tool) {
@@ -49,7 +47,6 @@ export const matrices = {
     const { zoom } = figures[index];
     const place = zoom ? `-rows-${zoom.row}-columns-${zoom.column}` : "";
     const name = fileNameOf(panels[index].title, texts.file);
-    if (tool.className === "csv") return { csv: tableText(panels[index]), name };
     return { svg: panelPicture(state, index), name: `${name}${place}` };
   },
 };
@@ -130,39 +127,3 @@ function alignCaptions({ figures, layout }) {
     for (const caption of captions) caption.style.setProperty("--caption", `${tallest}px`);
   }
 }
-
-const csvLine = (fields) => fields.map(csvField).join(",");
-
-/** The panel's cells with their labels. */
-export function tableText(panel) {
-  const lines = panel.texts ? wordLines(panel) : valueLines(panel);
-  return `${lines.map(csvLine).join("\r\n")}\r\n`;
-}
-
-/** A row for each row; what is hidden is written as the panel says. */
-function valueLines(panel) {
-  const { rowAxis, columnAxis, columns, values } = panel;
-  const rows = rowAxis.labels.map(([label], row) => {
-    const cells = Array.from({ length: columns }, (_, column) => row * columns + column);
-    return [plainText(label), ...cells.map((cell) =>
-      (isVisible(panel, cell) ? allDigits(values[cell]) : panel.hidden_value))];
-  });
-  return [["", ...columnAxis.labels.map(([label]) => plainText(label))], ...rows];
-}
-
-/** A row for each cell that can be seen: its labels, its word, its value. */
-function wordLines(panel) {
-  const { rowAxis, columnAxis, columns, values, texts } = panel;
-  const cells = Array.from(values.keys()).filter((cell) => isVisible(panel, cell));
-  const name = panel.value_name || "value";
-  return [[rowAxis.name, columnAxis.name, "word", name].map(plainText), ...cells.map((cell) => {
-    const [row, column] = [Math.floor(cell / columns), cell % columns];
-    const words = [rowAxis.labels[row][0], columnAxis.labels[column][0], texts[row][column]];
-    return [...words.map(plainText), allDigits(values[cell])];
-  })];
-}
-
-/** A text, marked with an apostrophe where a spreadsheet might take it for a formula. */
-const plainText = (text) => (FORMULA.test(text) ? `'${text}` : text);
-
-const csvField = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,12 +1,15 @@
-// One panel. Its elements stay while its values change: what they say and show is written anew.
+// One panel with its legend, and the sentences above. Elements stay while values change.
 
 import { nameTools } from "../component/figure.js";
-import { axisToken, drawLabels, LARGEST_CELL, setPixels, skippedText } from "../component/plot.js";
-import { fill } from "../component/text.js";
-import { element } from "../component/tokens.js";
-import { drawPixels, drawWords } from "./cells.js";
+import {
+  axisToken, drawLabels, LARGEST_CELL, setPixels, shortened, skippedText,
+} from "../component/plot.js";
+import { drawLegend } from "../component/scale.js";
+import { fill, listed } from "../component/text.js";
+import { bringIntoView, element, inWords, tokenElement } from "../component/tokens.js";
+import { drawPixels, drawWords, PIXELS } from "./cells.js";
 import { answerFocus } from "./events.js";
-import { linkOf } from "./payload.js";
+import { linkOf, tickDigits } from "./payload.js";
 import { CHIP, viewOf } from "./sizes.js";
 import { partSaid, sizeShown } from "./zoom.js";
 import { answerZoom } from "./zooming.js";
@@ -123,7 +126,7 @@ export function drawPanel(state, index) {
   figure.caption.textContent = panel.title;
   figure.note.textContent = panel.note;
   if (layout.panels[index].zoomable) nameZoom(figure, panel.title, view.texts);
-  const [picture, help] = state.kind.said(state, index);
+  const [picture, help] = state.kind.names(state, index);
   figure.colours.setAttribute("aria-label", picture);
   figure.cells.setAttribute("aria-label", help);
   nameTools(figure.tools, panel.title, view.texts);
@@ -151,8 +154,8 @@ export function drawView(state, index) {
 /** What there was no room for: cells of their own, or labels. Numbers count on by themselves. */
 export function leftOutText(panel, { pool, rowEvery, columnEvery }, texts) {
   const { scale, rowAxis, columnAxis, heads } = panel;
-  const said = texts[`pooled.${scale}`] ?? texts.pooled;
-  const pooled = pool > 1 ? fill(said, { n: pool }) : "";
+  const template = texts[`pooled.${scale}`] ?? texts.pooled;
+  const pooled = pool > 1 ? fill(template, { n: pool }) : "";
   if (heads) return pooled;
   const skipped = skippedText(texts, rowAxis.side ? rowEvery : 1, columnAxis.side ? columnEvery : 1);
   return [pooled, skipped].filter(Boolean).join(" · ");
@@ -170,10 +173,122 @@ function placeZoom({ view: { panels, texts }, layout, figures }, index) {
 
 const PART_LINE = 16; // pixels
 
-/** As high at every zoom: what is said of the last cell is as long as it gets. */
+/** As high at every zoom: the text of the last cell is the longest. */
 function heightOfPart({ view: { panels, texts }, layout, measure }, index) {
   const { rows, columns } = panels[index];
   const last = { row: rows - 1, column: columns - 1, rows: 1, columns: 1 };
   const wide = measure.nameWidth(partSaid(texts, { rows, columns, view: last }));
   return PART_LINE * Math.ceil(wide / layout.panels[index].figure);
+}
+
+const LONGEST_TITLE = 220; // pixels
+
+/** The ends of a scale and its middle; a mask has one colour, and so none. */
+export function ticksOf({ scale, limit }) {
+  if (scale === "mask") return [];
+  return (scale === "signed" ? [-limit, 0, limit] : [0, limit / 2, limit]).map(tickDigits);
+}
+
+/** Distinct scales with the titles of their panels, and distinct names of what is hidden. */
+export function legendsOf(panels) {
+  const scales = new Map();
+  for (const panel of panels) {
+    const { scale, title, value_name: name } = panel;
+    const ticks = ticksOf(panel);
+    const which = JSON.stringify([scale, name, ticks]);
+    if (!scales.has(which)) scales.set(which, { scale, name, ticks, titles: [] });
+    scales.get(which).titles.push(title);
+  }
+  const hidden = panels.filter(({ visible }) => visible?.includes(0)).map((panel) => panel.hidden);
+  return { scales: [...scales.values()], hidden: [...new Set(hidden)] };
+}
+
+/** What stands beside each scale: the name, and whose it is where others have the same name. */
+export function namedScales(scales, { legend }, nameWidth) {
+  return scales.map((one) => {
+    const { scale, name, ticks, titles } = one;
+    const named = { scale, ticks, name, whole: name };
+    if (scales.filter((other) => other.name === name).length < 2) return named;
+    const nameOf = (all) => (name ? fill(legend, { name, title: listed(all) }) : listed(all));
+    const short = titles.map((title) => shortened(title, LONGEST_TITLE, ([text]) => nameWidth(text)));
+    return { ...named, name: nameOf(short), whole: nameOf(titles) };
+  });
+}
+
+export function drawLegends({ view, nodes: { legends: node }, measure }) {
+  const legends = legendsOf(view.panels);
+  const { hidden } = legends;
+  const scales = namedScales(legends.scales, view.texts, measure.nameWidth);
+  const shown = JSON.stringify([scales, hidden]);
+  if (node.dataset.shown === shown) return;
+  node.dataset.shown = shown;
+  node.replaceChildren(...scales.map(scaleLegend), ...hidden.map(hatchLegend));
+}
+
+function scaleLegend({ scale, name, whole, ticks }) {
+  const legend = element("div", "legend");
+  const bar = element("span", ticks.length ? "scale" : "swatch");
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { height: 1, ariaHidden: "true" });
+  drawLegend(canvas, PIXELS[scale]);
+  const marks = element("span", "ticks");
+  marks.append(...ticks.map((tick) => element("i", "", tick)));
+  bar.append(canvas, marks);
+  if (name) legend.append(element("span", "name", name));
+  if (name !== whole) legend.firstChild.title = whole;
+  legend.append(bar);
+  return legend;
+}
+
+function hatchLegend(hidden) {
+  const legend = element("div", "legend hatched");
+  const masked = element("span", "masked");
+  masked.append(element("span", "swatch"), element("span", "hidden-name", hidden));
+  legend.append(masked);
+  return legend;
+}
+
+const SEEN_AT_ONCE = 160; // words; more than the lines shown of a long sentence can hold
+
+/** Chips of both sentences; they stay until other words come. */
+export function drawSentences(state) {
+  const { view, find } = state;
+  const { texts, picks } = view;
+  const key = JSON.stringify([view.source, view.target, texts, picks]);
+  if (state.sentences === key) return;
+  state.sentences = key;
+  state.chips = {};
+  for (const side of ["source", "target"]) {
+    const node = find(`.chips.${side}`);
+    find(`.side.${side}`).textContent = texts[side];
+    const chips = view[side].map((label, i) => tokenElement(label, side, i, "chip", texts));
+    if (texts["words.help"]) {
+      node.setAttribute("role", "group");
+      node.setAttribute("aria-label", fill(texts["words.help"], { side: texts[side] }));
+    }
+    if (picks) chips.forEach((chip, i) => makeButton(chip, i >= view.fed[side], texts));
+    addChips(node, chips);
+    state.chips[side] = chips;
+  }
+}
+
+function addChips(node, chips) {
+  const parts = inWords(chips);
+  node.replaceChildren(...parts.slice(0, SEEN_AT_ONCE));
+  // The rest lies below the edge of the scrolled box: it comes after the picture is on the screen.
+  const late = parts.slice(SEEN_AT_ONCE);
+  const add = () => {
+    if (parts[0].parentNode !== node) return;
+    node.append(...late);
+    bringIntoView(node.querySelector('[aria-pressed="true"], [aria-current="true"]'));
+  };
+  if (late.length) requestAnimationFrame(() => setTimeout(add));
+  node.parentElement.hidden = !chips.length;
+}
+
+function makeButton(chip, isLast, texts) {
+  chip.setAttribute("role", "button");
+  if (!isLast) return;
+  chip.setAttribute("aria-disabled", "true");
+  chip.title = texts.last;
 }

@@ -1,15 +1,13 @@
-"""What every payload of `viz.plane` holds: panels of rows × columns, and their numbers.
+"""Panels of rows × columns, which every payload of `viz.plane` holds.
 
 The header holds everything but numbers: panels name their arrays by place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
-from viz.component.assets import Assets, assets_of, joined
-from viz.component.payload import TokenLabel, read_label, written_label
+from viz.component.payload import TokenLabel, written_label
 
 Side = Literal["source", "target"]
 Pin = tuple[Side, int]
@@ -29,9 +27,6 @@ class Axis:
         links: One number per label: positions of axes of the same side that have the same number
             are marked together, whatever their labels; empty where the labels say so.
         then: What each position leads to, one label each, or none.
-
-    Raises:
-        ValueError: There is no such side or position, or not one link for each label.
     """
 
     name: str
@@ -40,15 +35,6 @@ class Axis:
     differs: Sequence[int] = ()
     links: Sequence[int] = ()
     then: Sequence[TokenLabel] = ()
-
-    def __post_init__(self) -> None:
-        if self.side not in ("source", "target", ""):
-            raise ValueError(f"side of {self.name!r} needs source, target or '', got {self.side!r}")
-        beyond = set(self.differs) - set(range(len(self.labels)))
-        if beyond:
-            raise ValueError(f"{self.name!r} has no positions {sorted(beyond)} that could differ")
-        if self.links and len(self.links) != len(self.labels):
-            raise ValueError(f"{self.name!r} needs {len(self.labels)} links, got {len(self.links)}")
 
 
 def numbered(name: str, count: int, start: int = 0) -> Axis:
@@ -70,12 +56,12 @@ def written_panel(
         columns: What its columns are.
         values: Place of its values among the arrays; None if they come later.
         visible: Place of what can be seen; None if everything can.
-        named: Everything else that is said of it.
+        named: Everything else.
     """
     plain = {"scale": "weight", "limit": 1.0, "texts": None, "details": None, "note": ""}
     return {
         **plain,
-        **{"hidden": "", "hidden_value": "", "title": "", "heads": None},
+        **{"hidden": "", "title": "", "heads": None},
         **named,
         "rows": _written_axis(rows),
         "columns": _written_axis(columns),
@@ -94,29 +80,3 @@ def _written_axis(axis: Axis) -> dict[str, Any]:
         "differs": list(axis.differs),
         "links": list(axis.links),
     }
-
-
-def read_axis(written: Mapping[str, Any]) -> Axis:
-    """Return the axis that stands in a header."""
-    return Axis(
-        name=written["name"],
-        side=written["side"],
-        labels=tuple(map(read_label, written["labels"])),
-        then=tuple(map(read_label, written["then"])),
-        differs=tuple(written["differs"]),
-        links=tuple(written["links"]),
-    )
-
-
-@cache
-def component_assets() -> Assets:
-    """Return the component's HTML, CSS and JS, of all layouts."""
-    styles = ("component/plot", "component/marked_words", "plane/zoom", "plane/maps")
-    return assets_of("plane/plane", (*styles, "plane/matrices", "plane/strips"))
-
-
-@cache
-def part_assets() -> Assets:
-    """Return the component that shows nothing and brings a part of another one's payload."""
-    css = ":host { display: none; }"
-    return Assets(html='<i class="part" hidden></i>', css=css, js=joined("plane/part"))

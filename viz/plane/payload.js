@@ -1,6 +1,6 @@
 // Reading the payload of viz.plane: panels of rows × columns, and what their numbers say.
 
-import { fill, lettersOf, localDigits, localNumber, threeDigits } from "../component/text.js";
+import { fill, localDigits, localNumber, threeDigits } from "../component/text.js";
 import { numbersOf } from "./cells.js";
 
 /** The header's fields, each panel with its numbers and its axes. */
@@ -8,7 +8,7 @@ export function readPlane({ header, arrays }) {
   const ids = new Map();
   const panels = header.panels.map((written) => panelOf(written, header, arrays, ids));
   const words = JSON.stringify([
-    header.layout, panels.map(({ words: of }) => of), header.texts, header.places,
+    header.layout, panels.map(({ words: of }) => of), header.texts,
     header.source, header.target,
   ]);
   return { ...header, panels, arrays, words };
@@ -28,7 +28,7 @@ function panelOf(written, header, arrays, ids) {
     values: arrays[written.values] ?? null, visible: arrays[written.visible] ?? null,
     hidden: written.hidden || header.texts.hidden,
     labels: JSON.stringify([written.rows, written.columns]),
-    // What a zoom belongs to: what differs elsewhere, and what is said of it, may change under it.
+    // What a zoom belongs to: what differs elsewhere, and notes, may change under it.
     tokens: written.zoom_of ?? JSON.stringify([written.rows.labels, written.columns.labels]),
     // Everything that decides which words stand where.
     words: JSON.stringify([written.rows, written.columns, written.texts]),
@@ -42,32 +42,14 @@ export const positionOf = ({ links, labels }, link) => {
   return links.includes(link) ? links.indexOf(link) : null;
 };
 
-export const isVisible = ({ visible }, cell) => !visible || visible[cell] === 1;
-
-/** Three digits with a true minus; for the end of a scale as few as it takes. */
-const valueDigits = threeDigits;
+/** A number at the end of a scale: as few digits as it takes. */
 export const tickDigits = (x) => localDigits(String(Number(x.toPrecision(3))));
 
 /** The value of a cell in words: exact where it was sent so, else two digits. */
 export function valueText(panel, texts, row, column) {
   const cell = row * panel.columns + column;
-  if (!isVisible(panel, cell)) return panel.hidden;
-  if (panel.values) return valueDigits(panel.values[cell]);
+  if (panel.visible && !panel.visible[cell]) return panel.hidden;
+  if (panel.values) return threeDigits(panel.values[cell]);
   const weight = localNumber((numbersOf(panel)[cell] - 1) / 255, 2);
   return fill(texts[panel.coarse.scale > 1 ? "most" : "about"], { weight });
-}
-
-/** As few digits as say which 32-bit float it is. */
-export function allDigits(x) {
-  for (let digits = 1; digits < 9; digits += 1) {
-    const short = Number(x.toPrecision(digits));
-    if (Math.fround(short) === x) return String(short);
-  }
-  return String(Number(x.toPrecision(9)));
-}
-
-/** A token short enough for a sentence. */
-export function brief(text) {
-  const letters = lettersOf(text);
-  return letters.length > 32 ? [...letters.slice(0, 20), "…", ...letters.slice(-10)].join("") : text;
 }

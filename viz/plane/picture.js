@@ -1,14 +1,13 @@
 // What is shown as pictures to take away: on white, whatever the theme; what is zoomed is what is saved.
 
 import {
-  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, saveFile, savePng,
-  saveSvg, svgChip, SvgContext, svgHatch, svgMoved, svgNode, svgText,
+  brokenLines, FIGURE, figureStyle, figureSvg, figureTextWidth, pixelHex, savePng, saveSvg, svgChip,
+  SvgContext, svgHatch, svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { AXIS, LABEL, shortened } from "../component/plot.js";
 import { partOf, PIXELS, pixelsOf, wordsOf, writeWords } from "./cells.js";
-import { ticksOf } from "./legend.js";
 import { PANEL_GAP } from "./matrices.js";
-import { leftOutText } from "./panel.js";
+import { leftOutText, ticksOf } from "./panel.js";
 import { ARROW, CHIP, panelLayout, planeOf, sizesOf } from "./sizes.js";
 import { partSaid } from "./zoom.js";
 
@@ -82,11 +81,10 @@ function scaleBar(colours, width, height) {
 
 export const PICTURE = { width: 860, height: 560, sharp: 2, gap: 18, line: 17 };
 
-/** Answer a button that saves something. */
+/** Answer a button that saves a picture. */
 export function takeAway(state, tool) {
-  const { svg, csv, name } = state.kind.pictures(state, tool);
-  if (csv) saveFile(new Blob([csv], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
-  else (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
+  const { svg, name } = state.kind.pictures(state, tool);
+  (tool.className === "png" ? savePng : saveSvg)(svg, `${name}.${tool.className}`);
 }
 
 /** What is shown of a panel as a whole SVG document, of a size of its own. */
@@ -146,10 +144,10 @@ export function pictureFoot(panel, notes, figure, style) {
   }, style);
   const width = (text) => figureTextWidth(text, FIGURE.text, style.font);
   const lines = notes.flatMap((text) => brokenLines(text, Math.max(figure, FIGURE.narrowest), width));
-  const said = lines.map((line, i) =>
+  const written = lines.map((line, i) =>
     svgText(0, legend.height + (i + 1) * PICTURE.line, line, { fill: style.quiet }));
   const height = legend.height + (lines.length ? lines.length * PICTURE.line + 4 : 0);
-  return { body: [legend.body, said], height };
+  return { body: [legend.body, written], height };
 }
 
 /** Axes and cells of a panel, whole as it is. */

@@ -3,20 +3,16 @@
 import { markDrawn, mount } from "../component/mount.js";
 import { measured, roomNow } from "../component/pixels.js";
 import { LABEL } from "../component/plot.js";
-import { answerKeys, answerPointer, refresh } from "./events.js";
-import { drawLegends } from "./legend.js";
+import { answerKeys, answerPointer, placeChosen, refresh } from "./events.js";
 import { maps } from "./maps.js";
-import { placeChosen } from "./marks.js";
 import { matrices } from "./matrices.js";
-import { addFigure, drawPanel, placeFigures, placePanel, placeView } from "./panel.js";
+import { addFigure, drawLegends, drawPanel, placeFigures, placePanel, placeView } from "./panel.js";
 import { readPlane } from "./payload.js";
 import { strips } from "./strips.js";
 
-const KINDS = { maps, matrices, strips };
-
 export default function (component) {
-  const leave = ({ telling, part }) => {
-    clearTimeout(telling);
+  const leave = ({ reportTimer, part }) => {
+    clearTimeout(reportTimer);
     part?.leave();
   };
   return mount(component, ".plane", { create, receive, draw, leave });
@@ -31,7 +27,7 @@ function create(state, find) {
     live: find(".live"),
   };
   Object.assign(state, {
-    nodes, find, prototype: find(".panel").cloneNode(true), figures: [], marked: [], cursor: null, hover: null, pending: null, told: "null",
+    nodes, find, prototype: find(".panel").cloneNode(true), figures: [], marked: [], cursor: null, hover: null, pending: null, zoomFromPage: "null",
   });
   // The first is there from the beginning: fonts are measured in it.
   addFigure(state, find(".panel"));
@@ -43,7 +39,7 @@ function create(state, find) {
 function receive(state, frame) {
   const view = readPlane(frame);
   state.root.classList.add(view.layout);
-  state.kind = KINDS[view.layout];
+  state.kind = { maps, matrices, strips }[view.layout];
   (state.kind.receive ?? accept)(state, view, frame);
 }
 
@@ -90,7 +86,7 @@ export function draw(state) {
   markDrawn(state, kind.mark);
 }
 
-/** How to zoom is said where something can be zoomed. */
+/** The hint on zooming, where something can be zoomed. */
 function placeHint({ nodes: { hint }, layout, view: { texts } }) {
   hint.hidden = !layout.panels.some(({ zoomable }) => zoomable);
   hint.textContent = texts["zoom.hint"] ?? "";

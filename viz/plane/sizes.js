@@ -16,7 +16,7 @@ const MUCH_LONGER = 3; // times as many: cells need not be square
 const LABELLED = { row: 16, column: 24 }; // pixels from label to label
 export const SLANTED = 17; // so large at least are cells below slanted labels; smaller ones can be zoomed
 const READABLE_ZOOMED = 24; // cells to which Enter zooms
-const FEW = 3; // so many large cells there is room for, however thin a panel is
+const FEW = 3; // large cells that have room, however thin a panel is
 
 /** Numbers may be left out, so that rows of numbers fit the window unless they had to be pooled. */
 export function panelHeight(panel) {
@@ -46,9 +46,9 @@ function cellsOf(panel, sizes, room, ratio) {
 function plainCells(panel, { width, height, tallest, narrow }, ratio) {
   const cells = cellLayout(width, height, panel, ratio);
   const { size, perToken: step, pool } = cells;
-  const longer = ({ side, labels: { length } }, across, wanted, room) =>
+  const longer = ({ side, labels: { length } }, across, needed, room) =>
     (pool > 1 || !side || panel.squares || across.labels.length < MUCH_LONGER * length
-      ? size : Math.max(size, Math.floor(Math.min(wanted, room / length) * ratio) / ratio));
+      ? size : Math.max(size, Math.floor(Math.min(needed, room / length) * ratio) / ratio));
   const cellWidth = longer(panel.columnAxis, panel.rowAxis, LABELLED.column, width);
   const cellHeight = narrow && pool === 1 && !panel.squares
     ? Math.max(size, Math.floor(Math.min(rowWanted(panel, size), tallest / panel.rows) * ratio) / ratio)
@@ -158,8 +158,8 @@ function columnLayout(panel, sizes, room) {
 }
 
 /** Every how many there is room for a label; numbers in steps that people count in. */
-function thinned({ side }, wanted, step) {
-  const every = Math.max(1, Math.ceil(wanted / step));
+function thinned({ side }, needed, step) {
+  const every = Math.max(1, Math.ceil(needed / step));
   if (side) return every;
   const power = 10 ** Math.floor(Math.log10(every));
   return power * [1, 2, 5, 10].find((factor) => factor * power >= every);
@@ -218,9 +218,9 @@ export function viewOf(state, index) {
 
 /** How the labels of a window turn, and which of them there is room for. */
 function zoomedLabels(panel, sizes, { rowStep, columnStep }, { slants }) {
-  const labels = (angle, wanted) => {
+  const labels = (angle, needed) => {
     const rowEvery = thinned(panel.rowAxis, lineOf(sizes), rowStep);
-    const columnEvery = wanted ? thinned(panel.columnAxis, wanted, columnStep) : 1;
+    const columnEvery = needed ? thinned(panel.columnAxis, needed, columnStep) : 1;
     const steps = { rowEvery, columnEvery, rowStep, columnStep, narrow: sizes.narrow };
     return { angle, rowEvery, columnEvery, ...labelSizes(angle, steps) };
   };

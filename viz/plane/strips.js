@@ -10,18 +10,19 @@ import { deviceRatio, magnified, windowRoom } from "../component/pixels.js";
 import {
   AXIS, axisToken, cellLayout, LABEL, shortened, SLANT, windowHeight,
 } from "../component/plot.js";
-import { fill, fillParts, joined, joinedTitles } from "../component/text.js";
+import { fill, fillParts, joined, joinedTitles, middle } from "../component/text.js";
 import { bringIntoView, element } from "../component/tokens.js";
 import { largestOfBlock } from "./cells.js";
 import { reachable } from "./events.js";
-import { brief, valueText } from "./payload.js";
+import { drawSentences } from "./panel.js";
+import { valueText } from "./payload.js";
 import { pictureFoot, svgPanel } from "./picture.js";
 import { accept } from "./plane.js";
-import { drawSentences } from "./sentences.js";
 import { heightsOfLabels, NARROW, SLANTED } from "./sizes.js";
 
+const BRIEF = 32; // letters of a token in a title
 const STRIP = { height: 22, gap: 4 };
-const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // so many are seen at once
+const FROM_AFAR_STRIP = { height: 16, gap: 2, most: 12 }; // strips seen at once
 const TOP = { arrow: 20, gap: 12, weight: 64 }; // beside a strip: the token looked at most
 const ABOVE = { height: 44, line: 20, gap: 24 }; // on a phone: a strip below its name
 const BESIDE = { gap: 36, smallest: 14 }; // groups side by side, and the smallest cell there
@@ -39,7 +40,7 @@ export const strips = {
       [box.scrollTop, names.hidden, tops.hidden] = [0, false, false];
     });
   },
-  said({ view: { panels, texts } }, index) {
+  names({ view: { panels, texts } }, index) {
     const { title } = panels[index];
     return [title, fill(texts["cells.help"], { title })];
   },
@@ -54,10 +55,10 @@ export const strips = {
     nodes.tools.hidden = false;
     const { side, index } = state.pending ?? view;
     markFollowed(state, side, index);
-    if (state.said != null && state.said !== `${view.side} ${view.index}`) {
+    if (state.announced != null && state.announced !== `${view.side} ${view.index}`) {
       nodes.live.textContent = joinedTitles(view.panels.map(({ title }) => title));
     }
-    state.said = `${view.side} ${view.index}`;
+    state.announced = `${view.side} ${view.index}`;
   },
   click(state, target) {
     const token = target.closest("[data-side]");
@@ -91,13 +92,13 @@ function receiveStrips(state, view) {
   view.followed = { axis: side, link: index, label: view[side][index] };
   for (const panel of view.panels) {
     panel.title = fill(
-      texts[`title.${direction}.${panel.kind}`], { token: brief(view.followed.label[0]) });
+      texts[`title.${direction}.${panel.kind}`], { token: middle(view.followed.label[0], BRIEF) });
   }
   accept(state, view);
 }
 
 const stripsTitle = ({ texts, direction, followed }) =>
-  fill(texts[`picture.${direction}`], { token: brief(followed.label[0]) });
+  fill(texts[`picture.${direction}`], { token: middle(followed.label[0], BRIEF) });
 
 const arrowOf = ({ direction }) => (direction === "at" ? "→" : "←");
 
@@ -130,9 +131,9 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
   const { height, gap } = above ? ABOVE : afar ? FROM_AFAR_STRIP : STRIP;
   const whole = rows * height;
   const most = above ? windowRoom() * 0.75 : windowHeight();
-  const seen = afar && rows <= FROM_AFAR_STRIP.most ? whole : Math.min(whole, most);
+  const visibleHeight = afar && rows <= FROM_AFAR_STRIP.most ? whole : Math.min(whole, most);
   const overhang = above ? Math.ceil(widest * SLANT) : tops;
-  const scrollbar = seen < whole ? SCROLLBAR : 0;
+  const scrollbar = visibleHeight < whole ? SCROLLBAR : 0;
   const room = Math.max(60, width - left - (above ? 0 : tops) - scrollbar);
   const fitting = (right) => cellLayout(room - right, Infinity, { rows: 1, columns }, deviceRatio());
   const roomy = fitting(0);
@@ -146,7 +147,7 @@ function groupLayout(width, { rows, columns, rowAxis, columnAxis }, { textWidth,
   return {
     ...cells, above, rowPool: 1, down: rows, cellWidth: cells.size, cellHeight: height,
     rowStep: height, columnStep: perToken, angle, left, widest, tops, whole, figure: width,
-    overhang: above ? width - cells.width : tops, height: seen, zoomable: false,
+    overhang: above ? width - cells.width : tops, height: visibleHeight, zoomable: false,
     labelSize: LABEL.size, rowEvery: 1,
     columnEvery: Math.max(1, Math.ceil(LABEL.size / perToken)),
     top: AXIS + Math.ceil(heightsOfLabels(widest)[angle]) + LABEL.gap,
@@ -164,7 +165,7 @@ function drawStrips(state, index) {
   const panel = view.panels[index];
   const figure = figures[index];
   const [text] = view.followed.label;
-  const token = element("bdi", "", brief(text));
+  const token = element("bdi", "", middle(text, BRIEF));
   token.title = text;
   figure.caption.replaceChildren(
     ...fillParts(view.texts[`title.${view.direction}.${panel.kind}`], { token }));
@@ -173,7 +174,7 @@ function drawStrips(state, index) {
   figure.tops.replaceChildren(...panel.heads.map((_, strip) => topOf(state, panel, strip)));
 }
 
-/** Buttons by place, not by head: whoever has the keyboard on one stays there. */
+/** Buttons by place, not by head: the keyboard's focus stays where it is. */
 function drawNames({ texts, picks }, panel, names) {
   while (names.children.length > panel.rows) names.lastElementChild.remove();
   while (names.children.length < panel.rows) {

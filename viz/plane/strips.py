@@ -8,25 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viz.component.payload import (
+    SAVE_TEXTS,
     SIGN_TEXTS,
     Array,
     TokenLabel,
-    check_texts,
     check_weights,
+    complete,
     content_of,
     framed,
-    read_label,
-    unframed,
     written_label,
 )
 from viz.messages import N_
-from viz.plane import panels
-from viz.plane.maps import Kind as Kind
-from viz.plane.panels import Axis
-from viz.plane.panels import Side as Side
-from viz.plane.panels import component_assets as component_assets
+from viz.plane.maps import Kind
+from viz.plane.panels import Axis, Side, written_panel
 
-# Every word that the component shows. A page may hand over its own; {names} are filled in.
+# Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
     "source": N_("source"),
@@ -53,10 +49,7 @@ DEFAULT_STRIPS_TEXTS: Mapping[str, str] = {
     "pooled": N_("each cell shows the largest of {n} weights"),
     "picture.at": N_("What “{token}” looks at, in every head"),
     "picture.by": N_("What looks at “{token}”, in every head"),
-    "png": N_("PNG"),
-    "png.help": N_("Save as a picture: {title}"),
-    "svg": N_("SVG"),
-    "svg.help": N_("Save as a drawing: {title}"),
+    **SAVE_TEXTS,
     "file": N_("word"),
     "words.help": N_("{side}: arrow keys move from word to word, Enter follows one."),
     "cells.help": N_("{title}. Arrow keys move from cell to cell."),
@@ -75,7 +68,7 @@ class StripGroup:
         visible: (tokens,), True where the token may look, or be looked at from.
 
     Raises:
-        ValueError: If shapes or weights contradict each other.
+        ValueError: The weights cannot be drawn, or do not fit heads and tokens.
     """
 
     kind: Kind
@@ -85,7 +78,7 @@ class StripGroup:
     visible: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        _check_group(self)
+        check_weights(self.weights, (len(self.heads), len(self.visible)), self.visible)
 
     def largest_first(self) -> "StripGroup":
         """Return the same strips by their largest weights; equal ones stay in order."""
@@ -107,9 +100,6 @@ class Strips:
         groups: One for each kind of attention that it takes part in, drawn as they are.
         note: One line between the sentences and the strips.
         texts: Replacements for some of DEFAULT_STRIPS_TEXTS.
-
-    Raises:
-        ValueError: If tokens, groups or texts contradict each other.
     """
 
     source: Sequence[TokenLabel]
@@ -121,32 +111,6 @@ class Strips:
     note: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        _check_strips(self)
-        check_texts(self.texts, DEFAULT_STRIPS_TEXTS)
-
-
-def _check_group(group: StripGroup) -> None:
-    if f"name.{group.kind}" not in DEFAULT_STRIPS_TEXTS:
-        raise ValueError(f"{group.kind!r} is no kind of attention that has a name")
-    check_weights(group.weights, (len(group.heads), len(group.visible)), group.visible)
-
-
-def _check_strips(strips: Strips) -> None:
-    fed = {"source": len(strips.source), "target": len(strips.target) - 1}
-    if strips.side not in fed or not 0 <= strips.index < fed[strips.side]:
-        raise ValueError(f"{strips.side} {strips.index} is not among the tokens {fed}")
-    if strips.direction not in ("at", "by"):
-        raise ValueError(f"direction needs at or by, got {strips.direction!r}")
-    for group in strips.groups:
-        followed, across = _turned(group.sides, strips.direction)
-        if followed != strips.side:
-            raise ValueError(f"{group.kind} has no {strips.side} token for {strips.direction!r}")
-        if group.weights.shape[1] != fed[across]:
-            raise ValueError(
-                f"{group.kind} needs {fed[across]} {across} tokens, got {group.weights.shape[1]}"
-            )
-
 
 def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "en") -> bytes:
     """Write the strips as the one block of bytes that the component reads.
@@ -157,7 +121,7 @@ def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "e
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
-    texts = {**DEFAULT_STRIPS_TEXTS, **strips.texts}
+    texts = complete(strips.texts, DEFAULT_STRIPS_TEXTS)
     arrays: list[Array] = []
     header = {
         "layout": "strips",
@@ -173,37 +137,18 @@ def pack(strips: Strips, *, picks: bool = False, key: str = "", locale: str = "e
     return framed(header, arrays)
 
 
-def unpack(packed: bytes) -> Strips:
-    """Read a packed block again, as the component does."""
-    header, arrays = unframed(packed)
-    groups = tuple(
-        StripGroup(
-            kind=written["kind"],
-            sides=_turned((header["side"], written["columns"]["side"]), header["direction"]),
-            heads=tuple((layer, head) for layer, head in written["heads"]),
-            weights=arrays[written["values"]].reshape(written["shape"]),
-            visible=arrays[written["visible"]].reshape(written["shape"])[0].astype(np.bool_),
-        )
-        for written in header["panels"]
-    )
-    sentences: dict[str, Any] = {
-        side: tuple(map(read_label, header[side])) for side in ("source", "target")
-    }
-    others = {name: header[name] for name in ("side", "index", "direction", "note", "texts")}
-    return Strips(groups=groups, **sentences, **others)
-
-
 def _written(
     strips: Strips, group: StripGroup, texts: Mapping[str, str], arrays: list[Array]
 ) -> dict[str, Any]:
-    _followed, across = _turned(group.sides, strips.direction)
+    queries, keys = group.sides
+    across = keys if strips.direction == "at" else queries
     tokens = strips.source if across == "source" else strips.target[:-1]
     axis = "axis.at" if strips.direction == "at" else f"axis.by.{across}"
     name = texts[f"name.{group.kind}"]
     names = [TokenLabel(name.format(layer=layer, head=head)) for layer, head in group.heads]
     shown = np.broadcast_to(group.visible, group.weights.shape).astype(np.uint8)
     followed = {"side": strips.side, "index": strips.index, "direction": strips.direction}
-    header = panels.written_panel(
+    header = written_panel(
         rows=Axis(name="", labels=names),
         columns=Axis(name=texts[axis], labels=tokens, side=across),
         values=len(arrays),
@@ -215,12 +160,3 @@ def _written(
     own: list[Array] = [group.weights, shown]
     arrays += own
     return header | {"content": content_of(header | followed, own)}
-
-
-def _turned(sides: tuple[Side, Side], direction: str) -> tuple[Side, Side]:
-    """Return the side that is followed and the side across, of those that look and are looked at.
-
-    Turned twice, they are what they were.
-    """
-    first, second = sides
-    return (first, second) if direction == "at" else (second, first)

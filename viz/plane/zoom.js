@@ -29,8 +29,8 @@ export function windowCells({ box, ratio, least }, zoom) {
   const cells = cellLayout(box.width, box.height, zoom, ratio);
   const { pool, size, perToken, down, across } = cells;
   if (pool > 1) return { ...cells, cellWidth: size, cellHeight: size, rowStep: perToken, columnStep: perToken };
-  const step = (wanted, room, count) =>
-    Math.max(size, Math.min(wanted, Math.floor((room * ratio) / count) / ratio));
+  const step = (least, room, count) =>
+    Math.max(size, Math.min(least, Math.floor((room * ratio) / count) / ratio));
   const cellHeight = step(least.down, box.height, zoom.rows);
   const cellWidth = step(least.across, box.width, zoom.columns);
   return {
@@ -42,11 +42,11 @@ export function windowCells({ box, ratio, least }, zoom) {
 /** The window with cells of about this size in which the token under a point stays under it. */
 export function windowOfSize(plane, size, { across, down }) {
   const { box, ratio, least, smallest, view } = plane;
-  const wanted = Math.floor(Math.min(size, LARGEST_CELL) * ratio) / ratio;
-  if (wanted <= smallest) return null;
+  const cellSize = Math.floor(Math.min(size, LARGEST_CELL) * ratio) / ratio;
+  if (cellSize <= smallest) return null;
   const shown = (room, step, total) => Math.max(1, Math.min(total, Math.floor(room / step)));
-  const rows = shown(box.height, Math.max(wanted, least.down), plane.rows);
-  const columns = shown(box.width, Math.max(wanted, least.across), plane.columns);
+  const rows = shown(box.height, Math.max(cellSize, least.down), plane.rows);
+  const columns = shown(box.width, Math.max(cellSize, least.across), plane.columns);
   const cells = windowCells(plane, { rows, columns });
   const start = (at, first, before, step, after, count, total) => {
     const token = first + Math.min(before - 1, Math.floor(at / step));
@@ -69,7 +69,7 @@ export const smallerCells = ({ view }) => sizeShown(view) / 1.5;
 /** Large enough for every label; never smaller than they are. */
 export const readableCells = ({ view, readable }) => Math.max(readable, sizeShown(view));
 
-/** The window so many tokens further down and to the right, as far as there are any. */
+/** The window moved down and to the right by a number of tokens, as far as there are any. */
 export function windowMoved({ rows, columns, zoom }, down, across) {
   return zoom && {
     ...zoom, row: clamp(zoom.row + down, rows - zoom.rows),

@@ -2,8 +2,9 @@
 
 import { markDrawn } from "../component/mount.js";
 import { hideTooltip } from "../component/tooltip.js";
-import { moveCursor, panelAt, pointAt, refresh, say, showNothing, startOfKeys } from "./events.js";
-import { placeChosen } from "./marks.js";
+import {
+  moveCursor, panelAt, placeChosen, pointAt, refresh, say, showNothing, startOfKeys,
+} from "./events.js";
 import { drawView, placeView } from "./panel.js";
 import { planeOf } from "./sizes.js";
 import {
@@ -12,9 +13,9 @@ import {
   windowOfSize, zoomAsked,
 } from "./zoom.js";
 
-const ZOOM_RESTS = 300; // milliseconds without another zoom until the page is told
+const ZOOM_RESTS = 300; // milliseconds without another zoom until it is reported to the page
 
-/** Show another part of a panel, and of those beside it of which the same part can be shown. */
+/** Show another part of a panel, and the same part of those beside it that have it. */
 export function showWindow(state, index, zoom) {
   const { figures, layout, view: { panels, zooms } } = state;
   const same = JSON.stringify(zoom) === JSON.stringify(figures[index].zoom);
@@ -26,8 +27,8 @@ export function showWindow(state, index, zoom) {
     drawView(state, i);
   });
   state.zoomedAt = performance.now();
-  clearTimeout(state.telling);
-  if (zooms) state.telling = setTimeout(() => state.send("zoom", zoom), ZOOM_RESTS);
+  clearTimeout(state.reportTimer);
+  if (zooms) state.reportTimer = setTimeout(() => state.send("zoom", zoom), ZOOM_RESTS);
   // What is under the pointer now is another cell: the next move of it says which.
   state.hover = null;
   placeChosen(state);

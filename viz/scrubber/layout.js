@@ -14,7 +14,7 @@ export function layoutOf({ stops, training, held_out }, width) {
   const y = lossAxis(points.map(([, loss]) => loss), bottom);
   return {
     width, x, y, bottom, track, height: track + SIZE.below + 6, top: SIZE.words,
-    places: stops.map((step) => Math.round(x.place(step))), left: SIZE.left, right: width - SIZE.right,
+    positions: stops.map((step) => Math.round(x.place(step))), left: SIZE.left, right: width - SIZE.right,
   };
 }
 
@@ -79,11 +79,11 @@ function powers(low, high) {
 
 /** Values with room around them; the first ones matter most. */
 function spaced(values, place, room) {
-  const kept = [];
+  const apart = [];
   for (const value of values) {
-    if (kept.every((other) => Math.abs(place(other) - place(value)) >= room)) kept.push(value);
+    if (apart.every((other) => Math.abs(place(other) - place(value)) >= room)) apart.push(value);
   }
-  return kept;
+  return apart;
 }
 
 /** The index of the number that is nearest to a value. */

@@ -6,16 +6,12 @@ left, since a logarithm has none for it; a loss of 0 likewise has one at the bot
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
-import numpy as np
-
-from viz.charts.measurements import kept_points
-from viz.component.assets import Assets, assets_of
-from viz.component.payload import SIGN_TEXTS, check_texts, framed
+from viz.charts.measurements import thinned_indices
+from viz.component.payload import SIGN_TEXTS, complete, framed
 from viz.messages import N_
 
-# Every word that the component shows. A page may hand over its own; {names} are filled in.
+# Every text of the component. A page may hand over its own; {names} are filled in.
 DEFAULT_SCRUBBER_TEXTS: Mapping[str, str] = {
     **SIGN_TEXTS,
     "name": N_("Snapshot of the training"),
@@ -49,10 +45,6 @@ class Scrubber:
         held_out_steps: Where the held-out loss was measured, rising; may be empty.
         held_out_losses: Finite and not negative, as many.
         texts: Replacements for some of DEFAULT_SCRUBBER_TEXTS.
-
-    Raises:
-        ValueError: If there is no stop, lengths differ, steps do not rise, a loss is negative or
-            not finite, the chosen step is no stop, or a text is not known.
     """
 
     stops: Sequence[int]
@@ -63,16 +55,6 @@ class Scrubber:
     held_out_steps: Sequence[int] = ()
     held_out_losses: Sequence[float] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_texts(self.texts, DEFAULT_SCRUBBER_TEXTS)
-        _check_steps("stops", self.stops)
-        _check_curve("losses", self.steps, self.losses)
-        _check_curve("held-out losses", self.held_out_steps, self.held_out_losses)
-        if self.chosen not in self.stops:
-            raise ValueError(f"chosen step {self.chosen} is no stop; stops are {list(self.stops)}")
-        if len(self.labels) not in (0, len(self.stops)):
-            raise ValueError(f"{len(self.stops)} stops need as many labels, got {len(self.labels)}")
 
 
 def pack_scrubber(scrubber: Scrubber, *, key: str = "", locale: str = "en") -> bytes:
@@ -92,39 +74,13 @@ def pack_scrubber(scrubber: Scrubber, *, key: str = "", locale: str = "en") -> b
             "chosen": int(scrubber.chosen),
             "training": _written_curve(scrubber.steps, scrubber.losses),
             "held_out": _written_curve(scrubber.held_out_steps, scrubber.held_out_losses),
-            "texts": {**DEFAULT_SCRUBBER_TEXTS, **scrubber.texts},
+            "texts": complete(scrubber.texts, DEFAULT_SCRUBBER_TEXTS),
         }
     )
 
 
-@cache
-def scrubber_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("scrubber/scrubber")
-
-
 def _written_curve(steps: Sequence[int], values: Sequence[float]) -> list[tuple[int, float]]:
     # Step 0 has a place of its own, at the left of the first.
-    places = [max(float(step), 1.0) for step in steps]
-    shown = kept_points(places, values, POINTS_SHOWN, log=True)
+    positions = [max(float(step), 1.0) for step in steps]
+    shown = thinned_indices(positions, values, POINTS_SHOWN, log=True)
     return [(int(steps[i]), float(f"{values[i]:.{_DIGITS}g}")) for i in shown]
-
-
-def _check_steps(name: str, steps: Sequence[int]) -> None:
-    if name == "stops" and not len(steps):
-        raise ValueError("a scrubber needs at least one stop, got none")
-    before = -1
-    for step in steps:
-        if step <= before:
-            raise ValueError(f"{name} need rising steps from 0 on, got {step} after {before}")
-        before = step
-
-
-def _check_curve(name: str, steps: Sequence[int], values: Sequence[float]) -> None:
-    if len(steps) != len(values):
-        raise ValueError(f"{name} need one step each, got {len(steps)} for {len(values)}")
-    _check_steps(name, steps)
-    for step, value in zip(steps, values, strict=True):
-        # Written so that NaN, which compares as False with everything, is refused too.
-        if not 0.0 <= value < np.inf:
-            raise ValueError(f"{name} need numbers from 0 on, got {value} at step {step}")

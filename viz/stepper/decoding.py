@@ -1,38 +1,220 @@
-"""The decoding stepper: all steps of one sentence, packed for the component that draws them.
+"""A sentence decoded step by step, on one side or on two, packed for the component that draws it.
 
 Weights are 16-bit integers, 0 to 65535: enough for the three digits that the pointer shows, at half
 of the size of floats. Each side names its arrays, cross-attention and self-attention, by place.
 """
 
 import math
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
-from viz.component.assets import Assets, assets_of
 from viz.component.payload import (
+    SAVE_TEXTS,
+    SIGN_TEXTS,
     Array,
+    TokenLabel,
+    check_weights,
+    complete,
     content_of,
     framed,
-    read_label,
-    unframed,
     written_label,
 )
-from viz.component.payload import TokenLabel as TokenLabel
-from viz.stepper.decoding_view import DEFAULT_DECODING_TEXTS as DEFAULT_DECODING_TEXTS
-from viz.stepper.decoding_view import OWN_REFERENCE_TEXTS as OWN_REFERENCE_TEXTS
-from viz.stepper.decoding_view import Alternative as Alternative
-from viz.stepper.decoding_view import DecodingView as DecodingView
-from viz.stepper.decoding_view import SideView as SideView
-from viz.stepper.decoding_view import StepView as StepView
+from viz.messages import N_
+
+# Every text of the component. A page may hand over its own; {names} are filled in.
+DEFAULT_DECODING_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
+    "free": N_("Free running: fed what was written"),
+    "forced": N_("Teacher forcing: fed the true words"),
+    "step": N_("step {number} / {last}"),
+    "step.name": N_("decoding step"),
+    "step.previous": N_("previous step"),
+    "step.next": N_("next step"),
+    "step.help": N_("Arrow keys move from step to step, Home and End to the ends; Space plays."),
+    "play": N_("play"),
+    "pause": N_("pause"),
+    "difference": N_("first difference: step {number}"),
+    "difference.none": N_("first difference: none"),
+    "difference.mark": N_("the two sides differ here for the first time"),
+    "overridden": N_("the word we put in"),
+    "layer": N_("layer"),
+    "head": N_("head"),
+    "fed": N_("fed"),
+    "next": N_("comes next"),
+    "looks": N_("looks at"),
+    "looks.source": N_("source (cross-attention)"),
+    "looks.prefix": N_("words fed (self-attention)"),
+    "appended": N_("appended"),
+    "appended.true": N_("the true word, whatever was predicted"),
+    "ended": N_("ended at step {number}"),
+    "chosen": N_("chosen"),
+    "chosen.forced": N_("predicted"),
+    "true": N_("true"),
+    "others": N_("others"),
+    "read": N_("Bars: probability of the next token; click one on the free side to go on with it."),
+    "entropy": N_("entropy"),
+    "nats": N_("nats"),
+    "percent": N_("{n}\u00a0%"),
+    "rank": N_("rank {rank}"),
+    "force": N_("go on with {token} instead"),
+    "corrupt": N_("corrupt this token"),
+    "undo": N_("undo"),
+    "weight": N_("weight"),
+    "look": N_("{query} → {key} {weight}"),
+    "hidden": N_("hidden by the mask"),
+    "unknown": N_("never seen in training"),
+    "table": N_("Inputs per step"),
+    "table.step": N_("step"),
+    "table.free": N_("fed when free"),
+    "table.chosen": N_("appended"),
+    "table.forced": N_("fed when forced"),
+    "table.true": N_("true next"),
+    "chart": N_("How far the two sides part"),
+    "chart.divergence": N_("KL(forced ‖ free), nats"),
+    "chart.true": N_("probability of the true token"),
+    "side.free": N_("free running"),
+    "side.forced": N_("teacher forcing"),
+    "now": N_("{side} {token} {probability}."),
+    "picture": N_("Decoding, step {number} / {last}; layer {layer}, head {head}"),
+    **SAVE_TEXTS,
+    "file": N_("decoding"),
+}
+
+# Where no true target is known, and the model's own output stands in its place.
+OWN_REFERENCE_TEXTS: Mapping[str, str] = {
+    "forced": N_("Fed the reference: the model's own output"),
+    "appended.true": N_("the word of the reference, whatever was predicted"),
+    "true": N_("reference"),
+    "table.true": N_("reference, next"),
+    "chart.true": N_("probability of the reference’s token"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One token that might come next.
+
+    Attributes:
+        token: Its id, which the component sends back when a visitor clicks it.
+        label: How it is shown.
+        probability: What the model gives it.
+    """
+
+    token: int
+    label: TokenLabel
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One step of one side.
+
+    Attributes:
+        chosen: What was appended; with teacher forcing, what the model itself would have appended.
+        chosen_probability: Its probability.
+        top: The most probable tokens, falling.
+        others: The probability of all tokens that are not in `top`.
+        entropy: Of the whole distribution, in nats.
+        true: The reference's token, None where there is no reference.
+        true_probability: Its probability.
+        true_rank: How many tokens are more probable than it.
+        overridden: True if `chosen` was put in by hand.
+        chosen_token: Its id, by which it is found in `top`; without an id, by how it reads.
+        true_token: The id of the reference's token.
+    """
+
+    chosen: TokenLabel
+    chosen_probability: float
+    top: tuple[Alternative, ...]
+    others: float
+    entropy: float
+    true: TokenLabel | None = None
+    true_probability: float | None = None
+    true_rank: int | None = None
+    overridden: bool = False
+    chosen_token: int | None = None
+    true_token: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SideView:
+    """All steps of one way of decoding: each was fed one token more than the one before it.
+
+    Attributes:
+        fed: What the first step was fed, BOS or a whole prompt, and one token more per step.
+        steps: What came out at each.
+        cross: (layers, heads, steps, source), each 0 to 1; None where there is no source.
+        self_: (layers, heads, steps, fed), each 0 to 1, and 0 for what is fed later; None where
+            nothing looks at what was fed.
+
+    Raises:
+        ValueError: The weights cannot be drawn, or do not fit steps and tokens.
+    """
+
+    fed: tuple[TokenLabel, ...]
+    steps: tuple[StepView, ...]
+    cross: NDArray[np.float32] | None
+    self_: NDArray[np.float32] | None
+
+    @property
+    def n_before(self) -> int:
+        """How many tokens were fed before the one with which the first step begins."""
+        return len(self.fed) - len(self.steps)
+
+    @property
+    def n_heads(self) -> tuple[int, int]:
+        """Layers, and heads in each."""
+        weights = self.self_ if self.cross is None else self.cross
+        assert weights is not None
+        return weights.shape[0], weights.shape[1]
+
+    def __post_init__(self) -> None:
+        n = len(self.steps)
+        if self.cross is not None:
+            check_weights(self.cross, (*self.n_heads, n, self.cross.shape[-1]))
+        if self.self_ is not None:
+            later = np.tri(n, len(self.fed), self.n_before, np.bool_)
+            check_weights(self.self_, (*self.n_heads, n, len(self.fed)), later)
+
+
+@dataclass(frozen=True, eq=False)
+class DecodingView:
+    """One sentence, decoded on the model's own words and, where there is a reference, on the true.
+
+    Attributes:
+        source: The source sentence's tokens; none for a decoder alone.
+        free: Decoded on its own words.
+        forced: Decoded on the true words; None without a reference.
+        divergence: Kullback–Leibler divergence between the two sides' distributions, in nats, for
+            every step that both have; may be empty.
+        first_difference: The first step at which the two sides differ, None if there is none.
+        start: The step to open on. For a sentence that is already shown the visitor's step is
+            kept, unless `start` changes without the visitor having asked for anything.
+        arrival: Which arrival this is: with another one the stepper goes to `start` even where it
+            is the same, and nothing plays on.
+        texts: Replacements for some of DEFAULT_DECODING_TEXTS.
+        about: What a picture to take away is of: the model and what it read.
+    """
+
+    source: tuple[TokenLabel, ...]
+    free: SideView
+    forced: SideView | None = None
+    divergence: tuple[float, ...] = ()
+    first_difference: int | None = None
+    start: int = 0
+    arrival: int = 0
+    texts: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
+
 
 _FULL = 65535
 
 _Number = Callable[[TokenLabel], int]
-_Weights = npt.NDArray[np.float32]
+_Weights = NDArray[np.float32]
 
 
 def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> bytes:
@@ -60,7 +242,7 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
         "shape": view.free.n_heads,
         "divergence": view.divergence,
         "difference": view.first_difference,
-        "texts": {**DEFAULT_DECODING_TEXTS, **view.texts},
+        "texts": complete(view.texts, DEFAULT_DECODING_TEXTS),
         "about": view.about,
     }
     header["labels"] = [written_label(label) for label in labels]
@@ -70,56 +252,16 @@ def pack_decoding(view: DecodingView, *, key: str = "", locale: str = "en") -> b
     return framed(header, arrays)
 
 
-def unpack_decoding(payload: bytes) -> DecodingView:
-    """Read a packed block again, as the component does.
-
-    Returns:
-        The view; every weight is within 1/65535, and 0 only where it was 0.
-    """
-    header, arrays = unframed(payload)
-    labels = [read_label(written) for written in header["labels"]]
-    sides = [_read_side(written, header, labels, arrays) for written in header["sides"]]
-    return DecodingView(
-        source=tuple(labels[i] for i in header["source"]),
-        free=sides[0],
-        forced=sides[1] if len(sides) > 1 else None,
-        divergence=tuple(header["divergence"]),
-        first_difference=header["difference"],
-        start=header["start"],
-        arrival=header["arrival"],
-        texts=header["texts"],
-        about=header["about"],
-    )
-
-
 def _written_side(side: SideView, number: _Number, arrays: list[Array]) -> dict[str, Any]:
-    places: dict[str, int | None] = {}
+    indices: dict[str, int | None] = {}
     for name, weights in (("source", side.cross), ("target", side.self_)):
-        places[name] = None if weights is None else len(arrays)
+        indices[name] = None if weights is None else len(arrays)
         arrays += [] if weights is None else [_written_weights(weights)]
     return {
         "fed": [number(label) for label in side.fed],
         "steps": [_written_step(step, number) for step in side.steps],
-        **places,
+        **indices,
     }
-
-
-def _read_side(
-    written: dict[str, Any], header: dict[str, Any], labels: list[TokenLabel], arrays: list[Array]
-) -> SideView:
-    shape = (*header["shape"], len(written["steps"]))
-
-    def read(name: str) -> _Weights | None:
-        if written[name] is None:
-            return None
-        return (arrays[written[name]].reshape(*shape, -1) / np.float32(_FULL)).astype(np.float32)
-
-    return SideView(
-        fed=tuple(labels[i] for i in written["fed"]),
-        steps=tuple(_read_step(step, labels) for step in written["steps"]),
-        cross=read("source"),
-        self_=read("target"),
-    )
 
 
 def _written_step(step: StepView, number: _Number) -> dict[str, Any]:
@@ -154,29 +296,7 @@ def _place(
     return next((i for i, each in enumerate(top) if is_it(each)), -1)
 
 
-def _read_step(written: dict[str, Any], labels: list[TokenLabel]) -> StepView:
-    chosen, chosen_probability = written["chosen"]
-    true, true_probability, true_rank = written["true"] or (None, None, None)
-    return StepView(
-        chosen=labels[chosen],
-        chosen_probability=chosen_probability,
-        top=tuple(Alternative(token, labels[i], p) for token, i, p in written["top"]),
-        others=written["others"],
-        entropy=written["entropy"],
-        true=None if true is None else labels[true],
-        true_probability=true_probability,
-        true_rank=true_rank,
-        overridden=written["overridden"],
-    )
-
-
-def _written_weights(weights: _Weights) -> npt.NDArray[np.uint16]:
-    # A weight that is not 0 stays so, that a zero on the screen means what it says.
+def _written_weights(weights: _Weights) -> NDArray[np.uint16]:
+    # A weight that is not 0 stays so: a zero on the screen is one.
     scaled = np.maximum(np.rint(weights * np.float32(_FULL)), weights > 0)
     return np.minimum(scaled, _FULL).astype(np.uint16)
-
-
-@cache
-def decoding_assets() -> Assets:
-    """Return the component's HTML, CSS and JS."""
-    return assets_of("stepper/stepper", ["stepper/controls"])

@@ -1,8 +1,8 @@
 // Reading the payload of viz.decoding.pack_decoding.
 
-import {
-  fill, lettersOf, localDigits, localNumber, readFrame, signs, threeDigits,
-} from "../component/text.js";
+import { fill, localDigits, localNumber, readFrame, signs, threeDigits } from "../component/text.js";
+
+const NONE = new Uint16Array(); // where a decoder has no source, or nothing that looks back
 
 /** Split the bytes into labels, the steps of both sides and their weights. */
 export function readSteps(data) {
@@ -13,8 +13,8 @@ export function readSteps(data) {
   const sides = header.sides.map(({ fed, steps, source: cross, target }) => ({
     fed: fed.map(named),
     steps: steps.map((step) => readStep(step, named)),
-    source: { weights: arrays[cross], across: source.length },
-    target: { weights: arrays[target], across: fed.length },
+    source: { weights: arrays[cross] ?? NONE, across: source.length },
+    target: { weights: arrays[target] ?? NONE, across: fed.length },
   }));
   const [{ fed, steps }] = sides;
   // A prompt is fed before the first step; else nothing but what every text begins with.
@@ -54,7 +54,7 @@ function readStep(step, named) {
   return { chosen, true: truth, rows, entropy: step.entropy, overridden: step.overridden };
 }
 
-/** Weights of one step, one per token: 0 to 65535. */
+/** Weights of one step, one per token: 0 to 65535; none where there is no such attention. */
 export function weightsOf({ weights, across }, view, layer, head, step, steps) {
   const start = ((layer * view.heads + head) * steps + step) * across;
   return weights.subarray(start, start + across);
@@ -82,14 +82,6 @@ export function weightWords(weight) {
   const share = weight / 65535;
   if (share < 5e-5) return `< ${localNumber(1e-4, 4)}`;
   return share < 0.01 ? localNumber(share, 4) : threeDigits(share);
-}
-
-/** A text of at most `longest` letters; what is cut is its middle. */
-export function middle(text, longest) {
-  const letters = lettersOf(text);
-  if (letters.length <= longest) return text;
-  const head = Math.ceil((longest - 1) / 2);
-  return `${letters.slice(0, head).join("")}…${letters.slice(head + 1 - longest).join("")}`;
 }
 
 export const sameLabel = (a, b) => a[0] === b[0] && a[1] === b[1];

@@ -5,9 +5,9 @@ import {
   svgMoved, svgNode, svgText,
 } from "../component/figure.js";
 import { CSS_COLOURS } from "../component/scale.js";
-import { fill, labelled, listed } from "../component/text.js";
+import { fill, labelled, listed, middle } from "../component/text.js";
 import { nextLabel } from "./column.js";
-import { middle, numberWords, percentWords, weightsOf } from "./payload.js";
+import { numberWords, percentWords, weightsOf } from "./payload.js";
 
 const STEP_PICTURE = {
   side: 510, apart: 40, names: 116, row: 12, line: 24, chip: 4, bar: 18, signs: 26, name: 112,
@@ -41,18 +41,18 @@ function svgSide({ side, name, at }, { view, layer, head }, style) {
   const { names, row } = STEP_PICTURE;
   const last = at + view.before;
   const later = name === "free" || view.crossOnly;
-  const seen = (labels) => (later ? labels.slice(0, last + 1) : labels);
+  const shown = (labels) => (later ? labels.slice(0, last + 1) : labels);
   const step = side.steps[at];
   const strip = (kind, labels) => svgLooks(
     labels, weightsOf(side[kind], view, layer, head, at, side.steps.length), kind,
     kind === "target" ? last : Infinity, style);
   const rows = [
-    ["fed", svgChips(seen(side.fed).map((label, i) => ({
+    ["fed", svgChips(shown(side.fed).map((label, i) => ({
       label, strong: i === last, hidden: i > last,
     })), style)],
     ["next", svgBars(step, texts, style)],
     view.selfOnly ? null : ["looks.source", strip("source", view.source)],
-    view.crossOnly ? null : ["looks.prefix", strip("target", seen(side.fed))],
+    view.crossOnly ? null : ["looks.prefix", strip("target", shown(side.fed))],
     ["appended", svgChips([{ label: nextLabel(name, side, step, last + 1) }], style)],
   ].filter(Boolean);
   const quiet = (text) => brokenLines(text, names - 8, (part) =>
@@ -73,22 +73,22 @@ function svgSide({ side, name, at }, { view, layer, head }, style) {
 function placedInLines(widths, gap, line) {
   let [x, y] = [0, 0];
   const room = STEP_PICTURE.side - STEP_PICTURE.names;
-  const places = widths.map((width) => {
+  const positions = widths.map((width) => {
     if (x && x + width > room) [x, y] = [0, y + line];
     const place = { x, y };
     x += width + gap;
     return place;
   });
-  return { places, height: y + line };
+  return { positions, height: y + line };
 }
 
 function svgChips(chips, style) {
   const drawn = chips.map(({ label: [text, flags], ...look }) =>
     ({ text: middle(text, 40), flags, side: "target", ...look }));
   const { chip, line } = STEP_PICTURE;
-  const { places, height } = placedInLines(drawn.map((each) => chipWidth(each, style)), chip, line);
+  const { positions, height } = placedInLines(drawn.map((each) => chipWidth(each, style)), chip, line);
   const body = drawn.map((each, i) =>
-    svgChip({ ...each, x: places[i].x, y: places[i].y + 10 }, style));
+    svgChip({ ...each, x: positions[i].x, y: positions[i].y + 10 }, style));
   return { body, height };
 }
 
@@ -97,9 +97,9 @@ function svgLooks(labels, weights, side, last, style) {
   const { narrowest, cell, look } = STEP_PICTURE;
   const chips = labels.map(([text, flags]) => ({ text: middle(text, 16), flags, side }));
   const widths = chips.map((chip) => Math.max(narrowest, chipWidth(chip, style)));
-  const { places, height } = placedInLines(widths, 2, look);
+  const { positions, height } = placedInLines(widths, 2, look);
   const body = chips.map((chip, i) => {
-    const { x, y } = places[i];
+    const { x, y } = positions[i];
     const box = { x, y, width: widths[i], height: cell, fill: CSS_COLOURS[Math.round(weights[i] / 257)] };
     return [
       i > last ? svgHidden(x, y, widths[i], cell, style) : svgNode("rect", box),
@@ -133,10 +133,10 @@ function svgBars(step, texts, style) {
   });
   const entropy = labelled(texts.entropy, `${numberWords(Math.max(0, step.entropy))} ${texts.nats}`);
   const rank = step.true ? fill(texts.rank, { rank: step.true.rank + 1 }) : "";
-  const said = listed([rank && labelled(texts.true, rank), entropy].filter(Boolean));
+  const text = listed([rank && labelled(texts.true, rank), entropy].filter(Boolean));
   const below = rows.length * bar;
   return {
-    body: [rows, svgText(signs, below + 12, said, { fill: style.quiet })], height: below + 16,
+    body: [rows, svgText(signs, below + 12, text, { fill: style.quiet })], height: below + 16,
   };
 }
 

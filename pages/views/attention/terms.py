@@ -115,7 +115,6 @@ def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
                 scale="signed",
                 limit=max(float(np.abs(filled).max()), 1e-6),
                 texts=texts,
-                hidden_value="-inf",
             ),
         )
     )

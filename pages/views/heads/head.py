@@ -20,9 +20,8 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown, saying_why
 from pages.views.heads import head_findings, head_map, head_text, named_heads
 from pages.views.heads.own_text import offer_text
-from viz.charts.curves import Chart
-from viz.charts.histogram import Mark
-from viz.charts.histogram import histogram as histogram_chart
+from viz.charts.bars import histogram as histogram_chart
+from viz.charts.curves import Chart, Rule
 from viz.charts.token_strips import TokenStrip, token_strips
 from viz.component.standalone import Drawn
 from viz.direction import isolated
@@ -150,7 +149,7 @@ def _strip(row: HeadRow, head: Head) -> TokenStrip:
     looks = query if row.predicted is None else f"{query} ▸ {isolated(row.predicted.text)}"
     return TokenStrip(
         looks=looks,
-        said=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),
+        description=_("{query} → {key} {weight}").format(query=looks, key=key, weight=weight),
         keys=labels(row.keys),
         weights_K=row.weights_K,
         visible_K=row.visible_K,
@@ -195,7 +194,7 @@ def _chart(card: HeadCard) -> Chart:
         value=_("largest weight of a row"),
         count=_("rows"),
         title=_("How sharply it points"),
-        mark=Mark(card.uniform, uniform),
+        mark=Rule(card.uniform, uniform),
     )
 
 

@@ -273,7 +273,7 @@ def _draw_row(opened: Opened, row: RoleRow, role: Role) -> Drawn:
         [
             TokenStrip(
                 looks=query,
-                said=_("{query} → {key} {weight}").format(
+                description=_("{query} → {key} {weight}").format(
                     query=query, key=tokens[row.key].text, weight=number(weight, 2)
                 ),
                 keys=labels(tokens),

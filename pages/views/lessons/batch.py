@@ -131,7 +131,6 @@ def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
         visible=done.visible_QK,
         rows=chosen.queries,
         columns=chosen.keys,
-        hidden_value="0",
         value_name=_("weight"),
     )
 

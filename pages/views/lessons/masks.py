@@ -121,7 +121,6 @@ def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
         rows=chosen.queries,
         columns=chosen.keys,
         scale="mask",
-        hidden_value="0",
         value_name=_("may look"),
     )
 
@@ -137,7 +136,6 @@ def _scores(chosen: Chosen) -> Shown:
             visible=visible_QK,
             scale="signed",
             limit=max(float(np.abs(found.scores_QK).max()), 1e-6),
-            hidden_value="-inf",
             value_name=_("score"),
             rows=chosen.queries,
             columns=chosen.keys,
@@ -197,7 +195,6 @@ def _prefixes(opened: Opened) -> Shown:
             rows=Axis(name=_("step: the last word fed"), labels=labels(tokens), side="target"),
             columns=axis,
             scale="mask",
-            hidden_value="0",
             value_name=_("may look"),
             texts=[[*texts[: row + 1], *[""] * (n - row - 1)] for row in range(n)]
             if axis.name != looks

@@ -29,7 +29,7 @@ from pages.views.training import heads_at_step, progress, state
 from pages.views.training.text_rows import show_table
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
-from viz.charts.training import loss_curves, quality_curves, rate_curve, speed_curve
+from viz.charts.training import loss_curves, quality_curves, single_curve
 from viz.component.standalone import Drawn
 
 SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
@@ -142,8 +142,8 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
     return (
         loss_curves(rows, axes=powers, height=TALL, texts=texts),
         quality_curves(rows, axes=axes, height=TALL, texts=texts),
-        rate_curve(rows, axes=axes, height=LOW, texts=texts),
-        speed_curve(rows, axes=axes, height=LOW, texts=texts),
+        single_curve(rows, "learning_rate", axes=axes, height=LOW, texts=texts),
+        single_curve(rows, "tokens_per_second", axes=axes, height=LOW, texts=texts),
     )
 
 

@@ -24,4 +24,5 @@ if not st.query_params:
     st.session_state.clear()
     session.storage("scripts").update(lent)
     st.stop()
-runpy.run_path(str(Path(__file__).with_name(f"{st.query_params['app']}_app.py")))
+own = Path(__file__).with_name(f"{st.query_params['app']}_app.py")
+runpy.run_path(str(own if own.exists() else own.with_name("component_app.py")))

@@ -7,7 +7,6 @@ from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
 
 maps = st.cache_data(CASES["vast"])()
-st.button("again")
 if st.toggle("caption"):
     st.caption("It comes above the maps.")
     st.latex("x")
@@ -16,5 +15,3 @@ if st.session_state.get("middle"):
     st.caption("It comes between both.")
 st.toggle("middle", key="middle")
 matrices(MATRICES["leftwards"](), key="matrices")
-st.text(f"runs: {st.session_state.setdefault('runs', 0)}")
-st.session_state["runs"] += 1

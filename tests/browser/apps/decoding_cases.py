@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from tests.browser.apps.maps_cases import BOS, ENGLISH, EOS, FRENCH, HOSTILE, labels, softmax
-from viz.stepper.decoding import Alternative, DecodingView, SideView, StepView, TokenLabel
+from viz.component.payload import TokenLabel
+from viz.stepper.decoding import Alternative, DecodingView, SideView, StepView
 
 EXTRA = "le elle large fatiguée traverse route animaux une parc chat chien dort là ici noir grand"
 TOP = 10

@@ -5,12 +5,13 @@ from dataclasses import replace
 from pages.frame.components import _maps, _matrices
 from tests.browser.apps.maps_cases import CASES
 from tests.browser.apps.matrices_cases import CASES as MATRICES
-from viz.plane import map_payload, matrices
+from viz.plane import matrices
+from viz.plane.maps import pack
 
 NTH = {"nth.other": "{n}.", "labels": "jede {nth}"}
 texts = {"grid": "Alle {n} Köpfe", "grid.one": "Der eine Kopf", **NTH}
 maps = replace(CASES["known"](), texts=texts)
-_maps(key="maps", data=map_payload.pack(maps, key="maps", locale="de"))
+_maps(key="maps", data=pack(maps, key="maps", locale="de"))
 for case in ("known", "long"):
     shown = replace(MATRICES[case](), texts=NTH)
     _matrices(key=case, data=matrices.pack(shown, key=case, locale="de"))

@@ -179,21 +179,6 @@ def vast(kind="decoder.cross", rows=512, columns=500, layers=1, heads=2):
     )
 
 
-def one():
-    """A single token and a single head."""
-    word = (TokenLabel("one"),)
-    weights, visible = np.ones((1, 1, 1, 1), np.float32), np.ones((1, 1), np.bool_)
-    return AttentionMaps(
-        kind="encoder.self",
-        sides=Kind.ENCODER_SELF.sides,
-        weights=weights,
-        visible=visible,
-        queries=word,
-        keys=word,
-        source=word,
-    )
-
-
 CASES = {
     "known": known,
     "sentence": sentence,
@@ -203,6 +188,4 @@ CASES = {
     "hostile": hostile,
     "vast": vast,
     "deep": lambda: many(layers=30, heads=9, tokens=12),
-    "huge": lambda: vast(layers=2, heads=4),
-    "one": one,
 }

@@ -80,6 +80,13 @@ def known():
     )
 
 
+def flipped():
+    """The known ones, the first with its values the other way round."""
+    shown = known()
+    first, second = shown.panels
+    return replace(shown, panels=(replace(first, values=np.flip(first.values)), second))
+
+
 def lens():
     """A word in each cell, as from decoding every layer."""
     guesses = ("the", "street", "tired", "Straßenbahnhaltestelle", "</s>", "animal", "was")
@@ -248,7 +255,7 @@ def leftwards():
 
 
 _ALL = (
-    *(known, sentence, lens, positions, large, odd, single, many),
+    *(known, flipped, sentence, lens, positions, large, odd, single, many),
     *(numbers, wide, long, vast, leftwards),
 )
 CASES = {case.__name__: case for case in _ALL}

@@ -1,6 +1,7 @@
 """Trainings whose every number is known, for the browser tests and for looking at."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,12 @@ def known():
     for row in metrics[9::10]:
         row |= {"held_out_loss": row["loss"] + 0.25, "held_out_exact_match": row["step"] / 1000}
     return scrubber_of(metrics, STOPS, 200)
+
+
+def longer():
+    """The same after it was trained on."""
+    shown = known()
+    return replace(shown, stops=(*shown.stops, 2000), labels=(*shown.labels, ""))
 
 
 def learning():
@@ -57,10 +64,10 @@ def fresh():
 
 CASES = {
     "known": known,
+    "longer": longer,
     "learning": learning,
     "exact": exact,
     "single": single,
     "bare": bare,
     "fresh": fresh,
 }
-ODD = ("exact", "single", "bare", "fresh")

@@ -1,7 +1,7 @@
 """Components as elements of a page."""
 
 from tests.pages.conftest import chosen_since, component, pick
-from viz.plane.map_payload import unpack
+from tests.viz.unpacked import unpack_maps as unpack
 
 
 def test_another_head_is_sent_alone_and_leaves_all_maps_as_they_are(open_app):

@@ -16,7 +16,7 @@ from pages.frame.export import as_csv, as_json, stem
 from pages.frame.language import plain
 from tests.pages.conftest import ROOT, shown
 from tests.pages.views.attention.conftest import from_csv
-from viz.plane.map_payload import unpack
+from tests.viz.unpacked import unpack_maps as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}

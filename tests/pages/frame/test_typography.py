@@ -72,7 +72,7 @@ SECOND = WrittenWord(Span(3, 7), 0.31, second="part", second_probability=0.25)
 def test_a_marked_word_says_its_number_and_why(word, said):
     translation = SimpleNamespace(text="il dort")
     found = typography.doubtful_words(SimpleNamespace(translation=translation, written=[word]))
-    assert [each.said for each in found] == said
+    assert [each.explanation for each in found] == said
 
 
 def test_the_legend_explains_the_marks_that_there_are():

@@ -1,5 +1,5 @@
 from viz.charts.computed_cells import computed_cells
-from viz.charts.export import chart_png, chart_svg
+from viz.charts.export import chart_svg
 
 
 def test_every_computed_cell_is_drawn_once_with_its_count_and_no_other():
@@ -22,14 +22,6 @@ def test_once_is_the_same_colour_whatever_else_is_computed():
     found = computed_cells({"a": [[4]]}, x="key", y="query", count="times").to_dict()
     domain = found["concat"][0]["encoding"]["color"]["scale"]["domain"]
     assert (domain[0], domain[-1]) == (0, 4)
-
-
-def test_all_pictures_are_saved_in_one_file():
-    pictures = {"anew": [[2, 0], [1, 1]], "kept": [[1, 0], [1, 1]]}
-    chart = computed_cells(pictures, x="key", y="query", count="times", title="Which cells")
-    svg = chart_svg(chart)
-    assert all(name in svg for name in (*pictures, "Which cells"))
-    assert chart_png(chart).startswith(b"\x89PNG")
 
 
 def test_a_picture_may_have_a_name_of_several_lines():

@@ -2,8 +2,7 @@ import json
 
 import pytest
 
-from viz.charts.computed_cells import computed_cells
-from viz.charts.curves import POINTS_SHOWN, Level, Quantity, Rule, curves
+from viz.charts.curves import POINTS_SHOWN, Quantity, Rule, curves
 
 STEP, TIME = Quantity("step"), Quantity("ms")
 
@@ -45,11 +44,6 @@ def test_each_series_may_have_places_of_its_own():
     assert "tickMinStep" not in line_of(chart)["encoding"]["x"]["axis"]
 
 
-def test_shares_always_go_from_nothing_to_all():
-    chart = curves({"one": [0.9]}, x=STEP, y=Quantity("right", share=True))
-    assert line_of(chart)["encoding"]["y"]["scale"]["domain"] == [0, 1]
-
-
 def test_places_without_an_amount_are_called_by_their_names():
     depth = Quantity("depth", labels=("embedding", '0 "self"'))
     chart = curves({"one": [1.0, 2.0]}, x=depth, y=TIME)
@@ -64,27 +58,7 @@ def test_a_value_of_x_can_be_marked_with_words():
     assert marks == ["line", "rule", "text"]
 
 
-def test_a_value_of_y_can_be_marked_with_words():
-    level = Level(0.25, "sharp")
-    chart = curves({"one": [1.0]}, x=STEP, y=TIME, rules=[level]).to_dict()
-    _line, rule, words = chart["layer"]
-    assert [rule["mark"]["type"], words["mark"]["type"]] == ["rule", "text"]
-    for layer in (rule, words):
-        assert chart["datasets"][layer["data"]["name"]] == [{"y": 0.25, "text": "sharp"}]
-
-
 @pytest.mark.parametrize(("n", "shown"), [(POINTS_SHOWN, True), (POINTS_SHOWN + 1, False)])
 def test_many_points_are_a_line_without_dots(n, shown):
     chart = curves({"one": [1.0] * n}, x=STEP, y=TIME)
     assert bool(line_of(chart)["mark"]["point"]) == shown
-
-
-def test_cells_that_are_not_computed_are_left_out_and_one_scale_serves_all():
-    pictures = {"anew": [[2, 0], [1, 1]], "kept": [[1, 0], [1, 1]]}
-    chart = computed_cells(pictures, x="key", y="query", count="times").to_dict()
-    rows = [row for part in chart["datasets"].values() for row in part]
-    assert len(rows) == 6
-    assert {"way": "anew", "query": 0, "key": 0, "count": 2} in rows
-    scales = [part["encoding"]["color"]["scale"] for part in chart["concat"]]
-    assert scales[0] == scales[1]
-    assert scales[0]["domain"][-1] == 2

@@ -1,5 +1,3 @@
-import pytest
-
 from viz.charts.curves import Quantity
 from viz.charts.dumbbells import dumbbells
 
@@ -45,8 +43,3 @@ def test_what_has_no_place_on_a_logarithmic_axis_is_left_out():
     ).to_dict()
     assert {row["at"] for row in rows_of(chart)} == {1}
     assert chart["layer"][1]["encoding"]["y"]["scale"]["type"] == "log"
-
-
-def test_series_of_other_lengths_are_refused():
-    with pytest.raises(ValueError, match="zip"):
-        drawn(groups=["one"])

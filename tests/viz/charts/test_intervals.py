@@ -34,11 +34,6 @@ def test_every_thing_has_a_mean_an_interval_and_a_dot_for_each_measurement():
     ]
 
 
-def test_a_line_marks_the_first_mean():
-    [line] = [rows for rows in drawn(BASE, ONE)["datasets"].values() if list(rows[0]) == ["value"]]
-    assert line == [{"value": 0.6}]
-
-
 # Every example draws a chart.
 @settings(max_examples=20)
 @example(-1.0, 2.0)
@@ -49,19 +44,6 @@ def test_no_interval_leaves_the_axis(low, high):
     [row] = rows_of(drawn(Measured("it", 0.5, low, high, [0.5])), "low")
     assert row["low"] == max(low, 0)
     assert row["high"] == min(high, 1)
-
-
-def test_every_mean_stands_beside_its_row_as_a_number():
-    rows = rows_of(drawn(BASE, ONE), "low")
-    assert [row["written"] for row in rows] == ["about 60%", "about 20%"]
-
-
-def test_only_shares_have_a_bar_from_nothing():
-    def bars(chart):
-        return [layer for layer in chart["layer"] if layer["mark"]["type"] == "bar"]
-
-    assert len(bars(drawn(BASE))) == 1
-    assert not bars(drawn(BASE, value=Quantity("nats")))
 
 
 def test_no_layer_is_without_a_mark():

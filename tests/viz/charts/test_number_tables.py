@@ -1,11 +1,10 @@
 import re
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from viz.charts.number_tables import DEFAULT_TABLE_TEXTS, LARGEST, ROWS, number_tables, three_digits
+from viz.charts.number_tables import LARGEST, ROWS, number_tables, three_digits
 
 
 def tables(columns, title="title", **options):
@@ -66,11 +65,6 @@ def test_every_head_and_every_quantity_has_a_table_of_its_own():
     assert [rows[1][1] for _, rows in found] == ["0.250", "−0.125", "0.500", "−0.125"]
 
 
-def test_what_all_cells_share_is_not_said():
-    columns = {"head": ["3"] * 4, **cells(2, 2, lambda *_: 0.5)}
-    assert [caption for caption, _ in tables(columns)] == ["title · weight"]
-
-
 def test_of_many_keys_the_largest_of_each_row_are_named():
     def weight(query, key):
         return -float(key) if key % 2 else float(key) / 1000
@@ -78,22 +72,6 @@ def test_of_many_keys_the_largest_of_each_row_are_named():
     [(caption, rows)] = tables(cells(2, 41, weight))
     assert caption == f"title · weight · The {LARGEST} largest of 41 in each row."
     assert rows[1] == ["0 q0", *(f"{key} k{key} −{key}.0" for key in (39, 37, 35, 33, 31))]
-
-
-def test_hidden_keys_are_not_among_the_largest():
-    columns = cells(1, 50, lambda _, key: 0.5, visible=lambda _, key: key < 3)
-    [(_, rows)] = tables(columns)
-    assert rows[1] == ["0 q0", "0 k0 0.500", "1 k1 0.500", "2 k2 0.500"]
-
-
-def test_cells_need_no_texts():
-    columns = {"position": [0, 0, 1, 1], "dimension": [0, 1, 0, 1], "value": [0.0, 1.0, 0.5, 0.25]}
-    assert tables(columns) == [
-        (
-            "title · value",
-            [["position \\ dimension", "0", "1"], ["0", "0", "1.00"], ["1", "0.500", "0.250"]],
-        )
-    ]
 
 
 def test_rows_beside_the_cells_stay_rows_with_the_columns_that_they_fill():
@@ -118,10 +96,6 @@ def test_many_rows_are_cut_and_it_is_said():
     assert len(rows) == 1 + ROWS
 
 
-def test_no_rows_are_said():
-    assert DEFAULT_TABLE_TEXTS["empty"] in number_tables({"x": []}, "title")
-
-
 @given(
     text=st.text(
         st.characters(exclude_categories=["Cs", "Cc", "Cn"]).filter(lambda sign: sign > " "),
@@ -141,11 +115,6 @@ def test_headings_are_headings_and_the_region_can_be_reached():
     assert written.count('scope="col"') == 3
     assert written.count('scope="row"') == 2
     assert re.search(r'role="region" tabindex="0" aria-label="title"', written)
-
-
-def test_words_that_are_shown_nowhere_are_refused():
-    with pytest.raises(ValueError, match="shown nowhere"):
-        number_tables({}, "title", {"wrong": "x"})
 
 
 @given(value=st.floats(allow_nan=False, allow_infinity=False, width=32))
@@ -173,9 +142,3 @@ def test_rows_and_columns_without_tokens_are_counted():
         ],
     )
     assert second[1] == [["row \\ column", "0"], ["0 the", "2.00"], ["1 cat", "−∞"]]
-
-
-def test_what_is_infinite_is_not_among_the_largest():
-    columns = cells(1, 50, lambda _, key: 0.5 if key < 2 else -float("inf"))
-    [(_, rows)] = tables(columns)
-    assert rows[1] == ["0 q0", "0 k0 0.500", "1 k1 0.500"]

@@ -17,7 +17,6 @@ from viz.charts.plotly_figures import (
     surface,
     title_of,
 )
-from viz.charts.signs import Signs
 from viz.component.standalone import Drawn, standalone_page
 
 NASTY = "</script><b>$x$ %{x}"
@@ -71,11 +70,6 @@ def test_every_colour_is_one_of_the_theme(figure):
     written = figure.to_json()
     assert set(re.findall(r"rgba?\([^)]*\)", written)) <= known
     assert not re.search(r'"#[0-9a-f]{3,8}"', written, re.IGNORECASE)
-
-
-def test_numbers_have_the_signs_of_the_language():
-    figure = scatter([], ["x", "y"], title="", signs=Signs(",", "."))
-    assert figure.layout.separators == ",."
 
 
 def test_a_long_title_goes_over_lines_and_is_said_whole():

@@ -56,35 +56,11 @@ def test_every_run_is_a_line_of_its_own_values():
     ]
 
 
-def test_runs_can_be_compared_over_the_time_they_took():
-    chart = compared(RUNS, ["loss"], axes=Axes(over="seconds"))
-    assert points_of(chart)[0]["wide"] == [(0.5, 5.0), (1.5, 0.5)]
-    assert panels_of(chart)[0]["layer"][0]["encoding"]["x"]["title"] == "seconds of training"
-
-
 def test_runs_keep_their_colour_where_others_have_nothing_measured():
     panels = panels_of(compared(RUNS, ["loss", "held_out_loss"]))
     layers = [panel["layer"][1] for panel in panels]
     assert colours_of(layers[0]) == colours_of(layers[1])
     assert list(colours_of(layers[0])) == ["wide", "deep"]
-
-
-@pytest.mark.parametrize("length", [4, 20, 60, 100])
-def test_the_legend_writes_names_out(length):
-    names = [f"{run}".rjust(length, "n") for run in range(8)]
-    chart = compared({name: RUNS["wide"] for name in names}, ["loss"])
-    legend = panels_of(chart)[0]["layer"][1]["encoding"]["color"]["legend"]
-    assert legend["labelLimit"] > 6.5 * length
-    assert legend["columns"] * 6.5 * length < 860
-    assert legend["columns"] == {4: 4, 20: 4, 60: 1, 100: 1}[length]
-
-
-def test_charts_without_room_for_a_name_have_one_for_screen_readers():
-    upper, lower = panels_of(compared(RUNS, ["loss", "held_out_loss"]))
-    for panel in (upper, lower):
-        assert [layer["encoding"]["x"]["title"] for layer in panel["layer"]] == ["step", "step"]
-    assert upper["layer"][0]["encoding"]["x"]["axis"]["title"] is None
-    assert "title" not in lower["layer"][0]["encoding"]["x"]["axis"]
 
 
 def test_eighty_runs_differ_in_colour_or_dashes():
@@ -125,11 +101,6 @@ def test_what_is_chosen_in_the_strip_is_shown_in_all_charts():
     assert strip["encoding"]["x"]["scale"]["domain"] == {"unionWith": [0, 100]}
 
 
-def test_charts_above_each_other_fit_the_width_they_are_given():
-    autosize = compared(RUNS, ["loss"]).to_dict()["autosize"]
-    assert autosize == {"type": "fit-x", "contains": "padding"}
-
-
 @pytest.mark.parametrize("log", [False, True])
 def test_all_axes_are_logarithmic_where_asked(log):
     axes = Axes(log_x=log, log_y=log)
@@ -168,8 +139,3 @@ def test_runs_without_measurements_are_a_chart_with_axes(runs, log):
         low, high = layer["encoding"]["y"]["scale"]["domain"]
         assert low < high
     assert len(compared(runs, ["loss"], axes=axes).to_dict()["vconcat"]) == 2
-
-
-def test_nothing_to_compare_is_refused():
-    with pytest.raises(ValueError, match="no quantity"):
-        compared(RUNS, [])

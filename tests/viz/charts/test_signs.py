@@ -1,12 +1,9 @@
 import re
 
-import pytest
-
 from viz.charts.curves import Quantity, curves
 from viz.charts.export import chart_png, chart_svg
 from viz.charts.number_tables import number_tables
-from viz.charts.signs import ENGLISH, Signs
-from viz.charts.training import quality_curves
+from viz.charts.signs import Signs
 from viz.component.standalone import Drawn, standalone_page
 
 GERMAN = Signs(",", ".", "\u00a0%")
@@ -30,17 +27,6 @@ def test_a_chart_in_a_file_has_the_signs_of_the_language():
     page = standalone_page([Drawn(chart=AMOUNTS)], "title", signs=GERMAN)
     assert "0,4" in words_of(page)
     assert "0.4" not in words_of(page)
-
-
-@pytest.mark.parametrize("chart", [AMOUNTS, quality_curves([{"step": 1, "held_out_bleu": 3.5}])])
-def test_charts_in_english_are_left_as_they_are(chart):
-    assert ENGLISH.in_chart(chart.to_dict()) == chart.to_dict()
-
-
-def test_what_is_configured_stays():
-    found = GERMAN.in_chart({"mark": "bar", "config": {"axis": {"grid": False}}})
-    assert found["config"]["axis"] == {"grid": False}
-    assert found["config"]["locale"]["number"]["decimal"] == ","
 
 
 def test_tables_of_numbers_have_the_signs_of_the_language():

@@ -2,7 +2,6 @@ import html
 import re
 
 import numpy as np
-import pytest
 
 from viz import theme
 from viz.charts.token_strips import TokenStrip, token_strips
@@ -15,7 +14,7 @@ def strip(weights=(0.0, 1.0, 0.0, 0.0), visible=(True,) * 4, **changed):
     labels = [TokenLabel(text, special=text == "EOS") for text in TEXTS]
     given = {
         "looks": "it",
-        "said": "it → animal 1.00",
+        "description": "it → animal 1.00",
         "keys": labels,
         "weights_K": np.array(weights, np.float32),
         "visible_K": np.array(visible),
@@ -77,16 +76,3 @@ def test_what_the_mask_hides_has_no_colour():
     written = token_strips([strip(visible=(True, True, False, False))])
     assert written.count('class="cell hidden"') == 2
     assert written.count("background: rgb") == 2
-
-
-def test_a_strip_needs_one_weight_for_each_key():
-    with pytest.raises(ValueError, match="one weight a key"):
-        strip(weights=(1.0,))
-    with pytest.raises(ValueError, match="one weight a key"):
-        strip(most=4)
-
-
-def test_no_key_stands_out_where_all_have_the_same_weight():
-    written = token_strips([strip(weights=(0.25,) * 4, most=None, written="")])
-    assert 'class="key most"' not in written
-    assert "1.00</span>" not in written

@@ -1,8 +1,9 @@
+from functools import partial
+
 import pytest
 
-from viz.charts.curves import Rule
 from viz.charts.measurements import Axes
-from viz.charts.training import SMALL, loss_curves, quality_curves, rate_curve, speed_curve
+from viz.charts.training import SMALL, loss_curves, quality_curves, single_curve
 
 ROWS = [
     {"step": 10, "loss": 5.0, "learning_rate": 1e-3, "tokens_per_second": 13000.0},
@@ -17,7 +18,9 @@ ROWS = [
     },
 ]
 SCORED = [*ROWS, {"step": 30, "held_out_bleu": 31.5, "held_out_chrf": 62.5}]
-CHARTS = [loss_curves, quality_curves, rate_curve, speed_curve]
+RATE = partial(single_curve, key="learning_rate")
+SPEED = partial(single_curve, key="tokens_per_second")
+CHARTS = [loss_curves, quality_curves, RATE, SPEED]
 
 
 def points_of(chart):
@@ -35,28 +38,11 @@ def encoding_of(chart):
     return chart.to_dict()["layer"][0]["encoding"]
 
 
-def marks_of(chart):
-    return [layer["mark"] for layer in chart.to_dict()["layer"]]
-
-
 def test_losses_stand_where_they_were_measured():
     assert points_of(loss_curves(ROWS)) == {
         "training loss": [(10, 5.0), (20, 0.5)],
         "held-out loss": [(20, 0.75)],
     }
-
-
-def test_only_held_out_losses_have_dots():
-    [rows] = loss_curves(ROWS).to_dict()["datasets"].values()
-    assert {row["series"]: row["dot"] for row in rows} == {
-        "training loss": False,
-        "held-out loss": True,
-    }
-
-
-def test_the_same_loss_has_the_same_colour_before_anything_is_held_out():
-    early, late = (encoding_of(loss_curves(rows))["color"] for rows in (ROWS[:1], ROWS))
-    assert early == late
 
 
 @pytest.mark.parametrize(("log_x", "log_y"), [(False, False), (True, False), (False, True)])
@@ -74,28 +60,10 @@ def test_logarithmic_axes_are_marked_at_powers_of_ten():
 
 def test_a_second_later_the_chart_is_the_same_with_more_points():
     rows = [{"step": 10 * i, "loss": 7.0 / i, "held_out_loss": 7.5 / i} for i in range(1, 9)]
-    early, late = (
-        loss_curves(rows[:n], axes=Axes(end=5000), title="Loss").to_dict() for n in (6, 8)
-    )
+    early, late = (loss_curves(rows[:n], axes=Axes(end=5000)).to_dict() for n in (6, 8))
     assert early["layer"][0]["encoding"] == late["layer"][0]["encoding"]
     assert [p["name"] for p in early["params"]] == [p["name"] for p in late["params"]] == ["near"]
     assert points_of(loss_curves(rows[:6])) != points_of(loss_curves(rows))
-
-
-def test_a_step_is_marked_with_a_dashed_line_and_words_that_fit():
-    rules = [Rule(10, "shown"), Rule(95, "lowest loss")]
-    chart = loss_curves(ROWS, axes=Axes(end=100), rules=rules)
-    dashed, first, second = marks_of(chart)[2:]
-    assert dashed["type"] == "rule"
-    assert dashed["strokeDash"]
-    assert (first["align"], second["align"]) == ("left", "right")
-    assert first["dy"] < second["dy"]
-
-
-@pytest.mark.parametrize("step", [-1, 0, 5000])
-def test_a_step_beyond_the_axes_is_not_marked(step):
-    chart = loss_curves(ROWS, axes=Axes(log_x=True, end=100), rules=[Rule(step, "shown")])
-    assert [mark["type"] for mark in marks_of(chart)] == ["line", "point"]
 
 
 def test_shares_are_percent_and_scores_stand_beside_them_with_their_own_numbers():
@@ -114,16 +82,11 @@ def test_shares_are_percent_and_scores_stand_beside_them_with_their_own_numbers(
     assert encoding_of(chart)["y"]["scale"]["domain"] == [0, 1]
 
 
-def test_scores_that_were_not_measured_are_not_in_the_legend():
-    shown = encoding_of(quality_curves(ROWS))["color"]["scale"]["domain"]
-    assert shown == ["exact match", "right tokens"]
-
-
 @pytest.mark.parametrize(
     ("chart", "name", "expected"),
     [
-        (rate_curve, "learning rate", [(10, 1e-3), (20, 5e-4)]),
-        (speed_curve, "tokens per second", [(10, 13000.0), (20, 14000.0)]),
+        (RATE, "learning rate", [(10, 1e-3), (20, 5e-4)]),
+        (SPEED, "tokens per second", [(10, 13000.0), (20, 14000.0)]),
     ],
 )
 def test_rate_and_speed_are_one_line_from_nothing(chart, name, expected):
@@ -159,11 +122,3 @@ def test_a_small_chart_says_what_it_is_in_its_title_only(chart):
     # For screen readers, which read the channel.
     assert encoding_of(small)["y"]["title"] == small.title
     assert encoding_of(large)["y"]["title"] == small.title
-
-
-@pytest.mark.parametrize("name", ["a.b", "[x]", "<s>", 'say "it"', "{signal}", "\\"])
-def test_words_are_shown_as_they_are(name):
-    chart = loss_curves(ROWS, texts={"loss": name}, title=name)
-    assert points_of(chart)[name] == [(10, 5.0), (20, 0.5)]
-    assert encoding_of(chart)["color"]["scale"]["domain"][0] == name
-    assert chart.to_dict()["title"] == name

@@ -1,23 +1,23 @@
 """Of what the components are made."""
 
 import re
+from functools import partial
 
 import pytest
 
 from viz.architecture import architecture
-from viz.component.assets import lending, lent, without_tags
+from viz.component.assets import assets_of, lending, lent, part_assets, without_tags
 from viz.lines import lines
-from viz.plane import maps, matrices, panels, strips
+from viz.plane import maps, matrices, strips
 from viz.scrubber import scrubber
-from viz.stepper import decoding, decoding_view
+from viz.stepper import decoding
 
 ASSETS = {
-    "architecture": architecture.component_assets,
-    "lines": lines.component_assets,
-    "plane": panels.component_assets,
-    "part": panels.part_assets,
-    "scrubber": scrubber.scrubber_assets,
-    "stepper": decoding.decoding_assets,
+    **{
+        name: partial(assets_of, name)
+        for name in ("architecture", "lines", "plane", "scrubber", "stepper")
+    },
+    "part": part_assets,
 }
 TEXTS = {
     "architecture": architecture.DEFAULT_ARCHITECTURE_TEXTS,
@@ -28,7 +28,7 @@ TEXTS = {
         **strips.DEFAULT_STRIPS_TEXTS,
     },
     "scrubber": scrubber.DEFAULT_SCRUBBER_TEXTS,
-    "stepper": decoding_view.DEFAULT_DECODING_TEXTS,
+    "stepper": decoding.DEFAULT_DECODING_TEXTS,
 }
 # Sizes and colours that a script writes into the elements.
 WRITTEN_BY_SCRIPTS = re.compile(r'"(--[a-z-]+)"')

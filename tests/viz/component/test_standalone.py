@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.architecture import architecture
-from viz.component.assets import Assets, without_tags
+from viz.component.assets import Assets, assets_of, without_tags
 from viz.component.standalone import Drawn, standalone_page
-from viz.lines import lines
-from viz.plane import map_payload, matrices, strips
 
 PLAIN = Assets(
     html="<section></section>", css=":host {}", js="export default function (component) {}"
@@ -84,13 +81,8 @@ def test_the_payload_is_in_the_page_byte_by_byte(packed):
     assert base64.b64decode(written) == packed
 
 
-@pytest.mark.parametrize(
-    "module",
-    [architecture, map_payload, lines, matrices, strips],
-    ids=lambda module: module.__name__,
-)
-def test_a_component_is_in_the_page_whole(module):
-    assets = module.component_assets()
+def test_a_component_is_in_the_page_whole():
+    assets = assets_of("plane")
     page = standalone_page([Drawn(assets, lambda: b"")], "title")
     assert assets.css in page
     assert assets.html in page
@@ -117,9 +109,7 @@ def test_a_script_without_one_default_export_is_refused(js):
 
 
 def test_nothing_is_fetched():
-    page = standalone_page(
-        [Drawn(map_payload.component_assets(), lambda: b"")], "title", {"a": "b"}
-    )
+    page = standalone_page([Drawn(assets_of("plane"), lambda: b"")], "title", {"a": "b"})
     assert "default-src 'none'" in page
     # The one address there is names the language of drawings.
     assert set(re.findall(r"https?://[^\s\"'`<]+", page)) <= {"http://www.w3.org/2000/svg"}

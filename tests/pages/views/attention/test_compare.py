@@ -12,7 +12,7 @@ from pages.frame import session
 from pages.frame.language import number
 from tests.pages.conftest import ROOT, component, said
 from tests.pages.views.attention.conftest import seen
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

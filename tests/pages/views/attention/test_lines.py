@@ -6,7 +6,7 @@ from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import seen, written
-from viz.lines.lines import unpack
+from tests.viz.unpacked import unpack_lines as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 KINDS = {"encoder self": "encoder.self", "decoder self": "decoder.self", "cross": "decoder.cross"}

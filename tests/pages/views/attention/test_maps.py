@@ -7,7 +7,7 @@ from core.runs.run import load_run
 from pages.frame.export import as_csv
 from tests.pages.conftest import MODEL, ROOT, component, pick, send_from, shown
 from tests.pages.views.attention.conftest import from_csv, seen, written
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

@@ -11,7 +11,7 @@ from pages.frame.service import Service
 from pages.frame.tour import EXAMPLE
 from pages.views.attention import start
 from tests.pages.conftest import ROOT
-from viz.component.payload import unframed
+from tests.viz.unpacked import unframed
 
 TIRED, WIDE = (example.source for example in TASKS["everyday"].examples[:2])
 

@@ -13,7 +13,7 @@ from pages.views.attention.terms import SHOWN, TERMS
 from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import MODEL, ROOT, said, send_from
 from tests.pages.views.attention.conftest import seen
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")

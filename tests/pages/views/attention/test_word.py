@@ -5,8 +5,8 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import seen, written
-from viz.lines.lines import unpack as unpack_lines
-from viz.plane.strips import unpack
+from tests.viz.unpacked import unpack_lines
+from tests.viz.unpacked import unpack_strips as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 TURNS = [

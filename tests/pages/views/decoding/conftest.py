@@ -3,8 +3,8 @@ import pytest
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT
 from tests.pages.views.attention.conftest import flat, run_lines
-from viz.plane.matrices import unpack
-from viz.stepper.decoding import unpack_decoding
+from tests.viz.unpacked import unpack_decoding
+from tests.viz.unpacked import unpack_matrices as unpack
 
 
 def stepper(at):

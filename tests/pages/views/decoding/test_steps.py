@@ -15,7 +15,7 @@ from core.vocabulary import BOS, EOS, PAD
 from pages.frame.language import percent
 from tests.pages.conftest import MODEL, ROOT, said, send
 from tests.pages.views.decoding.conftest import stepper, texts
-from viz.component.payload import unframed
+from tests.viz.unpacked import unframed
 
 TIRED = "The animal didn't cross the street because it was too tired."
 RIGHT = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."

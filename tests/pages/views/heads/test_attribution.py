@@ -15,7 +15,7 @@ from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
 from tests.pages.conftest import ROOT, component, said
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 SENTENCE = "d a f q"
 IT = "The animal didn't cross the street because it was too {}."

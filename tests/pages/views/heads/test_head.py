@@ -11,7 +11,7 @@ from core.runs.run import load_run
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from tests.pages.conftest import ROOT, component, said, send_from, unfold
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 COPY = ROOT / "gallery" / "copy"
 

@@ -9,7 +9,7 @@ from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import HeadRole, Measure, roles_of_heads
 from pages.views.heads import head_map, role_names
 from tests.pages.conftest import ROOT, component
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 NOTHING = Measure(0.5, 0.1)
 N = 400

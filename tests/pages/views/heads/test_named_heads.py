@@ -3,7 +3,7 @@ import pytest
 from core.heads import Head, Site
 from tests.pages.conftest import component, said
 from tests.pages.frame.test_notes import NO_CHANGE, store
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 USELESS = Head(Site("encoder", 0, "self"), 1)
 

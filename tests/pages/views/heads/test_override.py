@@ -11,7 +11,7 @@ from core.studies.effects.overriding import rewired
 from pages.frame.language import percent
 from pages.views.heads.override import HOW, MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")

@@ -12,7 +12,7 @@ from core.studies.heads.text_roles import text_roles
 from pages import heads
 from pages.frame.language import percent
 from tests.pages.conftest import component, said
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 LINES = ["the animal and the street", "the animal is tired", "did not cross it", "it is the animal"]
 

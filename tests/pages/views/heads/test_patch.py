@@ -10,7 +10,7 @@ from core.studies.effects.patching import patching_study
 from pages.frame.language import percent
 from pages.views.heads.patch import INTO_SECOND
 from tests.pages.conftest import ROOT, component, said
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

@@ -7,7 +7,7 @@ from core.runs.run import load_run
 from core.studies.effects.path_patching import Read, path_study
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, said, send_from
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")

@@ -8,7 +8,7 @@ from pages.frame import notes
 from pages.frame.language import number, percent
 from pages.views.heads.roles_text import MEANINGS
 from tests.pages.conftest import component, said, send_from
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 USUAL = {"bert": Role.PREVIOUS, "gpt2": Role.INDUCTION, "t5": Role.INDUCTION}
 

@@ -6,7 +6,7 @@ from core.runs.run import load_run
 from core.studies.attribution.rollout import rollout
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, chart_rows, component, said
-from viz.plane.matrices import unpack
+from tests.viz.unpacked import unpack_matrices as unpack
 
 SENTENCE = "d a f q"
 

@@ -12,7 +12,7 @@ from core.studies.heads.question import heads_of
 from pages.frame.language import percent
 from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
-from viz.plane import matrices
+from tests.viz.unpacked import unpack_matrices
 
 GOATS = "The goats avoided the bridges because they were thirsty."
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -32,7 +32,7 @@ def run():
 
 def grid(at):
     """Return the panels of the grid of heads."""
-    return matrices.unpack(component(at, "matrices").bytes).panels
+    return unpack_matrices(component(at, "matrices").bytes).panels
 
 
 def silent(at):

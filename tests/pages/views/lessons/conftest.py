@@ -10,7 +10,7 @@ from core.model import Record, Step
 from core.runs.run import load_run
 from tests.core.describe.invented import gated
 from tests.pages.conftest import ROOT
-from viz.plane import matrices
+from tests.viz.unpacked import unpack_matrices
 
 TIRED = "The animal didn't cross the street because it was too tired."
 OTHERS = "The cat slept.\nThe dog did not see the house."
@@ -76,7 +76,7 @@ def panels(at):
     return [
         panel
         for component in at.get("bidi_component")
-        for panel in matrices.unpack(component.proto.bytes).panels
+        for panel in unpack_matrices(component.proto.bytes).panels
     ]
 
 

@@ -11,7 +11,7 @@ from core.model.paper import TABLE_3
 from core.runs.run import load_run
 from pages.lessons import VIEWS
 from tests.pages.conftest import ROOT, chart_rows, component, said, send, unfold
-from viz.architecture.architecture import unpack
+from tests.viz.unpacked import unpack_architecture as unpack
 
 
 def diagram(at):

@@ -1,0 +1,251 @@
+"""The attention maps in a real browser: what is drawn, read and sent, whole and zoomed."""
+
+import base64
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from core.commands.inspect import to_json
+from core.heads import Kind
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from tests.browser.apps import maps_cases
+from tests.browser.component import (
+    SVG,
+    cell_of,
+    drawing_of,
+    expect_heard,
+    hover_cell,
+    pixels,
+    press,
+    texts_of,
+    weight_pixels,
+)
+from tests.browser.conftest import ROOT
+from tests.browser.waiting import settled, standing
+
+pytestmark = pytest.mark.browser
+SENTENCE = "The animal didn't cross the street because it was too tired."
+PART = re.compile(r"rows (\d+)–(\d+) of (\d+), columns (\d+)–(\d+) of (\d+)")
+
+
+def tile(page, layer, head):
+    return page.get_by_role("button", name=f"layer {layer}, head {head}", exact=True)
+
+
+def test_every_cell_and_every_thumbnail_has_the_colour_of_its_weight(show):
+    maps = maps_cases.known()
+    with show("maps", "known") as page:
+        shown = pixels(page.locator(".cells canvas"))
+        sheet = pixels(page.locator(".sheet canvas"))
+        corner = page.locator(".sheet canvas").bounding_box()
+        boxes = {at: tile(page, *at).bounding_box() for at in np.ndindex(2, 3)}
+    assert (shown == weight_pixels(maps.weights[1, 2], maps.visible)).all()
+    for at, box in boxes.items():
+        rows = (box["y"] - corner["y"] + (np.arange(5) + 0.5) * box["height"] / 5).astype(int)
+        columns = (box["x"] - corner["x"] + (np.arange(7) + 0.5) * box["width"] / 7).astype(int)
+        assert (sheet[np.ix_(rows, columns)] == weight_pixels(maps.weights[at], maps.visible)).all()
+
+
+def test_a_click_on_a_thumbnail_shows_that_head_and_tells_python(show):
+    maps = maps_cases.known()
+    with show("maps", "known") as page:
+        tile(page, 0, 1).click()
+        # Drawn by the browser itself, before any answer can have come.
+        shown = pixels(page.locator(".cells canvas"))
+        assert (shown == weight_pixels(maps.weights[0, 1], maps.visible)).all()
+        expect(tile(page, 0, 1)).to_have_attribute("aria-pressed", "true")
+        expect_heard(page, "pick", {"layer": 0, "head": 1})
+        expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+        expect(hover_cell(page, 2, 2)).to_have_text(f"chat → black {maps.weights[0, 1, 2, 2]:#.3g}")
+        for head in (0, 2, 1, 2):
+            tile(page, 1, head).click()
+        expect_heard(page, "pick", {"layer": 1, "head": 2})
+        expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 2")
+
+
+def test_heads_and_cells_are_read_with_the_keyboard(show):
+    with show("maps", "known") as page:
+        tile(page, 1, 2).focus()
+        press(page, "ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Enter")
+        expect_heard(page, "pick", {"layer": 0, "head": 0})
+        expect(page.locator(".live")).to_contain_text("Decoder layer 0, head 0")
+        tile(page, 1, 2).click()
+        expect(page.locator(".maps")).to_have_attribute("data-exact", "true")
+        # Past the two pictures of all heads.
+        press(page, *["Tab"] * 3, *["ArrowDown"] * 3, "End", "ArrowLeft", "ArrowLeft")
+        expect(page.locator(".live")).to_have_text("dort → sleeps 0.973. fed dort, predicts là")
+        expect(page.locator(".cursor")).to_be_visible()
+        press(page, "Escape")
+        expect(page.locator(".tooltip")).to_be_hidden()
+
+
+def test_a_real_models_weights_are_shown_cell_by_cell(visit):
+    kind, layer, head = "decoder.self", 0, 3
+    run = load_run(ROOT / "gallery" / "translate-guided")
+    written = to_json(inspect_sentence(run, SENTENCE))
+    attention = written["attention"][f"decoder.{layer}.self"]
+    weights, visible = np.array(attention["weights"][head]), np.array(attention["visible"])
+    fed, predicted = written["target"]["fed"], written["target"]["predicted"]
+    page = visit(f"?model=translate-guided&kind={Kind(kind).label}&layer={layer}&head={head}")
+    page.locator(".maps[data-drawn]").wait_for()
+    expect(page.locator(".map figcaption")).to_contain_text(f"layer {layer}, head {head}")
+    assert (pixels(page.locator(".cells canvas")) == weight_pixels(weights, visible)).all()
+    rows = page.locator(".labels.rows .label").all_text_contents()
+    assert rows == [f"{one}→{other}" for one, other in zip(fed, predicted, strict=True)]
+    for row, column in [(7, 3), (4, 9)]:
+        number = hover_cell(page, row, column).locator("b").inner_text()
+        if visible[row, column]:
+            found = float(number.replace("−", "-"))
+            assert found == pytest.approx(weights[row, column], rel=5.01e-3)
+        else:
+            assert number == "hidden by the mask"
+
+
+def test_drawings_hold_every_cell_and_label_and_the_thumbnails(show):
+    maps = maps_cases.known()
+    with show("maps", "known") as page:
+        drawing = drawing_of(page, ".map .tools .svg")
+        all_heads = drawing_of(page, ".grid .tools .svg")
+        sheet = pixels(page.locator(".sheet canvas"))
+    labels = {label.text for label in (*maps.queries, *maps.predicted, *maps.keys)}
+    assert labels | {"key: the word looked at", "weight"} <= set(texts_of(drawing))
+    (cells,) = (group for group in drawing.iter(f"{SVG}g") if group.get("class") == "cells")
+    colours = [tuple(bytes.fromhex(cell.get("fill")[1:])) for cell in cells]
+    expected = weight_pixels(maps.weights[maps.selected], maps.visible).reshape(-1, 4)
+    assert colours == [tuple(pixel[:3]) for pixel in expected if pixel[3]]
+    assert {"L0", "L1", "H0", "H2", "hidden by the mask"} <= set(texts_of(all_heads))
+    (image,) = all_heads.iter(f"{SVG}image")
+    drawn = base64.b64decode(image.get("href").removeprefix("data:image/png;base64,"))
+    assert (np.asarray(Image.open(io.BytesIO(drawn)).convert("RGBA")) == sheet).all()
+
+
+def test_the_heads_of_many_layers_scroll_beside_the_map(show):
+    with show("maps", "deep", height=720) as page:
+        sheet, cells = (page.locator(each).bounding_box() for each in (".sheet", ".cells"))
+        assert sheet["x"] + sheet["width"] <= cells["x"]
+        tile(page, 29, 8).evaluate("e => e.click()")
+        last = tile(page, 29, 8).bounding_box()
+        # The chosen one is in sight.
+        assert sheet["y"] < last["y"]
+        assert last["y"] + last["height"] <= sheet["y"] + sheet["height"] + 1
+
+
+@pytest.fixture(scope="module")
+def vast():
+    return maps_cases.vast()
+
+
+def window(page):
+    """Return first row, first column, rows and columns that are shown, as the page has them."""
+    text = page.locator(".where").inner_text()
+    if whole := re.fullmatch(r"all (\d+) rows, all (\d+) columns", text):
+        return 0, 0, int(whole[1]), int(whole[2])
+    top, bottom, _, left, right, _ = map(int, PART.fullmatch(text).groups())
+    return top, left, bottom - top + 1, right - left + 1
+
+
+def assert_window_is_true(page, maps):
+    """Hold colours and labels against the part that the page says it shows."""
+    top, left, rows, columns = window(page)
+    part = np.s_[top : top + rows, left : left + columns]
+    shown = pixels(page.locator(".cells canvas"))
+    assert (shown == weight_pixels(maps.weights[maps.selected][part], maps.visible[part])).all()
+    for selector, first, count, labels in (
+        (".labels.rows", top, rows, maps.queries),
+        (".labels.columns", left, columns, maps.keys),
+    ):
+        places = page.locator(f"{selector} .label:not(.spare)").evaluate_all(
+            "labels => labels.map(l => [l.firstChild.textContent, Number(l.style"
+            ".getPropertyValue('--at'))])"
+        )
+        assert all(0 <= at < count and text == labels[first + at].text for text, at in places)
+
+
+def test_a_link_shows_exactly_the_weights_of_its_part(show, vast):
+    zoom = (120, 300, 60, 40)
+    with show("maps", "vast", "&zoom=" + ",".join(map(str, zoom)), height=900) as page:
+        assert window(page) == zoom
+        assert_window_is_true(page, vast)
+        hover_cell(page, 30, 20)
+        expect(page.locator(".tooltip")).to_contain_text("row 150, column 320")
+        frame, chosen = (
+            page.locator(name).bounding_box() for name in (".frame", "[aria-pressed=true]")
+        )
+        assert frame["x"] - chosen["x"] == pytest.approx(zoom[1] / 500 * chosen["width"], abs=1)
+        assert frame["y"] - chosen["y"] == pytest.approx(zoom[0] / 512 * chosen["height"], abs=1)
+
+
+def test_a_zoom_by_keyboard_is_told_where_it_rests_and_survives_a_reload(show, vast):
+    with show("maps", "vast", height=900) as page:
+        page.locator(".cells").focus()
+        press(page, *["ArrowDown"] * 40, "End", *["ArrowLeft"] * 30, "Enter")
+        top, left, rows, columns = part = window(page)
+        assert top < 40 < top + rows < 512 and left < 469 < left + columns
+        expect(page.locator(".live")).to_contain_text(page.locator(".where").inner_text())
+        press(page, *["ArrowDown"] * (rows + 3))
+        # The window follows just so far that the cell is its last row.
+        row = 40 + rows + 3
+        assert window(page) == (row - rows + 1, *part[1:])
+        assert_window_is_true(page, vast)
+        part = window(page)
+        named = dict(zip(("row", "column", "rows", "columns"), part, strict=True))
+        expect_heard(page, "zoom", named)
+        page.reload()
+        page.locator(".maps[data-drawn]").wait_for()
+        assert window(page) == part
+        page.get_by_role("button", name="Show all").click()
+        expect_heard(page, "zoom", None)
+        assert window(page) == (0, 0, 512, 500)
+
+
+def test_the_wheel_zooms_with_ctrl_and_else_scrolls_the_page(show, vast):
+    with show("maps", "vast", height=500) as page:
+        main = page.locator("[data-testid=stMain]")
+        page.locator(".cells").scroll_into_view_if_needed()
+        x, y = (round(at) for at in cell_of(page, 100, 160))
+        page.mouse.move(x, y)
+        before = main.evaluate("main => main.scrollTop")
+        page.mouse.wheel(0, -30)
+        page.wait_for_function(
+            "([main, before]) => main.scrollTop < before", arg=[main.element_handle(), before]
+        )
+        assert window(page) == (0, 0, 512, 500)
+        place = page.locator(".tooltip .line").last
+        page.mouse.move(x + 1, y + 30)
+        under = place.inner_text()
+        page.keyboard.down("Control")
+        # Wheels answer late: only where none can change anything more is it over.
+        for _ in range(20):
+            page.mouse.wheel(0, -100)
+        page.keyboard.up("Control")
+        expect(page.get_by_role("button", name="Zoom in")).to_have_attribute(
+            "aria-disabled", "true"
+        )
+        expect(place).to_have_text(under)
+        assert_window_is_true(page, vast)
+
+
+def test_a_drag_moves_the_map_and_a_click_stays_a_click(show, vast):
+    with show("maps", "vast", "&zoom=100,100,20,30", height=900) as page:
+        start, end = cell_of(page, 10, 20), cell_of(page, 4, 7)
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(*end, steps=5)
+        page.mouse.up()
+        assert window(page) == (106, 113, 20, 30)
+        assert_window_is_true(page, vast)
+        page.mouse.move(5, 5)
+        # It has chosen no cell: nothing is left marked.
+        expect(page.locator(".cursor")).to_be_hidden()
+        # What the drag reported has been answered, and nothing moves any more.
+        settled(page)
+        standing(page.locator(".cells"))
+        hover_cell(page, 2, 3, click=True)
+        page.mouse.move(5, 5)
+        expect(page.locator(".tooltip")).to_contain_text("row 108, column 116")
+        assert window(page) == (106, 113, 20, 30)

@@ -1,0 +1,65 @@
+// Going along a row of stops with keys, with a pointer and by playing.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { answerWalk, goTo, play } from "../../../viz/component/keys.js";
+
+function walking(options = {}) {
+  const state = { at: 0, seen: [], drawn: 0, nodes: { tooltip: {} } };
+  answerWalk(state, {
+    slider: { setPointerCapture() {} }, pace: 700, last: () => 5, at: () => state.at,
+    under: ({ x }) => x, drawPlay: () => { state.drawn += 1; },
+    show: (stop) => { state.at = stop; state.seen.push(stop); }, ...options,
+  });
+  const { slider } = state.walk;
+  state.press = (key) => slider.onkeydown({ key, preventDefault() {} });
+  state.slider = slider;
+  return state;
+}
+
+test("keys go from stop to stop and no farther than the ends", () => {
+  const state = walking();
+  for (const [key, stop] of [
+    ["ArrowRight", 1], ["ArrowUp", 2], ["ArrowLeft", 1], ["End", 5], ["ArrowRight", 5],
+    ["PageDown", 0], ["PageUp", 5], ["Home", 0], ["ArrowDown", 0], ["x", 0],
+  ]) {
+    state.press(key);
+    assert.equal(state.at, stop, key);
+  }
+});
+
+test("a pointer that holds goes along, and one that does not only looks", () => {
+  const state = walking({ hover: () => {} });
+  state.slider.onpointerdown({ x: 3 });
+  state.slider.onpointermove({ x: 4 });
+  state.slider.onlostpointercapture();
+  state.slider.onpointermove({ x: 1 });
+  assert.deepEqual(state.seen, [3, 4]);
+});
+
+test("it plays to the end and stops there, from the first if it stood at the last", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const state = walking();
+  goTo(state, 5);
+  play(state, true);
+  assert.equal(state.at, 0);
+  for (let i = 0; i < 5; i += 1) t.mock.timers.tick(700);
+  assert.deepEqual([state.at, state.playing], [5, 0]);
+  assert.equal(state.drawn, 2);
+});
+
+test("any other move ends the playing, and a page that is slow is waited for", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let waits = true;
+  const state = walking({ waits: () => waits });
+  state.press(" ");
+  t.mock.timers.tick(5000);
+  assert.equal(state.at, 0);
+  waits = false;
+  t.mock.timers.tick(120);
+  assert.equal(state.at, 1);
+  state.press("ArrowRight");
+  t.mock.timers.tick(5000);
+  assert.deepEqual([state.at, state.playing], [2, 0]);
+});

@@ -1,0 +1,83 @@
+// What the steps of a decoding say, in numbers and in words.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { middle } from "../../../viz/component/text.js";
+import { rounded } from "../../../viz/stepper/folds.js";
+import {
+  numberWords, percentWords, readSteps, weightsOf, weightWords,
+} from "../../../viz/stepper/payload.js";
+import { roomAt } from "../../../viz/stepper/stepper.js";
+
+const CASES = ["known", "sentence", "by_hand", "alone", "cross_only", "prompt", "short", "many"];
+const viewOf = (name) => readSteps(payload(`stepper.${name}`));
+
+test("the rows of a step sum to 1 and hold what is chosen and what is true", () => {
+  for (const name of CASES) {
+    for (const { steps } of viewOf(name).sides) {
+      for (const { rows, chosen, true: truth } of steps) {
+        const total = rows.reduce((sum, { probability }) => sum + probability, 0);
+        assert.ok(Math.abs(total - 1) < 1e-3, `${name} ${total}`);
+        assert.equal(rows.filter((row) => row.chosen).length, 1);
+        assert.deepEqual(rows.find((row) => row.chosen).label, chosen.label);
+        if (truth) assert.deepEqual(rows.find((row) => row.true).label, truth.label);
+        assert.ok(rows.at(-1).others);
+      }
+    }
+  }
+});
+
+test("a step's weights of a head sum to 1, and none goes to a later token", () => {
+  for (const name of CASES) {
+    const view = viewOf(name);
+    for (const side of view.sides) {
+      const count = side.steps.length;
+      for (const [kind, there] of [["source", !view.selfOnly], ["target", !view.crossOnly]]) {
+        const weights = [...weightsOf(side[kind], view, view.layers - 1, view.heads - 1, 1, count)];
+        if (!there) {
+          assert.equal(weights.length, 0);
+          continue;
+        }
+        const total = weights.reduce((sum, weight) => sum + weight, 0) / 65535;
+        assert.ok(Math.abs(total - 1) < 0.01, `${name} ${kind} ${total}`);
+        const later = kind === "target" ? weights.slice(2 + view.before) : [];
+        assert.ok(later.every((weight) => weight === 0));
+      }
+    }
+  }
+});
+
+test("a prompt is fed before the first step, and each step is fed one token more", () => {
+  const view = viewOf("prompt");
+  assert.equal(view.before, 2);
+  assert.equal(view.sides[0].fed.length, view.sides[0].steps.length + 2);
+  assert.equal(viewOf("known").before, 0);
+});
+
+test("only what is exactly so is 0 % or 100 %", () => {
+  viewOf("known");
+  for (const [p, words] of [
+    [0, "0"], [1, "100"], [0.5, "50.0"], [0.12345, "12.3"], [0.9996, "99.96"], [0.0004, "0.04"],
+    [1e-9, "<\u00a00.001"], [1 - 1e-9, ">\u00a099.999"],
+  ]) assert.equal(percentWords(p), `${words}\u00a0%`);
+});
+
+test("numbers have three digits", () => {
+  assert.deepEqual([0, 0.5, 2.345, 1.5e-7].map(numberWords), ["0", "0.500", "2.35", "1.50e−7"]);
+  const weights = [0, 1, 100, 32768, 65535].map(weightWords);
+  assert.deepEqual(weights, ["0", "< 0.0001", "0.0015", "0.500", "1.00"]);
+});
+
+test("a long word below its dot takes what short ones beside it leave", () => {
+  const written = ["à", "fatiguée", "."].map((text) => [text, 0]);
+  assert.equal(roomAt(written, 1, 5), 9);
+  assert.equal(roomAt([["longer", 0], ["fatiguée", 0], ["longer", 0]], 1, 5), 5);
+  assert.equal(middle("fatiguée", 9), "fatiguée");
+  assert.equal(middle("Donaudampf", 5), "Do…pf");
+});
+
+test("a scale ends with 1, 2 or 5 and zeros", () => {
+  assert.deepEqual([0.1, 0.13, 0.6, 3, 7, 11].map((x) => Number(rounded(x).toPrecision(3))), [
+    0.1, 0.2, 1, 5, 10, 20]);
+});

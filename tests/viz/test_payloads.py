@@ -1,0 +1,302 @@
+"""What Python packs is what the components read."""
+
+import dataclasses
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from pages.frame.architecture import drawing
+
+from tests.browser.apps import (
+    decoding_cases,
+    lines_cases,
+    maps_cases,
+    matrices_cases,
+    scrubber_cases,
+    strips_cases,
+)
+from tests.browser.apps.architecture_models import described
+from tests.viz import unpacked
+from viz.architecture import architecture
+from viz.component.payload import TokenLabel, check_weights, complete, framed
+from viz.lines import lines
+from viz.plane import maps, matrices, strips
+from viz.plane.matrices import scaled_rows
+from viz.plane.strips import StripGroup
+from viz.scrubber.scrubber import POINTS_SHOWN, Scrubber, pack_scrubber
+from viz.stepper.decoding import Alternative, StepView, pack_decoding
+
+MODEL = described(2, 2)
+CASES = {
+    "architecture": ({"two": lambda: drawing(MODEL, MODEL.ids[0])}, architecture.pack),
+    "decoding": (decoding_cases.CASES, pack_decoding),
+    "lines": (lines_cases.CASES, lines.pack),
+    "maps": (maps_cases.CASES, maps.pack),
+    "matrices": (matrices_cases.CASES, matrices.pack),
+    "strips": (strips_cases.CASES, strips.pack),
+}
+COARSE = {"decoding": 1 / 65535, "lines": 1 / 510 + 1e-6, "maps": 1 / 510 + 1e-6}
+"""Component → how far weights may be from what was packed."""
+
+
+def assert_alike(packed, view, within):
+    """Hold every field of what was read against what was packed; texts are those of the default."""
+    match view:
+        case np.ndarray():
+            assert packed.shape == view.shape
+            assert np.abs(packed.astype(np.float64) - view).max(initial=0) <= within
+        case _ if dataclasses.is_dataclass(view):
+            for field in dataclasses.fields(view):
+                # Ids choose the bars that are marked, and are not sent.
+                if field.name not in ("texts", "chosen_token", "true_token"):
+                    assert_alike(getattr(packed, field.name), getattr(view, field.name), within)
+        case list() | tuple() | range():
+            assert len(packed) == len(view)
+            for one, other in zip(packed, view, strict=True):
+                assert_alike(one, other, within)
+        case _:
+            assert packed == view
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), [(name, case) for name, (cases, _) in CASES.items() for case in cases]
+)
+def test_what_is_packed_comes_out_again(name, case):
+    cases, pack = CASES[name]
+    view = cases[case]()
+    unpack = getattr(unpacked, f"unpack_{name}")
+    assert_alike(unpack(pack(view)), view, COARSE.get(name, 0.0))
+
+
+@given(st.text(), st.lists(st.sampled_from(["?", "<f4", "<u2", "u1"])))
+def test_any_text_survives_and_arrays_begin_where_they_can_be_read(text, types):
+    sent = [np.arange(2 * i + 1).astype(kind) for i, kind in enumerate(types)]
+    payload = framed({"text": text}, sent)
+    header, read = unpacked.unframed(payload)
+    assert header["text"] == text
+    assert [array.tolist() for array in read] == [array.tolist() for array in sent]
+    start = np.frombuffer(payload, "u1").ctypes.data
+    assert all((array.ctypes.data - start) % 4 == 0 for array in read)
+
+
+def test_a_number_that_json_cannot_hold_is_refused():
+    with pytest.raises(ValueError, match="JSON"):
+        framed({"limit": float("nan")})
+
+
+def test_texts_are_replaced_in_all_plural_forms_and_unknown_ones_refused():
+    known = {"grid": "All {n} heads", "grid.one": "The one head", "nth.other": "{n}th"}
+    assert complete({"grid.few": "x", "nth.many": "y"}, known)["grid"] == "All {n} heads"
+    for name in ("grids", "grid.some", "few"):
+        with pytest.raises(ValueError, match=name):
+            complete({name: "x"}, known)
+
+
+HALF = np.full((3, 5, 7), 0.5, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("weights", "visible", "message"),
+    [
+        (HALF[0], None, r"\(3, 5, 7\), got float32 \(5, 7\)"),
+        (HALF.astype(np.float64), None, "float64"),
+        (HALF * np.nan, None, "nan"),
+        (HALF * 3, None, r"1\.5"),
+        (HALF, np.ones((7, 5), np.bool_), r"\(5, 7\), got bool \(7, 5\)"),
+        (HALF, np.tri(5, 7, dtype=np.bool_), "visible is False"),
+    ],
+)
+def test_weights_that_cannot_be_drawn_are_refused(weights, visible, message):
+    with pytest.raises(ValueError, match=message):
+        check_weights(weights, (3, 5, 7), visible)
+    check_weights(HALF * 2.0001, (3, 5, 7))
+
+
+@pytest.mark.parametrize(
+    ("view", "changes"),
+    [
+        (maps_cases.known, {"queries": maps_cases.labels("a b")}),
+        (lines_cases.known, {"keys": maps_cases.labels("a b")}),
+        (lambda: matrices_cases.known().panels[0], {"texts": [["a"]]}),
+        (lambda: matrices_cases.known().panels[0], {"values": np.full((3, 4), np.nan)}),
+        (lambda: strips_cases.source().groups[0], {"heads": [(0, 0)]}),
+        (lambda: decoding_cases.known().free, {"fed": ()}),
+        (lambda: decoding_cases.known().free, {"self_": np.full((2, 3, 5, 5), 0.1, np.float32)}),
+    ],
+)
+def test_a_view_whose_parts_do_not_fit_is_refused(view, changes):
+    with pytest.raises(ValueError, match="need"):
+        replace(view(), **changes)
+
+
+@pytest.mark.parametrize(
+    ("view", "pack", "choice"),
+    [
+        (maps_cases.known, maps.pack, {"selected": (0, 1), "zoom": (1, 2, 3, 4)}),
+        (lines_cases.several, lines.pack, {"threshold": 0.5, "pinned": ("key", 2)}),
+        (decoding_cases.known, pack_decoding, {"start": 2, "arrival": 3}),
+    ],
+)
+def test_a_choice_leaves_the_content_the_same(view, pack, choice):
+    def content(shown):
+        return unpacked.unframed(pack(shown))[0]["content"]
+
+    assert content(replace(view(), **choice)) == content(view())
+    assert content(replace(view(), texts={"unknown": "x"})) != content(view())
+
+
+def test_only_the_matrix_that_changed_has_another_content():
+    shown = matrices_cases.known()
+
+    def contents(*panels):
+        header, _ = unpacked.unframed(matrices.pack(replace(shown, panels=panels)))
+        return [panel["content"] for panel in header["panels"]]
+
+    first, second = shown.panels
+    before = contents(first, second)
+    for other in (replace(first, note="new"), replace(first, values=first.values + 1)):
+        after = contents(other, second)
+        assert after[0] != before[0]
+        assert after[1] == before[1]
+
+
+def labelled(weights):
+    """An encoder's maps of these weights."""
+    words = tuple(TokenLabel(f"unforgettable{i}") for i in range(weights.shape[-1]))
+    visible = np.ones(weights.shape[2:], np.bool_)
+    return maps.AttentionMaps(
+        kind="encoder.self",
+        sides=("source", "source"),
+        weights=weights,
+        visible=visible,
+        queries=words,
+        keys=words,
+    )
+
+
+def test_a_head_is_sent_in_bytes_as_fine_as_the_scale_and_the_chosen_one_exactly():
+    weights = np.array([[[[1.00001, 0.0], [0.5, 0.498]]]], np.float32)
+    payload = maps.pack(labelled(weights))
+    header, sent = unpacked.unframed(payload)
+    assert sent[header["tiles"]].tolist() == [255, 0, 128, 127]
+    assert (unpacked.unpack_maps(payload).weights == weights).all()
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 513, 513), (12, 16, 128, 128), (1, 1, 1200, 1200)])
+def test_very_many_weights_are_pooled_except_for_the_exact_ones(shape):
+    weights = np.random.default_rng(0).random(shape, np.float32)
+    payload = maps.pack(labelled(weights))
+    pool = unpacked.unframed(payload)[0]["pool"]
+    assert pool > 1
+    assert len(payload) < 1_000_000 + 4 * shape[2] * shape[3] + 100_000
+    back = unpacked.unpack_maps(payload).weights
+    assert (back[0, 0] == weights[0, 0]).all()
+    if shape[:2] != (1, 1):
+        row, column = 77 // pool * pool, 34 // pool * pool
+        block = weights[-1, -1, row : row + pool, column : column + pool]
+        assert back[-1, -1, 77, 34] == pytest.approx(block.max(), abs=1 / 509)
+    # In a file, no server could send another head.
+    whole = unpacked.unpack_maps(maps.pack(labelled(weights), whole=True)).weights
+    assert np.abs(whole - weights).max() <= 1 / 509
+
+
+def test_large_pictures_take_less_than_a_megabyte():
+    large = lines_cases.long(16, 128, 128)
+    assert not large.exact
+    assert len(lines.pack(large)) < 1_000_000
+    assert len(maps.pack(labelled(np.full((6, 8, 128, 128), 1 / 128, np.float32)))) < 1_000_000
+    assert len(pack_decoding(decoding_cases.many(3, 8, 60, 60))) < 1_000_000
+
+
+ROWS = arrays(np.float64, (3, 4), elements=st.floats(-1e6, 1e6, allow_subnormal=False))
+
+
+@given(ROWS, st.floats(1e-3, 1e3))
+def test_the_largest_magnitude_of_each_row_becomes_1_whatever_its_unit(values, unit):
+    found = scaled_rows(values)
+    assert np.allclose(scaled_rows(values * unit), found, atol=1e-6)
+    for row, scaled in zip(values, found, strict=True):
+        assert np.abs(scaled).max() == (1.0 if row.any() else 0.0)
+        assert (row * scaled >= 0).all()
+
+
+@given(arrays(np.float32, (6, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0])))
+def test_largest_first_only_changes_the_order_and_keeps_it_among_equals(weights):
+    shown = StripGroup(
+        kind="encoder.self",
+        sides=("source", "source"),
+        heads=[(0, strip) for strip in range(6)],
+        weights=weights,
+        visible=np.ones(3, np.bool_),
+    )
+    expected = sorted(range(6), key=lambda strip: (-max(weights[strip]), strip))
+    assert [head for _, head in shown.largest_first().heads] == expected
+    assert (shown.largest_first().weights == weights[expected]).all()
+
+
+def test_a_source_token_is_attended_to_by_the_target_tokens_that_are_fed():
+    [group] = [each for each in strips_cases.target().groups if each.kind == "decoder.cross"]
+    fed = len(strips_cases.TARGET) - 1
+    turned = replace(group, weights=group.weights[:, :fed], visible=group.visible[:fed])
+    shown = replace(strips_cases.source(), direction="by", groups=[turned])
+    [written] = unpacked.unframed(strips.pack(shown))[0]["panels"]
+    assert (written["columns"]["side"], written["shape"]) == ("target", [6, fed])
+
+
+def test_three_digits_of_a_weight_survive_and_only_zero_becomes_zero():
+    view = decoding_cases.known()
+    cross = view.free.cross.copy()
+    cross[0, 0, 0] = [0.9726, 1.00005, 1e-9, 0.0]
+    view = replace(view, free=replace(view.free, cross=cross))
+    shown = unpacked.unpack_decoding(pack_decoding(view)).free.cross[0, 0, 0]
+    assert f"{shown[0]:.3g}" == "0.973"
+    assert shown[1] == 1.0
+    assert shown[2] > shown[3] == 0
+
+
+def marked(step):
+    """Return which alternatives of a step are marked as chosen and as true; -1 for none."""
+    view = decoding_cases.known()
+    free = replace(view.free, steps=(step, *view.free.steps[1:]))
+    header, _ = unpacked.unframed(pack_decoding(replace(view, free=free)))
+    written = header["sides"][0]["steps"][0]
+    return written["chosenAt"], written["trueAt"]
+
+
+def test_of_two_tokens_that_read_the_same_the_right_one_is_marked():
+    le, la = TokenLabel("le"), TokenLabel("la")
+    top = (Alternative(7, le, 0.5), Alternative(8, le, 0.3), Alternative(9, la, 0.1))
+    step = StepView(le, 0.3, top, 0.1, 1.0, le, 0.5, 0)
+    assert marked(step) == (1, 0)
+    assert marked(replace(step, chosen=TokenLabel("chat"), chosen_probability=0.01))[0] == -1
+    # A token may read otherwise in a list ("␣le"): then its id counts.
+    assert marked(replace(step, chosen=la, chosen_token=8, true_token=9)) == (1, 2)
+
+
+def sent_curve(steps, losses):
+    scrubber = Scrubber(stops=(0,), chosen=0, steps=steps, losses=losses)
+    header, _ = unpacked.unframed(pack_scrubber(scrubber))
+    return [step for step, _loss in header["training"]]
+
+
+@given(st.integers(1, 5000), st.integers(1, 50), st.integers(0, 2**32 - 1))
+def test_a_curve_that_is_sent_keeps_its_extremes_and_its_end(count, every, seed):
+    steps = every * np.arange(count)
+    losses = np.random.default_rng(seed).lognormal(size=count)
+    kept = sent_curve(steps, losses)
+    assert len(kept) <= POINTS_SHOWN
+    assert kept == sorted(set(kept))
+    assert {steps[losses.argmin()], steps[losses.argmax()], 0, steps[-1]} <= set(kept)
+    if count <= POINTS_SHOWN:
+        assert kept == steps.tolist()
+
+
+def test_stops_and_losses_are_sent_as_they_are():
+    header, _ = unpacked.unframed(pack_scrubber(scrubber_cases.exact()))
+    assert (header["stops"], header["chosen"]) == ([0, 10, 60], 60)
+    assert header["training"][2:] == [[30, 0.2], [40, 0.01], [50, 0.0], [60, 0.0]]
+    bare, _ = unpacked.unframed(pack_scrubber(scrubber_cases.fresh()))
+    assert (bare["training"], bare["held_out"], bare["labels"]) == ([], [], [""])
