@@ -7,7 +7,6 @@ import streamlit as st
 from core.heads import Kind, Stack
 from core.studies.lessons.embeddings import nearest
 from core.studies.lessons.vocabulary_map import (
-    SEED,
     VocabularyMap,
     principal_components,
     vocabulary_map,
@@ -111,9 +110,8 @@ def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
 def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
     """Say how much of the vectors' differences the picture holds."""
     text = _(
-        "**{share}** of the variance of the token vectors (n = {tokens}) lies in the directions "
-        "shown ({n} of {d_model}); of random vectors it would be {random} (seed {seed}). "
-        "Neighbours are found in all directions."
+        "The {n} of {d_model} directions in which {tokens} token vectors differ most hold "
+        "**{share}** of their variance; of random vectors it would be {random}."
     )
     return text.format(
         n=number(n_dimensions),
@@ -121,7 +119,6 @@ def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
         share=percent(sum(found.shares[:n_dimensions])),
         tokens=number(len(found.ids)),
         random=percent(sum(found.random_shares[:n_dimensions])),
-        seed=number(SEED),
     )
 
 
