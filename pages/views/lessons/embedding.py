@@ -1,5 +1,7 @@
 """Tokens as vectors: how similar they are, the vocabulary as points, and their lengths."""
 
+import math
+
 import numpy as np
 import streamlit as st
 
@@ -12,7 +14,7 @@ from pages.frame import cached, clicks
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, joined, number, plain, short
+from pages.frame.language import N_, _, joined, listed, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
@@ -30,6 +32,8 @@ SIMILARITY, POSITION = "vectors", "vectors_position"
 """Key of the map of cosines, and name of the chosen position in the URL."""
 FEW = 18
 """Tokens that leave room for a number in each cell."""
+N_NAMED = 3
+"""Most similar tokens that the line names."""
 BARS_DRAWN = 40
 """Tokens whose lengths are drawn."""
 TIED = {
@@ -73,7 +77,11 @@ def draw(opened: Opened) -> Shown:
         name=f"embedding_{stack}",
         title=_("How similar the tokens’ vectors are"),
         recipe=recipe,
-        seen=_closest(found, cached.call(random_pair_cosine, ModelOf(opened.path), stack)),
+        seen=_seen(
+            found,
+            tokens[position].text,
+            cached.call(random_pair_cosine, ModelOf(opened.path), stack),
+        ),
         code=(TokenVectors, nearest, random_pair_cosine),
         pictures=drawn,
     )
@@ -104,7 +112,7 @@ def _map(
         columns=axis,
         scale="signed",
         # Each token is like itself: the scale is that of the others.
-        limit=max(float(between.max()), 0.01),
+        limit=max(math.ceil(100 * between.max()) / 100, 0.01),
         texts=written if len(once) <= FEW else None,
         value_name=_("cosine"),
     )
@@ -126,22 +134,28 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
     )
 
 
-def _closest(found: OfSentence[TokenVectors], usual: float) -> str:
-    """Say which two tokens of the sentence are most similar."""
+def _seen(found: OfSentence[TokenVectors], token: str, usual: float) -> str:
+    """Say what is most similar to a token, and which two tokens of the sentence are."""
     pair, names = found.result.closest(), found.tokens["row"]
+    near, texts = found.result.nearest, found.tokens["neighbour"]
+    like = _("Most similar to **{token}** in the whole vocabulary: {tokens}.").format(
+        token=plain(token),
+        tokens=listed(f"**{plain(texts[each.token])}**" for each in near[:N_NAMED]),
+    )
     if pair is None:
-        return _("There is one token only, and nothing to compare it with.")
+        return like
     one, other = pair
     text = _(
-        "Of this sentence’s words, **{one}** and **{other}** have the most similar vectors: cosine "
-        "**{cosine}**. Two random tokens: {usual} on average; one-hot vectors: always 0."
+        "In this sentence **{one}** and **{other}** are most similar: cosine **{cosine}** (two "
+        "random tokens: {usual}, one-hot vectors: always 0)."
     )
-    return text.format(
+    closest = text.format(
         one=plain(names[one]),
         other=plain(names[other]),
         cosine=number(found.result.cosine_NN[pair], 2),
         usual=number(usual, 2),
     )
+    return joined([like, closest])
 
 
 def _lengths(opened: Opened) -> Shown:
@@ -178,14 +192,15 @@ def _lengths(opened: Opened) -> Shown:
 def _longer(found: Norms) -> str:
     plain_mean, scaled, position = found.means
     before, after = found.ratios
-    without = _(
-        "A position’s vector (length {position}) is **{before}** times as long as a token’s "
-        "({plain})."
+    text = _(
+        "A position’s vector is **{before}** times as long as a token’s ({position} against "
+        "{plain}); multiplied by √d_model, the token’s is {scaled} long, and the position’s is "
+        "**{after}** times that."
     )
-    multiplied = _("Multiplied by √d_model ({scaled}), it is **{after}** times as long.")
-    return joined(
-        [
-            without.format(position=short(position), before=short(before), plain=short(plain_mean)),
-            multiplied.format(scaled=short(scaled), after=short(after)),
-        ]
+    return text.format(
+        before=number(before, significant=2, padded=False),
+        position=short(position),
+        plain=short(plain_mean),
+        scaled=short(scaled),
+        after=number(after, significant=2, padded=False),
     )

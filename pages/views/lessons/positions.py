@@ -90,13 +90,12 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
         )
     }
     title = _("The higher the dimension, the longer its wavelength λ (in positions)")
-    here = _("position {p}").format(p=number(position))
     picture = curves(
         lines,
         x=Quantity(_("position")),
         y=Quantity(_("value of the dimension"), smooth=True),
         title=title,
-        rules=[Rule(position, here)],
+        rules=[Rule(position, "")],
     )
     values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
     said = [
