@@ -17,7 +17,7 @@ BAR = 20
 BARS = 3
 AROUND = 110
 """Room for title, legend and axis: the page counts them into a chart's height."""
-LEAST = 66
+LEAST = 120
 """Room for the bars, however few."""
 DOT = 60
 """Area of a dot, in pixels."""

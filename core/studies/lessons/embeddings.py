@@ -66,7 +66,7 @@ class TokenVectors:
     def table(self) -> Table:
         """Return a row for each two tokens, and one for each neighbour."""
         found = {"angle": self.angle_NN, "cosine": self.cosine_NN, "dot": self.dot_NN}
-        neighbours = {
+        neighbours: Table = {
             "neighbour": [each.token for each in self.nearest],
             "neighbour_cosine": [each.cosine for each in self.nearest],
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import streamlit as st
 
@@ -29,6 +30,13 @@ SENTENCE_WIDTH = 240
 """Pixels of the box that shows which sentence is chosen."""
 
 
+class Axes(TypedDict):
+    """The axes of a matrix."""
+
+    rows: Axis
+    columns: Axis
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A batch of a run, and the sentence and head that are looked at."""
@@ -52,7 +60,7 @@ class Chosen:
         return self.head.kind
 
     @property
-    def axes(self) -> Mapping[str, Axis]:
+    def axes(self) -> Axes:
         """The tokens of rows and columns, PAD included."""
         return {
             "rows": axis_of_queries(self.kind, self._labels(self.kind.query_side)),

@@ -146,8 +146,8 @@ def _seen(found: OfSentence[TokenVectors], token: str, usual: float) -> str:
         return like
     one, other = pair
     text = _(
-        "In this sentence **{one}** and **{other}** are most similar: cosine **{cosine}** (two "
-        "random tokens: {usual}, one-hot vectors: always 0)."
+        "In this sentence **{one}** and **{other}** are closest: cosine **{cosine}** (two random "
+        "tokens: {usual})."
     )
     closest = text.format(
         one=plain(names[one]),

@@ -1,180 +1,163 @@
 """The logit lens: what the model would say if its layers ended at each depth."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.heads import Kind, Stack
+from core.heads import Kind
 from core.studies.lessons.layers import Lens, decoder_lens, encoder_lens
 from core.studies.lessons.layers import formula as lens_formula
-from core.studies.lessons.of_sentence import OfSentence, sentence_lens
-from core.tokenizer.tokenizer import Token
+from core.studies.lessons.of_sentence import sentence_lens
 from pages.frame import layout, session, tour
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.messages import explained
+from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
+from pages.views.lessons.stacks import Place
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrix
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What of the lens is looked at."""
-
-    stack: Stack
-    tokens: tuple[Token, ...]
-    recipe: Recipe[OfSentence[Lens]]
-    position: int
+STACK = "lens_stack"
+"""Name of the chosen stack in the URL."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Hidden:
-    """Cells whose colour is not shown."""
+class _Guesses:
+    """The best guess at every depth of every position, as words."""
 
+    words: list[list[str]]
     echo_LK: NDArray[np.bool_]
+    """True where a guess only repeats what the decoder was fed.
+
+    With tied embeddings a vector that no layer has changed yet is most like its own token. Of an
+    encoder, which nobody asks for the next token, that is what is to be seen.
+    """
     asked_LK: NDArray[np.bool_]
-    """Their words are not shown either."""
+    """True where a stop of a tour asks for the guess and does not show it yet."""
 
 
-def ask(opened: Opened) -> Asked:
+def ask(opened: Opened) -> Place:
     """Ask for a stack and a position; within a row."""
-    stack, tokens = stacks.ask(opened, "lens_stack", "decoder")
-    recipe = Recipe(sentence_lens, opened.path, opened.sentence, stack)
-    usual = recipe.result().result.decided_last
+    stack, tokens = stacks.ask(opened, STACK, "decoder")
+    usual = None
+    if not missing(opened.run.settings, (Need.NEXT, Need.OWN_VECTORS)):
+        recipe = Recipe(sentence_lens, opened.path, opened.sentence, stack)
+        usual = recipe.result().result.decided_last
     position = stacks.ask_position(opened, stack, session.LENS_POSITION, usual)
-    return Asked(stack, tokens, recipe, position)
+    return Place(stack, position, tokens[position])
 
 
-def draw(opened: Opened, asked: Asked) -> Shown:
+def draw(opened: Opened, place: Place) -> Shown:
     """Draw the model's best guess at every depth for every position."""
-    found, stack, position = asked.recipe.result().result, asked.stack, asked.position
-    guesses = [_texts(opened, depth) for depth in found.best_LK]
-    echo_LK = _echo(opened, found, stack)
+    recipe = Recipe(sentence_lens, opened.path, opened.sentence, place.stack)
+    found = recipe.result().result
+    guesses = _guesses(opened, found, place)
     picture = stacks.matrix(
         opened,
-        stack,
-        _map(opened, found, guesses, stack, _asked(echo_LK, position)),
-        (len(guesses) - 1, position),
+        place.stack,
+        _map(opened, found, guesses, place),
+        (len(guesses.words) - 1, place.position),
         "lens",
         lambda _row: {session.LENS_POSITION: None},
     )
-    best = [row[position] for row in guesses]
-    [followed] = _texts(opened, [found.followed_K[position]])
+    [followed] = _texts(opened, [found.followed_K[place.position]])
     if not tour.keeps_back():
-        with st.container(key=layout.FOLLOWED):
-            _table(found, best, followed, position)
+        with (
+            st.container(key=layout.FOLLOWED),
+            st.expander(_("This position, depth by depth"), type="compact"),
+        ):
+            _table(found, guesses, followed, place.position)
     return Shown(
-        name=f"lens_{stack}",
-        title=_title(stack),
-        seen=_seen(found, asked.tokens[position].text, best, followed, position, echo_LK),
-        recipe=asked.recipe,
+        name=f"lens_{place.stack}",
+        title=_title(place),
+        seen=_seen(found, guesses, followed, place),
+        recipe=recipe,
         code=(decoder_lens, encoder_lens),
         pictures=[picture],
-        formula=lens_formula(opened.run.model, stack),
+        formula=lens_formula(opened.run.model, place.stack),
     )
 
 
-def _title(stack: Stack) -> str:
-    return {
-        "encoder": _(
-            "Logit lens, encoder: the token with the largest dot product after each layer"
-        ),
-        "decoder": _("Logit lens, decoder: the most probable next token after each layer"),
-    }[stack]
-
-
-def _echo(opened: Opened, found: Lens, stack: Stack) -> NDArray[np.bool_]:
-    """Return where a guess only repeats what the decoder was fed; what it says in the end counts.
-
-    With tied embeddings a vector that no layer has changed yet is most like its own token. Of an
-    encoder, which nobody asks for the next token, it is what is to be seen.
-    """
-    echo_LK = np.zeros_like(found.best_LK, dtype=np.bool_)
-    if Kind.self_of(stack).causal:
+def _guesses(opened: Opened, found: Lens, place: Place) -> _Guesses:
+    echo_LK, asked_LK = np.zeros((2, *found.best_LK.shape), dtype=np.bool_)
+    if Kind.self_of(place.stack).causal:
         fed_K = np.asarray(opened.inspection.translation.fed_ids)
+        # The last depth is what the model says.
         echo_LK[:-1] = found.best_LK[:-1] == fed_K
-    return echo_LK
+    asked_LK[:-1, place.position] = tour.keeps_back()
+    return _Guesses([_texts(opened, depth) for depth in found.best_LK], echo_LK, asked_LK)
 
 
-def _asked(echo_LK: NDArray[np.bool_], position: int) -> _Hidden:
-    """Return what is hidden: echoes, and what a stop of a tour asks for and still keeps back."""
-    asked_LK = np.zeros_like(echo_LK)
-    asked_LK[:-1, position] = tour.keeps_back()
-    return _Hidden(echo_LK & ~asked_LK, asked_LK)
+def _title(place: Place) -> str:
+    return {
+        "encoder": _("The token with the largest dot product after each encoder layer"),
+        "decoder": _("The most probable next token after each decoder layer"),
+    }[place.stack]
 
 
-def _seen(
-    found: Lens,
-    token: str,
-    best: Sequence[str],
-    followed: str,
-    position: int,
-    echo_LK: NDArray[np.bool_],
-) -> str:
+def _seen(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str:
     """Say from which depth on a position's last guess is made."""
-    before = best[-2] if len(best) > 1 else ""
-    decided = found.decided(position)
+    position, decided = place.position, found.decided(place.position)
+    causal = Kind.self_of(place.stack).causal
+    where = _("After **{token}**") if causal else _("At **{token}**")
+    before = guesses.words[-2][position] if len(guesses.words) > 1 else ""
     if decided is None:
         rank = int(found.followed_rank_LK[-1, position])
         text = n_(
-            "At **{token}** {n} other token is a better guess than **{word}** in the end.",
-            "At **{token}** {n} other tokens are better guesses than **{word}** in the end.",
+            "{where}, {n} other token is a better guess than **{word}** in the end.",
+            "{where}, {n} other tokens are better guesses than **{word}** in the end.",
             rank,
         )
-        return text.format(token=plain(token), word=plain(followed), n=number(rank))
-    text = _("At **{token}** the best guess is **{word}** from the embedding on, with {share}.")
-    if decided == len(found.names) - 1:
-        text = _(
-            "At **{token}** the best guess is **{word}** only after {name}, the last, with "
-            "**{share}**; one step earlier it is **{before}**."
-        )
-        if echo_LK[:-1, position].all():
+        share, name = "", ""
+    else:
+        rank = 0
+        share = plain(percent(float(found.followed_probability_LK[decided, position])))
+        name = explained(found.names[decided])
+        text = _("{where}, **{word}** is the best guess from “{name}” on (**{share}** there).")
+        if decided == 0:
+            text = _("{where}, **{word}** is the best guess from the embedding on ({share}).")
+        elif decided == len(found.names) - 1:
             text = _(
-                "At **{token}** the best guess is **{word}** only after {name}, the last, with "
-                "**{share}**; until then it only repeats **{token}**."
+                "{where}, the last layer is the first to guess **{word}** (**{share}**); one layer "
+                "earlier the guess is **{before}**."
             )
-    elif decided:
-        text = _(
-            "At **{token}** the best guess is **{word}** from “{name}” on, there with **{share}**; "
-            "before it, other tokens lead."
-        )
+            if guesses.echo_LK[:-1, position].all():
+                text = _(
+                    "{where}, the last layer is the first to guess **{word}** (**{share}**); "
+                    "before it the model only repeats **{before}**."
+                )
     return text.format(
-        token=plain(token),
+        where=where.format(token=plain(place.token.text)),
         word=plain(followed),
         before=plain(before),
-        name=explained(found.names[decided]),
-        share=plain(percent(float(found.followed_probability_LK[decided, position]))),
+        name=name,
+        share=share,
+        n=number(rank),
     )
 
 
-def _map(
-    opened: Opened,
-    found: Lens,
-    guesses: Sequence[Sequence[str]],
-    stack: Stack,
-    hidden: _Hidden,
-) -> Matrix:
-    hidden_LK = hidden.echo_LK | hidden.asked_LK
+def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix:
+    hidden_LK = guesses.echo_LK | guesses.asked_LK
     legend = _("only repeats the word fed")
-    if hidden.asked_LK.any():
+    if guesses.asked_LK.any():
         legend = _("“?”: to be predicted; the others only repeat the word fed")
     texts = [
         ["?" if asked else text for text, asked in zip(row, row_asked, strict=True)]
-        for row, row_asked in zip(guesses, hidden.asked_LK.tolist(), strict=True)
+        for row, row_asked in zip(guesses.words, guesses.asked_LK.tolist(), strict=True)
     ]
     return Matrix(
-        title=_title(stack),
+        title=_title(place),
         values=found.best_probability_LK.astype(np.float32),
         rows=Axis(
             name=_("read after"), labels=[TokenLabel(explained(name)) for name in found.names]
         ),
-        columns=stacks.axis(opened, stack),
+        columns=stacks.axis(opened, place.stack),
         texts=texts,
         visible=~hidden_LK if hidden_LK.any() else None,
         hidden=legend,
@@ -183,35 +166,31 @@ def _map(
     )
 
 
-def _table(found: Lens, best: Sequence[str], followed: str, position: int) -> None:
+def _table(found: Lens, guesses: _Guesses, followed: str, position: int) -> None:
     """Tabulate one position: how the token that is followed rises through depth."""
     shares = _("probability of {token}").format(token=f"“{plain(followed)}”")
     st.table(
         {
             _("read after"): list(map(explained, found.names)),
-            _("best guess"): [plain(guess) for guess in best],
-            _("its probability"): _written(found.best_probability_LK[:, position], _share),
-            shares: _written(found.followed_probability_LK[:, position], _share),
+            _("best guess"): [plain(words[position]) for words in guesses.words],
+            _("its probability"): _shares(found.best_probability_LK[:, position]),
+            shares: _shares(found.followed_probability_LK[:, position]),
             _("more probable tokens"): found.followed_rank_LK[:, position].tolist(),
-            _("entropy, nats"): _written(found.entropy_LK[:, position], _brief),
-            _("KL from the last, nats"): _written(found.divergence_LK[:, position], _brief),
+            _("entropy, nats"): _numbers(found.entropy_LK[:, position]),
+            _("KL from the last, nats"): _numbers(found.divergence_LK[:, position]),
         },
         border="horizontal",
         hide_index=True,
     )
 
 
-def _written(values_L: NDArray[np.float64], write: Callable[[float], str]) -> list[str]:
-    return [write(value) for value in values_L.tolist()]
-
-
-def _share(value: float) -> str:
+def _shares(values_L: NDArray[np.float64]) -> Sequence[str]:
     # Markdown would make a quotation of "> 99.999 %".
-    return plain(percent(value))
+    return [plain(percent(value)) for value in values_L.tolist()]
 
 
-def _brief(value: float) -> str:
-    return number(value, padded=False)
+def _numbers(values_L: NDArray[np.float64]) -> Sequence[str]:
+    return [number(value, padded=False) for value in values_L.tolist()]
 
 
 def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:

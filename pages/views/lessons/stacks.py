@@ -1,6 +1,7 @@
 """Which picture of a lesson, which stack, which position: what several lessons ask for."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from core.heads import Kind, Stack
@@ -13,11 +14,21 @@ from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position of a stack."""
+
+    stack: Stack
+    position: int
+    token: Token
+
+
 def ask_picture(
     opened: Opened,
     name: str,
     pictures: Mapping[str, str],
     needs: Mapping[str, tuple[Need, ...]] | None = None,
+    older: Mapping[str, str] | None = None,
 ) -> str:
     """Ask which picture of a lesson to show, of those that the model has.
 
@@ -26,6 +37,7 @@ def ask_picture(
         name: Of the choice, in the URL.
         pictures: Name → what people call it; the first is shown to begin with.
         needs: What some of them need of a model.
+        older: Pictures of older links → those that show it now.
     """
     settings = opened.run.settings
     offered = {
@@ -34,7 +46,8 @@ def ask_picture(
         if not missing(settings, (needs or {}).get(each, ()))
     }
     asked = len(offered) > 1
-    return controls.choice(_("Shown"), name, offered, next(iter(offered)), asked=asked)
+    first = next(iter(offered))
+    return controls.choice(_("Shown"), name, offered, first, asked=asked, older=older or {})
 
 
 def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, ...]]:

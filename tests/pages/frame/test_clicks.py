@@ -104,9 +104,9 @@ def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_
     assert unpack_matrices(proto(at, session.UNITS).bytes).pin == ("source", ANIMAL)
     at.segmented_control(key="lessons").set_value("layers").run()
     at.segmented_control(key="layers_shown").set_value("norm").run()
-    assert at.selectbox(key=session.STREAM_POSITION).value == ANIMAL
+    assert at.selectbox(key=session.LENS_POSITION).value == ANIMAL
     # A number that is chosen pins its word, too.
-    at.selectbox(key=session.STREAM_POSITION).set_value(3).run()
+    at.selectbox(key=session.LENS_POSITION).set_value(3).run()
     at.segmented_control(key="lessons").set_value("units").run()
     assert at.selectbox(key=session.UNIT_POSITION).value == 3
 
