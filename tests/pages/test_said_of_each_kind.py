@@ -15,7 +15,7 @@ KINDS = {"runs/turned": {"positions": "rotary"}, "runs/buckets": {"positions": "
         ("bottleneck-fixed", "model has no positions"),
         ("runs/turned", "turns queries and keys"),
         ("runs/buckets", "numbers for distances"),
-        ("copy-learned", "training made 8 most like **9**"),
+        ("copy-learned", "training made position **8** most like its neighbour **9**"),
     ],
 )
 def test_of_each_kind_of_positions_it_is_said_why_others_are_shown(

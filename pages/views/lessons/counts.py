@@ -1,6 +1,5 @@
 """Where the parameters are: in the loaded model, in the paper's models, in published ones."""
 
-from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -8,7 +7,6 @@ import streamlit as st
 from core.config import ModelConfig
 from core.describe import Description, describe
 from core.families.published import PUBLISHED, Published
-from core.heads import STACK_LABELS
 from core.model.norm import NORM_KINDS
 from core.studies.lessons.counts import Counts, paper_counts, published_counts
 from core.studies.opening.survey import NOT_COUNTED
@@ -111,15 +109,12 @@ def _paper(opened: Opened) -> Shown:
     found = recipe.result()
     title = _("Parameters of this model and of the paper’s, by kind of part")
     picture = chart(_chart(found, share=False))
-    with st.expander(_("The whole table")):
-        st.table(_table(found), border="horizontal", hide_index=True)
-        st.caption(
-            _(
-                "With a joint vocabulary of 41,000 pieces, with which all ten counts published for "
-                "base, B and C come out; “big” fits neither this nor the 37,000 usually quoted. "
-                "Perplexity and BLEU are the paper’s, on newstest2013."
-            )
+    st.caption(
+        _(
+            "With a joint vocabulary of 41,000 pieces, with which all ten counts published for "
+            "base, B and C come out; “big” fits neither this nor the 37,000 usually quoted."
         )
+    )
     n_same = found.totals[2:].count(found.totals[1])
     text = _(
         "**{n}** of the {total} variants have as many parameters as “base” ({parameters}): the "
@@ -162,24 +157,6 @@ def _chart(found: Counts, *, share: bool) -> Chart:
         title=_("Parameters by kind of part (M: million)"),
         drawn="stacked",
     )
-
-
-def _table(found: Counts) -> Mapping[str, list[str]]:
-    also = found.also
-
-    def written(name: str, decimals: int) -> list[str]:
-        return ["" if each is None else number(each, decimals) for each in also[name]]
-
-    return {
-        _("model"): [plain(found.models[0]), *found.models[1:]],
-        _("millions"): [number(total / 1e6, 1) for total in found.totals],
-        _("published"): written("published_millions", 0),
-        _("perplexity"): written("perplexity", 2),
-        "BLEU": written("BLEU", 1),
-        _("dropout"): [number(each, padded=False) for each in also["dropout"]],
-        "ε_ls": [number(each, padded=False) for each in also["label_smoothing"]],
-        _("training steps"): [number(each) for each in also["steps"]],
-    }
 
 
 def _count_formulas(described: Description) -> str:
@@ -233,29 +210,13 @@ def _take(name: str) -> None:
 def _facts(published: Published) -> dict[str, list[str]]:
     config = published.config
     facts = {
-        _("published by"): published.source,
-        _("stacks"): listed(_stacks(config)),
-        _("width"): _("{d_model}, feed-forward {d_ff}").format(
-            d_model=number(config.d_model), d_ff=number(config.d_ff)
-        ),
         _("heads"): _heads(config),
         _("norms"): _norm(config),
         _("positions"): _(POSITIONS[config.positions]),
         _("feed-forward"): _feed_forward(config),
-        _("biases"): _("yes") if config.attention_bias else _("none"),
-        _("vocabulary"): number(config.vocab_size),
         _("matrices"): _(TIED[config.tied]),
     }
     return {_("what"): list(facts), _("how"): [plain(each) for each in facts.values()]}
-
-
-def _stacks(config: ModelConfig) -> list[str]:
-    return [
-        n_("{stack} of {n} layer", "{stack} of {n} layers", config.layers_of(stack)).format(
-            stack=_(STACK_LABELS[stack]), n=number(config.layers_of(stack))
-        )
-        for stack in config.stacks
-    ]
 
 
 def _heads(config: ModelConfig) -> str:

@@ -15,7 +15,7 @@ from core.studies.lessons.positions import (
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, plain, short
+from pages.frame.language import N_, _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -60,7 +60,8 @@ def draw(opened: Opened) -> Shown | None:
         pictures = [chart(_curves(found, position))]
     with right:
         pictures.append(matrices(Matrices(panels=[_map(found.learned)]), key="pe_learned"))
-    st.caption(_reached(found.learned))
+    if reached := _reached(found.learned):
+        st.caption(reached)
     other = ""
     if run.path != opened.path:
         why = _(WHY_NOT[opened.run.settings.model.positions])
@@ -145,21 +146,15 @@ def _curves(found: LearnedBeside, position: int) -> Chart:
 
 
 def _reached(found: Learned) -> str:
-    """Say how far training reached."""
+    """Say how far training reached, where that is known."""
     n = len(found.norms_P)
     if found.mean_norm_trained is None:
-        return _(
-            "No position has changed since training began: all {n} are random, {x} long on average."
-        ).format(n=number(n), x=short(found.mean_norm_untouched))
+        text = _("No position has changed since training began: all {n} are random.")
+        return text.format(n=number(n))
     if found.trained is None:
-        mean = short(found.mean_norm_trained)
-        return _("A position’s vector is {x} long on average.").format(x=mean)
-    return _(
-        "Training reached positions 0 to {last} of {n}. The vectors of the others are as they "
-        "began: random and small (mean norm {y} instead of {x})."
-    ).format(
-        last=number(found.trained - 1),
-        n=number(n),
-        x=short(found.mean_norm_trained),
-        y=short(found.mean_norm_untouched),
+        return ""
+    text = _(
+        "Training reached positions 0 to {last} of {n}; the others are as they began, random and "
+        "small."
     )
+    return text.format(last=number(found.trained - 1), n=number(n))

@@ -22,7 +22,7 @@ from core.studies.lessons.scaling import (
 )
 from pages.frame import controls
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, n_, number, percent
+from pages.frame.language import _, n_, number, percent
 from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -159,21 +159,16 @@ def _model(opened: Opened) -> Shown:
 
 def _without(found: Rescaled) -> str:
     """Say what taking the scaling away does to the loaded model, which learned with it."""
-    before, after = mean_of(found.scaled), mean_of(found.unscaled)
-    spread = _("Without the division this model’s heads spread their weight **more**")
-    if after < before:
-        spread = _("Without the division this model’s heads spread their weight **less**")
-    entropy = _("{spread}: mean entropy {before} → {after} of the largest.").format(
-        spread=spread, before=percent(before), after=percent(after)
-    )
-    same = n_(
-        "**{same}** of {n} token of its translation stays the same (loss {old} → {new}).",
-        "**{same}** of {n} tokens of its translation stay the same (loss {old} → {new}).",
+    text = n_(
+        "Without the division the mean entropy of this model’s heads goes from **{before}** to "
+        "**{after}** of the largest; {same} of {n} token of its translation stays the same.",
+        "Without the division the mean entropy of this model’s heads goes from **{before}** to "
+        "**{after}** of the largest; {same} of {n} tokens of its translation stay the same.",
         found.n_tokens,
-    ).format(
+    )
+    return text.format(
+        before=percent(mean_of(found.scaled)),
+        after=percent(mean_of(found.unscaled)),
         n=number(found.n_tokens),
         same=number(found.n_same),
-        old=number(found.scaled_loss, 2),
-        new=number(found.unscaled_loss, 2),
     )
-    return joined([entropy, same])

@@ -1,7 +1,6 @@
 """Which picture of a lesson, which stack, which position: what several lessons ask for."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from core.heads import Kind, Stack
@@ -12,15 +11,6 @@ from pages.frame.needs import Need, missing
 from pages.frame.selection import Opened
 from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A position of a stack."""
-
-    stack: Stack
-    position: int
-    token: Token
 
 
 def ask_picture(
