@@ -1,36 +1,29 @@
-"""Why scores are divided by √d_k: a softmax at a width, sampled ones, and the loaded model."""
+"""Why scores are divided by √d_k: a softmax at a width, and sampled ones."""
 
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.model import Rescale
 from core.studies.lessons.scaling import (
     WIDTHS,
-    Rescaled,
     Sampled,
     ScoresError,
     WhyScale,
     jacobian,
     jacobian_norms,
-    mean_of,
     read_scores,
     sampled_widths,
     softmax,
     why_scale,
-    without_scaling,
 )
 from pages.frame import controls
 from pages.frame.charts import chart
-from pages.frame.language import _, n_, number, percent
-from pages.frame.needs import Need
+from pages.frame.language import _, number, percent
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
-from pages.views.lessons import stacks
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, Rule, curves
-from viz.charts.dumbbells import dumbbells
 
 LARGEST_NORM = 0.5
 """Of a softmax's Jacobian, by Frobenius: where two scores share all the weight."""
@@ -38,15 +31,7 @@ LARGEST_NORM = 0.5
 
 @saying_why(ScoresError)
 def draw(opened: Opened) -> Shown:
-    """Draw a softmax with the division and without, or the loaded model without it."""
-    pictures = {"softmax": _("one softmax"), "model": _("this model without it")}
-    needs = (Need.WRITING, Need.NEXT, Need.HEADS, Need.SCALED_SCORES)
-    if stacks.ask_picture(opened, "scaling_shown", pictures, {"model": needs}) == "model":
-        return _model(opened)
-    return _softmax(opened)
-
-
-def _softmax(opened: Opened) -> Shown:
+    """Draw a softmax with the division and without, and what is sampled at other widths."""
     d_k = opened.run.settings.model.d_k
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         label = _("Scores after the division (up to 16)")
@@ -127,48 +112,4 @@ def _against_width(
         at=[each.d_k for each in found],
         title=title,
         rules=[Rule(width, f"d_k = {number(width)}")],
-    )
-
-
-def _model(opened: Opened) -> Shown:
-    recipe = Recipe(without_scaling, opened.path, opened.sentence)
-    found = recipe.result()
-    title = _("How evenly each head spreads its weight, with and without the division")
-    series = {_("as the model learned it"): found.scaled, _("without the division"): found.unscaled}
-    heads = [head for site, of_site in found.scaled.items() for head in site.heads(len(of_site))]
-    figure = dumbbells(
-        {name: [one for each in of.values() for one in each] for name, of in series.items()},
-        [f"{head.layer}.{head.index}" for head in heads],
-        groups=[_(head.kind.label) for head in heads],
-        value=Quantity(_("entropy, share of the largest"), share=True),
-        of=_("layer.head"),
-        title=title,
-    )
-    return Shown(
-        name="without_scaling",
-        title=title,
-        recipe=recipe,
-        seen=_without(found),
-        code=[Rescale],
-        pictures=[chart(figure)],
-        formula=r"\mathrm{evenness} = \frac{1}{|Q|} \sum_{q \in Q} "
-        r"\frac{-\sum_k w_{qk} \ln w_{qk}}{\ln n_q}, "
-        r"\qquad n_q = \text{keys that } q \text{ may see}, \quad Q = \{q : n_q > 1\}",
-    )
-
-
-def _without(found: Rescaled) -> str:
-    """Say what taking the scaling away does to the loaded model, which learned with it."""
-    text = n_(
-        "Without the division the mean entropy of this model’s heads goes from **{before}** to "
-        "**{after}** of the largest; {same} of {n} token of its translation stays the same.",
-        "Without the division the mean entropy of this model’s heads goes from **{before}** to "
-        "**{after}** of the largest; {same} of {n} tokens of its translation stay the same.",
-        found.n_tokens,
-    )
-    return text.format(
-        before=percent(mean_of(found.scaled)),
-        after=percent(mean_of(found.unscaled)),
-        n=number(found.n_tokens),
-        same=number(found.n_same),
     )

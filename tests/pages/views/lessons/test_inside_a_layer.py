@@ -7,13 +7,10 @@ import pytest
 
 from core.decoding.sentence import translate
 from core.heads import Site
-from core.inspection import inspect_sentence
 from core.model import Step
-from core.runs.run import load_run
-from core.studies.heads.evenness import evenness
 from core.studies.lessons.scaling import sampled_widths
 from pages.frame.language import percent, plain
-from tests.pages.conftest import ROOT, chart_rows, said, send
+from tests.pages.conftest import chart_rows, said, send
 from tests.pages.views.lessons.conftest import TIRED, charts, exact, panels
 
 
@@ -185,24 +182,3 @@ def test_scores_that_cannot_be_are_named_and_kept(open_lesson):
     at.text_input(key="scores").set_value("1 2").run()
     assert not at.error
     assert at.selectbox(key="d_k").value == 64
-
-
-def test_without_the_division_heads_are_compared_with_those_of_the_attention_page(open_lesson):
-    query = {"scaling_shown": "model", "model": "copy", "sentence": "a b c"}
-    at, shown = open_lesson("scaling", **query)
-    [found] = charts(at)
-    before, after = found.values()
-    run = load_run(ROOT / "gallery" / "copy")
-    wanted = [
-        evenness(head, attention.even_QK)
-        for attention in inspect_sentence(run, "a b c").attention.values()
-        for head in attention.weights_HQK
-    ]
-    assert before == pytest.approx(wanted, abs=1e-6)
-    assert f"from **{percent(np.mean(before))}** to **{percent(np.mean(after))}**" in shown.seen
-
-
-def test_a_model_without_attention_has_nothing_to_take_away(open_lesson):
-    at, shown = open_lesson("scaling", model="bottleneck-fixed", scaling_shown="model")
-    assert shown.name == "scaling"
-    assert not [each for each in at.segmented_control if each.key == "scaling_shown"]
