@@ -1,11 +1,12 @@
 """Tokens as vectors: how similar they are, the vocabulary as points, and their lengths."""
 
 import math
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from core.heads import Kind, Stack
+from core.heads import Stack
 from core.model.positional import Embedding
 from core.studies.lessons.embeddings import TokenVectors, nearest, random_pair_cosine
 from core.studies.lessons.of_sentence import OfSentence, sentence_vectors
@@ -21,6 +22,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks, vocabulary
+from pages.views.lessons.stacks import Place
 from viz.charts.bars import bars
 from viz.charts.curves import Quantity
 from viz.component.standalone import Drawn
@@ -51,26 +53,23 @@ def draw(opened: Opened) -> Shown:
         pictures = {"angles": _("similarity"), "points": _("points"), "lengths": _("lengths")}
         shown = stacks.ask_picture(opened, "embedding_shown", pictures, NEEDS)
         if shown != "lengths":
-            stack, tokens = stacks.ask(opened, "vectors_stack", opened.run.model.config.stacks[0])
-            written = opened.inspection.translation
-            ids = {"encoder": written.source_ids, "decoder": written.fed_ids}[stack]
-            alone = Recipe(sentence_vectors, opened.path, opened.sentence, stack).result().result
-            first, _second = alone.closest() or (0, 0)
-            usual = ids.index(alone.ids[first])
-            position = stacks.ask_position(opened, stack, POSITION, usual)
+            usual = partial(_usual, opened)
+            place = stacks.ask_place(opened, "vectors_stack", POSITION, usual=usual)
+            ids = _ids(opened, place.stack)
         if shown == "points":
             n_dimensions = vocabulary.ask_dimensions()
     if shown == "lengths":
         return _lengths(opened)
     if shown == "points":
-        return vocabulary.draw(opened, stack, ids[position], n_dimensions)
+        return vocabulary.draw(opened, place.stack, ids[place.position], n_dimensions)
+    stack, position = place.stack, place.position
     recipe = Recipe(sentence_vectors, opened.path, opened.sentence, stack, position)
     found = recipe.result()
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        drawn = [_map(opened, stack, ids, found, found.result.ids.index(ids[position]))]
+        drawn = [_map(opened, place, ids, found)]
     with right:
-        drawn.append(_nearest(found, tokens[position].text))
+        drawn.append(_nearest(found, place.token))
     tied = _("In this model {tied}.").format(tied=_(TIED[opened.run.settings.model.tied]))
     st.caption(tied)
     return Shown(
@@ -78,24 +77,34 @@ def draw(opened: Opened) -> Shown:
         title=_("How similar the tokens’ vectors are"),
         recipe=recipe,
         seen=_seen(
-            found,
-            tokens[position].text,
-            cached.call(random_pair_cosine, ModelOf(opened.path), stack),
+            found, place.token, cached.call(random_pair_cosine, ModelOf(opened.path), stack)
         ),
         code=(TokenVectors, nearest, random_pair_cosine),
         pictures=drawn,
     )
 
 
+def _ids(opened: Opened, stack: Stack) -> tuple[int, ...]:
+    written = opened.inspection.translation
+    return {"encoder": written.source_ids, "decoder": written.fed_ids}[stack]
+
+
+def _usual(opened: Opened, stack: Stack) -> int:
+    """Return the position to begin with: the first of the two tokens that are most similar."""
+    found = Recipe(sentence_vectors, opened.path, opened.sentence, stack).result().result
+    first, _second = found.closest() or (0, 0)
+    return _ids(opened, stack).index(found.ids[first])
+
+
 def _map(
-    opened: Opened, stack: Stack, ids: tuple[int, ...], found: OfSentence[TokenVectors], chosen: int
+    opened: Opened, place: Place, ids: tuple[int, ...], found: OfSentence[TokenVectors]
 ) -> Drawn:
     """Draw the cosines of the sentence's tokens; a click chooses the token of the row."""
-    side = Kind.self_of(stack).query_side
-    vectors, inspection = found.result, opened.inspection
-    tokens = inspection.tokens_of(side)
-    once = [tokens[ids.index(token)] for token in vectors.ids]
-    axis = Axis(name=_("token"), labels=labels(once, inspection.unknown_words), side=side)
+    vectors = found.result
+    once = labels(
+        [place.tokens[ids.index(token)] for token in vectors.ids], opened.inspection.unknown_words
+    )
+    axis = Axis(name=_("token"), labels=once, side=place.side)
     cosine_NN = vectors.cosine_NN
     between = np.abs(cosine_NN - np.eye(len(once)))
     written = [[number(each, 2) for each in line] for line in cosine_NN.tolist()]
@@ -103,7 +112,7 @@ def _map(
     def take() -> None:
         if pick := clicks.picked(SIMILARITY):
             at = ids.index(vectors.ids[pick["row"]])
-            clicks.pin(side, at, {POSITION: None})
+            clicks.pin(place.side, at, {POSITION: None})
 
     shown = Matrix(
         title=_("Cosine between the vectors of the sentence’s tokens"),
@@ -116,6 +125,7 @@ def _map(
         texts=written if len(once) <= FEW else None,
         value_name=_("cosine"),
     )
+    chosen = vectors.ids.index(ids[place.position])
     selected = (0, chosen, chosen)
     return matrices(Matrices(panels=[shown], selected=selected), key=SIMILARITY, on_pick=take)
 

@@ -117,7 +117,7 @@ def _seen(run: Path | RunAt, whole: PositionAccuracy) -> str:
             steps,
         )
         said = capitalised(text.format(step=number(run.step), steps=number(steps)))
-    text = _("Fed the true words, **{forced}** of its tokens are right; fed its own, **{free}**.")
+    text = _("Fed the true words, **{forced}** of the tokens are right; fed its own, **{free}**.")
     if said:
         text = _(
             "{after}, **{forced}** of the tokens are right when the model is fed the true words, "

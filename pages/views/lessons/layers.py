@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from core.studies.lessons.layers import (
     formula,
 )
 from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
-from core.tokenizer.tokenizer import Token
 from pages.frame import session, tour
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain
@@ -27,6 +27,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
+from pages.views.lessons.stacks import Place
 from viz.charts.curves import Quantity, curves
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrix
@@ -37,15 +38,6 @@ MEASURES: dict[str, Measure] = {"norm": "norm", "cosine": "cosine"}
 LENS = (Need.WRITING, Need.NEXT, Need.OWN_VECTORS)
 OLDER = {"stream_stack": STACK, "stream_position": session.LENS_POSITION}
 """What older links called a choice → what it is called now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A position of a stack."""
-
-    stack: Stack
-    position: int
-    token: Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +69,17 @@ def draw(opened: Opened) -> Shown:
         shown = stacks.ask_picture(
             opened, "layers_shown", pictures, {"lens": LENS}, older={"added": "norm"}
         )
-        place = _ask(opened)
+        place = stacks.ask_place(
+            opened, STACK, session.LENS_POSITION, first="decoder", usual=partial(_usual, opened)
+        )
     return _lens(opened, place) if shown == "lens" else _stream(opened, place, MEASURES[shown])
 
 
-def _ask(opened: Opened) -> Place:
-    """Ask for a stack and a position; within a row."""
-    stack, tokens = stacks.ask(opened, STACK, "decoder")
-    usual = None
-    if not missing(opened.run.settings, LENS):
-        recipe = Recipe(sentence_lens, opened.path, opened.sentence, stack)
-        usual = recipe.result().result.decided_last
-    position = stacks.ask_position(opened, stack, session.LENS_POSITION, usual)
-    return Place(stack, position, tokens[position])
+def _usual(opened: Opened, stack: Stack) -> int | None:
+    """Return the position to begin with: the one that is decided last."""
+    if missing(opened.run.settings, LENS):
+        return None
+    return Recipe(sentence_lens, opened.path, opened.sentence, stack).result().result.decided_last
 
 
 def _lens(opened: Opened, place: Place) -> Shown:
@@ -97,14 +87,8 @@ def _lens(opened: Opened, place: Place) -> Shown:
     recipe = Recipe(sentence_lens, opened.path, opened.sentence, place.stack)
     found = recipe.result().result
     guesses = _guesses(opened, found, place)
-    picture = stacks.matrix(
-        opened,
-        place.stack,
-        _map(opened, found, guesses, place),
-        (len(guesses.words) - 1, place.position),
-        "lens",
-        lambda _row: {session.LENS_POSITION: None},
-    )
+    shown, last = _map(opened, found, guesses, place), len(guesses.words) - 1
+    picture = stacks.matrix(opened, place, shown, last, "lens")
     [followed] = _texts(opened, [found.followed_K[place.position]])
     return Shown(
         name=f"lens_{place.stack}",
@@ -166,7 +150,7 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
                     "before it the model only repeats **{before}**."
                 )
     return text.format(
-        where=where.format(token=plain(place.token.text)),
+        where=where.format(token=plain(place.token)),
         word=plain(followed),
         before=plain(before),
         name=name,
@@ -190,7 +174,7 @@ def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix
         rows=Axis(
             name=_("read after"), labels=[TokenLabel(explained(name)) for name in found.names]
         ),
-        columns=stacks.axis(opened, place.stack),
+        columns=stacks.axis(opened, place),
         texts=texts,
         visible=~hidden_LK if hidden_LK.any() else None,
         hidden=legend,
@@ -216,7 +200,7 @@ def _stream(opened: Opened, place: Place, measure: Measure) -> Shown:
             Quantity(_("cosine to the embedding"), zero=False),
         ),
     }[measure]
-    own, token = found.values(measure)[:, position].tolist(), place.token.text
+    own, token = found.values(measure)[:, position].tolist(), place.token
     picture = curves(
         {
             _("{token}, position {n}").format(token=token, n=number(position)): own,

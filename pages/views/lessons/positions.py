@@ -175,7 +175,7 @@ def _dots(table: Recipe[Sinusoids], position: int) -> Shown:
         pictures.append(matrices(panels, key="pe_dots"))
     seen = _(
         "The dot product of two positions depends on their **distance** only: it is the same to "
-        "the left and to the right, and everywhere in the sentence (within {x})."
+        "the left and to the right, and at every position (within {x})."
     )
     differs = max(found.asymmetry or 0.0, found.spread, TINY / 2)
     return Shown(

@@ -20,40 +20,35 @@ from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
 from pages.views.lessons.counts import ACTIVATIONS
+from pages.views.lessons.stacks import Place
 from viz.plane.matrices import Matrix, numbered
 
 
 def draw(opened: Opened) -> Shown:
     """Show which share of the units fires, and the top ones for a token."""
     with row():
-        stack, tokens = stacks.ask(opened, "unit_stack", opened.run.model.config.stacks[0])
-        position = stacks.ask_position(opened, stack, session.UNIT_POSITION)
+        place = stacks.ask_place(opened, "unit_stack", session.UNIT_POSITION)
+        stack, position = place.stack, place.position
         n_layers = opened.run.settings.model.layers_of(stack)
         # To begin with, the layer in which most fire on the word.
         any_layer = Recipe(sentence_units, opened.path, opened.sentence, stack).result().result
         usual = int(any_layer.firing.firing_LK[:, position].argmax())
         layer = controls.number(_("layer"), n_layers, usual, session.LAYER)
     recipe = Recipe(sentence_units, opened.path, opened.sentence, stack, layer, position)
-    found, token = recipe.result().result, tokens[position].text
+    found = recipe.result().result
     left, right = st.columns(2, gap="large")
     with left:
-        picture = stacks.matrix(
-            opened,
-            stack,
-            _firing_map(opened, found.firing, stack),
-            (layer, position),
-            session.UNITS,
-            lambda row: {session.LAYER: row, session.UNIT_POSITION: None},
-        )
+        shown = _firing_map(opened, found.firing, place)
+        picture = stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER)
         st.caption(_below_zero(opened.run.settings.model))
     with right:
         title = _("The units of layer {layer} that fire most on “{token}”")
-        st.markdown(f"**{title.format(layer=number(layer), token=plain(token))}**")
-        _table(found.top, tokens)
+        st.markdown(f"**{title.format(layer=number(layer), token=plain(place.token))}**")
+        _table(found.top, place.tokens)
     return Shown(
         name="units",
         title=_("Share of the feed-forward units that fire"),
-        seen=_seen(found, opened.run.settings.model.d_ff, token),
+        seen=_seen(found, opened.run.settings.model.d_ff, place.token),
         recipe=recipe,
         code=(FeedForward, firing, top_units),
         pictures=[picture],
@@ -87,13 +82,13 @@ def _below_zero(config: ModelConfig) -> str:
     return _("The activation is ReLU: a unit that does not fire is 0.")
 
 
-def _firing_map(opened: Opened, found: Firing, stack: Stack) -> Matrix:
+def _firing_map(opened: Opened, found: Firing, place: Place) -> Matrix:
     values = 100 * found.firing_LK.astype(np.float32)
     return Matrix(
         title=_("Share of the feed-forward units that fire"),
         values=values,
         rows=numbered(_("layer"), len(values)),
-        columns=stacks.axis(opened, stack),
+        columns=stacks.axis(opened, place),
         # Few units fire on a word: on a scale to 100 all cells would be dark.
         limit=max(5.0 * math.ceil(float(values.max()) / 5), 5.0),
         value_name=_("% of the units"),

@@ -40,6 +40,6 @@ def test_a_model_at_the_end_of_its_training_is_measured_itself(open_lesson):
         for name in ("true_words_fed", "own_words_fed")
     )
     assert (
-        f"**{percent(forced)}** of its tokens are right; fed its own, **{percent(free)}**"
+        f"**{percent(forced)}** of the tokens are right; fed its own, **{percent(free)}**"
         in shown.seen
     )

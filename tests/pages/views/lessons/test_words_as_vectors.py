@@ -128,7 +128,7 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     ("picture", "words"),
     [
         ("table", "the closest, positions 0 and 6 for example, are **0.658** apart"),
-        ("dots", "everywhere in the sentence (within 0.00001)"),
+        ("dots", "at every position (within 0.00001)"),
         ("shift", "turns position **20** into position **15**"),
     ],
 )
