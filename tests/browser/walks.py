@@ -46,7 +46,7 @@ KINDS = {
 """Name of a kind of attention → what people call it."""
 PAGES = {"": "Attention", "decoding": "Decoding", "heads": "Heads", "lessons": "Lessons"}
 """Address → name, of the pages that are walked through."""
-LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "LayerNorm"}
+LESSONS = {"embedding": "embedding", "masks": "masks", "norm": "norm"}
 VIEWS = ("maps", "lines", "word")
 UNITS = {"tokens": "tokens", "words": "whole words"}
 METHODS = {"greedy": "greedy", "sampling": "sampling"}

@@ -41,7 +41,7 @@ def draw(opened: Opened) -> Shown:
     """Draw a head's weights with all masks and with some switched off, and what that costs."""
     with row():
         chosen = batch.ask(opened, heads=True)
-        off = _ask_which(chosen)
+    off = _ask_which(chosen)
     batch.name_what_is_cut(chosen)
     maps, costs = st.columns([5, 2], gap="medium")
     with costs:

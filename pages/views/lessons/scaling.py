@@ -78,7 +78,7 @@ def _weights(found: WhyScale) -> Chart:
         },
         [_("score {score}").format(score=name) for name in names],
         value=Quantity(_("weight"), share=True),
-        title=_("2. One key gets all the weight"),
+        title=_("2. The softmax of your scores"),
     )
 
 
@@ -98,7 +98,7 @@ def _gradient(found: Sequence[Sampled], width: int) -> Chart:
         _("with ÷ √d_k"): [each.gradient_scaled for each in found],
     }
     return _against_width(
-        series, found, _("norm of the Jacobian"), _("3. Little gradient is left"), width
+        series, found, _("norm of the Jacobian"), _("3. Wide heads get little gradient"), width
     )
 
 
