@@ -16,7 +16,7 @@ from core.runs.checkpoint import stops
 from core.runs.run import RunError
 from pages.frame import cached, charts, controls, measured_on
 from pages.frame.cached import RunAt
-from pages.frame.language import _, capitalised, n_, number, percent, plain
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
@@ -108,22 +108,17 @@ def _instead(opened: Opened, path: Path) -> str:
 
 def _seen(run: Path | RunAt, whole: PositionAccuracy) -> str:
     """Say how many tokens are right when the model is fed the true words, and its own."""
-    said = ""
-    if isinstance(run, RunAt):
-        steps = cached.settings(run.path).training.steps
-        text = n_(
-            "after {step} of {steps} training step",
-            "after {step} of {steps} training steps",
-            steps,
-        )
-        said = capitalised(text.format(step=number(run.step), steps=number(steps)))
     text = _("Fed the true words, **{forced}** of the tokens are right; fed its own, **{free}**.")
-    if said:
-        text = _(
-            "{after}, **{forced}** of the tokens are right when the model is fed the true words, "
-            "and **{free}** when it is fed its own."
-        )
-    return text.format(after=said, forced=percent(whole.forced), free=percent(whole.free))
+    said = text.format(forced=percent(whole.forced), free=percent(whole.free))
+    if not isinstance(run, RunAt):
+        return said
+    steps = cached.settings(run.path).training.steps
+    early = n_(
+        "The model is shown after {step} of {steps} training step.",
+        "The model is shown after {step} of {steps} training steps.",
+        steps,
+    )
+    return joined([said, early.format(step=number(run.step), steps=number(steps))])
 
 
 def _chart(positions: Sequence[PositionAccuracy]) -> Chart:

@@ -22,7 +22,7 @@ from core.studies.lessons.of_sentence import without_masks
 from pages.frame import controls, measured_on
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, joined, labelled, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, joined, labelled, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.recipe import Recipe
@@ -35,6 +35,7 @@ from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrices, Matrix
 
 LOSS_SAMPLES = 100
+WITHOUT = {PADDING: N_("without the padding mask"), LOOK_AHEAD: N_("without the look-ahead mask")}
 
 
 def draw(opened: Opened) -> Shown:
@@ -84,11 +85,10 @@ def draw(opened: Opened) -> Shown:
 def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of the chosen kind of attention are switched off."""
     offered = chosen.masks()
-    labels = {PADDING: _("without padding mask"), LOOK_AHEAD: _("without look-ahead mask")}
     names = controls.several(
         _("Switched off"),
         "off",
-        {mask.name: labels[mask.name] for mask in offered},
+        {mask.name: _(WITHOUT[mask.name]) for mask in offered},
         [offered[-1].name],
         of=chosen.kind,
         older={"padding mask": PADDING, "look-ahead mask": LOOK_AHEAD},
@@ -109,16 +109,8 @@ def _map(chosen: Chosen, done: HeadOfBatch, title: str, limit: float) -> Matrix:
 
 def _without_said(off: Sequence[Mask]) -> str:
     """Return in a few words which masks are off; a title."""
-    match [mask.name for mask in off]:
-        case []:
-            return _("Nothing switched off")
-        case [name]:
-            one = {
-                PADDING: _("Without the padding mask"),
-                LOOK_AHEAD: _("Without the look-ahead mask"),
-            }
-            return one[name]
-    return _("Without both masks")
+    names = _(" and ").join(_(WITHOUT[mask.name]) for mask in off)
+    return capitalised(names) if off else _("Nothing switched off")
 
 
 def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:

@@ -15,7 +15,7 @@ from core.studies.lessons.positions import (
 from pages.frame import cached, controls
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, number, plain
+from pages.frame.language import _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -27,15 +27,6 @@ FIRST_POSITION = 8
 LONGEST, BEYOND = 50, 3
 """Positions that are shown at most, and of them those that training never reached."""
 LEARNED, SINUSOIDS = "learned", "sinusoids"
-WHY_NOT = {
-    "sinusoidal": N_("the chosen model has sinusoids, which training does not change."),
-    "halves": N_("the chosen model has sinusoids, which training does not change."),
-    "learned": N_("how the positions of the chosen model were before training is not known."),
-    "buckets": N_("the chosen model has learned numbers for distances, not vectors of positions."),
-    "rotary": N_("the chosen model turns queries and keys, and has no vectors of positions."),
-    "none": N_("the chosen model has no positions."),
-}
-"""Positions of a model → why another one is shown."""
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -62,15 +53,14 @@ def draw(opened: Opened) -> Shown | None:
         pictures.append(matrices(Matrices(panels=[_map(found.learned)]), key="pe_learned"))
     if reached := _reached(found.learned):
         st.caption(reached)
-    other = ""
-    if run.path != opened.path:
-        why = _(WHY_NOT[opened.run.settings.model.positions])
-        other = _("**{run}** is shown: {why}").format(run=plain(run.name), why=why)
+    other = _("**{run}** is shown: {chosen} has not learned vectors of positions here.").format(
+        run=plain(run.name), chosen=plain(opened.run.name)
+    )
     return Shown(
         name="learned",
         title=_("Learned by {run}").format(run=run.name),
         recipe=recipe,
-        other_model=other,
+        other_model="" if run.path == opened.path else other,
         seen=_seen(found, position),
         code=[Embedding, learned, cosines],
         pictures=pictures,

@@ -1,12 +1,11 @@
 """The vocabulary as points: its vectors in two or three of all dimensions, and what is near."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from core.heads import Kind, Stack
 from core.studies.lessons.embeddings import nearest
 from core.studies.lessons.vocabulary_map import (
+    Near,
     VocabularyMap,
     principal_components,
     vocabulary_map,
@@ -53,11 +52,8 @@ def draw(opened: Opened, stack: Stack, usual: int, n_dimensions: int) -> Shown:
         picture = plotly_chart(figure, MAP, _take if n_dimensions == 2 else None)
     with right:
         for near in found.near:
-            st.markdown(nearest_tokens(near.token, near.neighbours, near.cosines))
-        if len(selected) == MOST_LISTED:
-            said = _("Of the selected tokens, the first {n} are listed.")
-            st.caption(said.format(n=number(MOST_LISTED)))
-        elif n_dimensions == 2 and not selected:
+            st.markdown(_nearest(near))
+        if n_dimensions == 2 and not selected:
             st.caption(_("Draw a line around points to see their neighbours."))
     return Shown(
         name=f"vocabulary_{stack}",
@@ -122,12 +118,12 @@ def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
     )
 
 
-def nearest_tokens(token: str, neighbours: Sequence[str], cosines: Sequence[float]) -> str:
+def _nearest(near: Near) -> str:
     """Say which tokens of the whole vocabulary are nearest to one."""
     one = _("{token} ({cosine})")
     said = listed(
         one.format(token=plain(name), cosine=number(cosine, 2))
-        for name, cosine in zip(neighbours, cosines, strict=True)
+        for name, cosine in zip(near.neighbours, near.cosines, strict=True)
     )
     text = _("Nearest to **{token}** in the whole vocabulary, by cosine: {said}.")
-    return text.format(token=plain(token), said=said)
+    return text.format(token=plain(near.token), said=said)

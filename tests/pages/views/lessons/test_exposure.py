@@ -20,7 +20,7 @@ def test_it_opens_on_a_model_that_still_makes_mistakes_and_names_it(open_lesson)
     }
     gaps = {step: each.forced - each.free for step, each in found.items()}
     assert gaps[200] > gaps[100]
-    assert "After 200 of 5,000 training steps" in shown.seen
+    assert "after 200 of 5,000 training steps" in shown.seen
     assert f"**{percent(found[200].forced)}**" in shown.seen
     assert f"The gap of {100 * gaps[200]:.1f} points" in said(at)
     # Positions that few targets reach are left out of the chart alone.

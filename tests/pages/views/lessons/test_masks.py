@@ -52,11 +52,10 @@ def test_decoder_self_attention_combines_both_masks(open_masks):
     assert padding.any()
     assert "itself and the words before it, but no padding" in shown.seen
     assert f"**{received.sum()}** of {received.size} cells are hidden" in shown.seen
-
-
-def test_a_batch_of_one_sentence_hides_nothing_in_the_source(open_masks):
-    _at, shown = open_masks(attention="encoder self", others=" ")
+    assert "PAD" in shown.formula and "look-ahead" in shown.formula
+    _at, shown = open_masks(attention="cross", others=" ")
     assert "**0** of" in shown.seen
+    assert "look-ahead" not in shown.formula
 
 
 def test_a_parallel_decoder_has_no_triangle(open_masks):
@@ -173,15 +172,11 @@ def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_
 def test_a_decoder_alone_is_measured_on_the_texts_themselves(open_alone):
     at, shown, run = open_alone("gpt2", "leaks", row="2")
     # There is no padding mask to switch off.
-    assert at.button_group(key="off").options == ["without look-ahead mask"]
+    assert at.button_group(key="off").options == ["without the look-ahead mask"]
     batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
     off, head = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)], Head.parse("decoder.0.self:0")
-    lengths = [len(ids) for ids in batch.fed_ids]
-    future = 0.0
-    for b, n in enumerate(lengths):
-        weights = head_of_batch(run.model, batch, head, b, off).weights_QK[:n, :n].astype(float)
-        future += np.triu(weights, 1).sum()
-    assert f"**{percent(future / sum(lengths))}** of its weight to later words" in shown.seen
+    future = head_of_batch(run.model, batch, head, 0, off).leak.future
+    assert f"**{percent(future)}** of its weight to later words" in shown.seen
     one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
     assert f"the loss goes from {one:.2f} to **{other:.2f}**." in shown.seen
 

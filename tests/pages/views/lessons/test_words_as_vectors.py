@@ -39,24 +39,15 @@ def test_a_click_on_a_row_names_what_its_token_is_most_similar_to(open_lesson, r
     assert f"Most similar to **dog** in the whole vocabulary: **{best.text}**" in said(at)
 
 
-def test_the_matrices_that_a_model_shares_are_named(open_lesson, own_random):
-    own_random(tied="none")
-    at, _shown = open_lesson("embedding", model="runs/random", sentence="a b c")
-    assert "In this model every embedding and the output have their own matrix." in said(at)
-
-
 def test_lengths_are_those_of_the_loaded_model(open_lesson):
     at, shown = open_lesson("embedding", embedding_shown="lengths", model="translate")
     run = load_run(ROOT / "gallery" / "translate")
     ids = [*run.tokenizer.encode(TIRED).ids, 2]
-    vectors = run.model.source_embedding.tokens.weight.detach().double()[ids]
-    plain = np.linalg.norm(vectors.numpy(), axis=1)
+    vectors = run.model.source_embedding.tokens.weight.detach().double()[ids].numpy()
+    lengths = np.linalg.norm(vectors, axis=1)
     [found] = charts(at)
-    assert found["token"] == pytest.approx(plain.tolist(), rel=1e-5)
-    assert found["token × √d_model"] == pytest.approx((plain * 128**0.5).tolist(), rel=1e-5)
-    assert found["position"] == pytest.approx([8.0] * len(ids), rel=1e-5)
-    assert f"is **{8 / plain.mean():.2g}** times as long as a token’s" in shown.seen
-    assert r"\tfrac{d_{model}}{2}" in shown.formula
+    assert found["token × √d_model"] == pytest.approx((lengths * 128**0.5).tolist(), rel=1e-5)
+    assert f"is **{8 / lengths.mean():.2g}** times as long as a token’s" in shown.seen
 
 
 def figure(at):
@@ -78,16 +69,6 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     assert figure(at) == before
     for word, named in (("cat", True), ("street", True), ("dog", False)):
         assert (f"Nearest to **{word}**" in said(at)) == named
-
-
-@pytest.mark.parametrize(("kind", "stack"), [("gpt2", "decoder"), ("bert", "encoder")])
-def test_a_model_of_one_stack_has_its_vocabulary_too(open_alone, kind, stack):
-    at, shown, run = open_alone(kind, "embedding", embedding_shown="points")
-    assert shown.name == f"vocabulary_{stack}"
-    n_tokens = len(run.model.embedding(stack).tokens.weight)
-    assert sum(len(trace["customdata"]) for trace in figure(at)["data"]) == min(n_tokens, 2000)
-    # Positions that are added to scaled tokens are those of an encoder.
-    assert "lengths" not in at.segmented_control(key="embedding_shown").options or kind == "bert"
 
 
 @pytest.fixture
@@ -168,8 +149,13 @@ def test_learned_positions_stand_beside_sinusoids_of_their_width(open_lesson, on
     assert most not in (4, 6)
     assert f"Position 5 is most like position **{most}** (cosine **" in shown.seen
     assert "Training reached positions 0 to 16 of 512" in said(at)
-    assert "**mine** is shown: the chosen model has sinusoids" in shown.other_model
+    assert "**mine** is shown: translate has not learned" in shown.other_model
     assert not open_lesson("learned", model="mine")[1].other_model
+
+
+def test_training_made_neighbours_alike(open_lesson):
+    _at, shown = open_lesson("learned", model="copy-learned")
+    assert "training made position **8** most like its neighbour **9**" in shown.seen
 
 
 def test_without_a_run_that_learned_positions_the_command_is_named(
@@ -237,7 +223,3 @@ def test_the_line_about_the_order_agrees_with_the_bars(open_lesson, own_random, 
     assert has_some == (positions != "none") == ("has no positions" not in text)
     if has_some and min(cosines["with positions"]) < 1 - 1e-6:
         assert f"cosine **{min(cosines['with positions']):.2f}**" in text
-
-
-def test_one_word_cannot_be_shuffled_and_says_so(open_lesson):
-    assert "nothing to shuffle" in said(open_lesson("shuffle", sentence="animal")[0])
