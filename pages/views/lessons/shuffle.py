@@ -78,7 +78,9 @@ def _seen(found: Shuffled, config: ModelConfig) -> str:
         said = [text.format(without=without)]
     else:
         text = _("{without}, the encoder **notices** the order all the same.")
-        said = [text.format(without=without), _(READS.get(config.encoder_mixing, ""))]
+        said = [text.format(without=without)]
+        if config.encoder_mixing in READS:
+            said.append(_(READS[config.encoder_mixing]))
         changes = _("**{token}** changes most: cosine **{cosine}**.")
         said.append(_named(changes, found, found.without_positions_S))
     if not has_none:
