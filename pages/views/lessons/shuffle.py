@@ -72,7 +72,9 @@ def _chips(tokens: Iterable[Token]) -> str:
 def _seen(found: Shuffled, config: ModelConfig) -> str:
     """Say whether the encoder notices the order, without positions and with them."""
     has_none = config.positions == "none"
-    without = _("This model has no positions") if has_none else _("Without positions")
+    without = _("Without positions")
+    if has_none:
+        without = _("Without positions, as in this model")
     if not found.notices_without:
         text = _("{without}, the order does not exist for the encoder: **no output changes**.")
         said = [text.format(without=without)]

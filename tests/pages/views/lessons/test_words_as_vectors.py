@@ -220,6 +220,6 @@ def test_the_line_about_the_order_agrees_with_the_bars(open_lesson, own_random, 
     assert ("no output changes" in text) == (without > 1 - 1e-6)
     assert ("**notices** the order all the same" in text) == (without < 1 - 1e-6)
     has_some = "with positions" in cosines
-    assert has_some == (positions != "none") == ("has no positions" not in text)
+    assert has_some == (positions != "none") == ("as in this model" not in text)
     if has_some and min(cosines["with positions"]) < 1 - 1e-6:
         assert f"cosine **{min(cosines['with positions']):.2f}**" in text
