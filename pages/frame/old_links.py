@@ -60,7 +60,7 @@ MOVED: Mapping[tuple[str, str], Moved] = {
     ("scaling", "variance"): _lesson("scaling"),
     ("scaling", "jacobian"): _lesson("scaling"),
     ("scaling", "gradient"): _lesson("scaling"),
-    ("scaling", "heads"): _lesson("scaling", scaling_shown="model"),
+    ("scaling", "heads"): _lesson("scaling"),
     ("layers", "parts"): _lesson("parts"),
     ("layers", "vectors"): _lesson("embedding"),
     ("layers", "stream"): Moved("lessons", {"lessons": "layers"}, {"layers_shown": "norm"}),

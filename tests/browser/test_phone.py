@@ -65,8 +65,8 @@ def test_no_view_scrolls_the_page_of_a_small_phone_sideways(visit, of):
     ("view", "words"),
     [
         ("decoding?decoding=cost", "How often each cell of"),
-        ("lessons?lessons=embedding&embedding_shown=lengths", "How long the two vectors are that"),
-        ("lessons?lessons=scaling", "The variance of q·k grows with the"),
+        ("lessons?lessons=embedding&embedding_shown=lengths", "How long the token’s and the"),
+        ("lessons?lessons=shuffle", "How similar each word’s output stays"),
     ],
 )
 def test_a_charts_title_is_broken_where_it_would_be_cut(visit, view, words):

@@ -6,19 +6,17 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
+from viz.charts.curves import QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 
 BAR, BARS = 20, 3
 """Height of a row in pixels, and how many bars have room in it."""
-AROUND, LEAST = 110, 66
+AROUND, LEAST = 110, 120
 """Pixels of title, legend and axis, and of the bars, however few."""
 DOT = 60
 """Area of a dot, in pixels."""
 SHAPES = ("circle", "square", "triangle-up")
-PICKED = "picked"
-"""What a click selects where a row is marked: the number of a row, under `row`."""
 LONGEST_NAME = 180
 """Longer names are cut, in pixels."""
 HISTOGRAM = 215
@@ -32,7 +30,6 @@ def bars(
     value: Quantity,
     title: str = "",
     drawn: Drawn = "beside",
-    marked: int | None = None,
 ) -> alt.Chart:
     """Return horizontal bars, one row for each name, from the top.
 
@@ -43,7 +40,6 @@ def bars(
         title: A sentence.
         drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
             whole, or dots on one line: 0 is seen, and values that agree stand below each other.
-        marked: The row that is chosen: the others are grey, and a click selects one (`PICKED`).
     """
     rows = [
         {"row": row, "name": names[row], "value": number, "series": part, "order": order}
@@ -76,10 +72,6 @@ def bars(
             alt.Tooltip("value:Q", title=value.name, format=value.format),
         ],
     )
-    if marked is not None:
-        chosen = alt.when(alt.datum.row == marked).then(alt.value(COLOURS[0]))
-        encoded = encoded.encode(color=alt.ColorValue(**chosen.otherwise(alt.value(QUIET))))
-        encoded = encoded.add_params(alt.selection_point(name=PICKED, fields=["row"]))
     if drawn == "stacked":
         encoded = encoded.encode(order=alt.Order("order:Q"))
     elif drawn == "dots":

@@ -72,6 +72,8 @@ class Quantity:
     """True where the values are shares: the axis then goes from 0 to 1 in percent."""
     zero: bool = True
     """False where the axis need not begin at 0."""
+    smooth: bool = False
+    """True where a curve is drawn as a spline through its points, not as straight lines."""
     labels: tuple[str, ...] = ()
     """What 0, 1, 2 … are called, where they are no amounts."""
     squeezed: float = 0.0
@@ -166,7 +168,11 @@ def curves(
     )
     line = (
         alt.Chart(pd.DataFrame(rows))
-        .mark_line(point=alt.OverlayMarkDef(size=28) if few else False, strokeWidth=1.8)
+        .mark_line(
+            point=alt.OverlayMarkDef(size=28) if few else False,
+            strokeWidth=1.8,
+            interpolate="natural" if y.smooth else "linear",
+        )
         .encode(
             x=alt.X("x:Q", title=x.name, axis=_counted(x, at), scale=_fitting(x)),
             y=alt.Y("y:Q", title=y.name, axis=y.axis, scale=y.scale),

@@ -27,9 +27,19 @@ from core.runs.run import Run
 from core.studies.lessons.cells import Table, cells, stacked
 from core.tasks import TASKS
 
+N_NEAREST = 8
+"""Tokens of the vocabulary that are named beside one."""
 N_PAIRS, N_OTHERS, SEED = 2000, 20, 0
 """Pairs of tokens and sentences of the grammar that the baselines are measured on; the seed draws
 both, and random vectors to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A token of the vocabulary whose vector is near that of another."""
+
+    token: int
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +49,9 @@ class TokenVectors:
     ids: tuple[int, ...]
     dot_NN: NDArray[np.float64]
     """Dot products of their vectors."""
+    nearest: tuple[Neighbour, ...] = ()
+    """The tokens of the whole vocabulary that are most similar to one of them, if one is asked
+    for."""
 
     @property
     def cosine_NN(self) -> NDArray[np.float64]:
@@ -56,9 +69,13 @@ class TokenVectors:
         return np.degrees(np.arccos(self.cosine_NN))
 
     def table(self) -> Table:
-        """Return a row for each two tokens."""
+        """Return a row for each two tokens, and one for each neighbour."""
         found = {"angle": self.angle_NN, "cosine": self.cosine_NN, "dot": self.dot_NN}
-        return cells("row", "column", found)
+        neighbours: Table = {
+            "neighbour": [each.token for each in self.nearest],
+            "neighbour_cosine": [each.cosine for each in self.nearest],
+        }
+        return stacked(cells("row", "column", found), neighbours)
 
     def closest(self) -> tuple[int, int] | None:
         """Return the places of the two whose angle is smallest; None where there is one token."""
@@ -67,14 +84,6 @@ class TokenVectors:
         between_NN = self.cosine_NN - 3 * np.eye(len(self.ids))
         row, column = divmod(int(between_NN.argmax()), len(self.ids))
         return min(row, column), max(row, column)
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A token of the vocabulary whose vector is near that of another."""
-
-    token: int
-    cosine: float
 
 
 def token_vectors(model: Transformer, stack: Stack, ids: Sequence[int]) -> TokenVectors:
@@ -94,10 +103,10 @@ def nearest(model: Transformer, stack: Stack, token: int, n: int) -> tuple[Neigh
     return tuple(Neighbour(at, cosine) for at, cosine in pairs)
 
 
-def usual_angle(model: Transformer, stack: Stack) -> float:
-    """Return the mean angle in degrees of `N_PAIRS` pairs of different tokens drawn at random.
+def random_pair_cosine(model: Transformer, stack: Stack) -> float:
+    """Return the mean cosine of `N_PAIRS` pairs of different tokens drawn at random.
 
-    Two random directions are at 90° on average, the closer to it the more dimensions there are.
+    That of random directions is 0 on average.
     """
     table_VD = _table(model, stack)
     rng = np.random.default_rng(SEED)
@@ -106,7 +115,7 @@ def usual_angle(model: Transformer, stack: Stack) -> float:
     cosine_N = torch.nn.functional.cosine_similarity(
         table_VD[torch.from_numpy(one_N)].double(), table_VD[torch.from_numpy(other_N)].double()
     )
-    return float(torch.rad2deg(torch.arccos(cosine_N.clamp(-1, 1))).mean())
+    return float(cosine_N.mean())
 
 
 def _table(model: Transformer, stack: Stack) -> Tensor:

@@ -5,7 +5,7 @@ All of them raise SentenceError where a sentence has no text.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from core.decoding.sentence import Translation, translate
@@ -13,7 +13,12 @@ from core.describe import Description, describe
 from core.heads import Head, Kind, Side, Site, Stack
 from core.runs.run import Run
 from core.studies.lessons.cells import Table, cells, stacked
-from core.studies.lessons.embeddings import TokenVectors, token_vectors
+from core.studies.lessons.embeddings import (
+    N_NEAREST,
+    TokenVectors,
+    nearest,
+    token_vectors,
+)
 from core.studies.lessons.layers import (
     Lens,
     Norms,
@@ -153,13 +158,30 @@ def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence
     return OfSentence(found, {"row": texts, "column": texts})
 
 
-def sentence_vectors(run: Run, sentence: str, stack: Stack) -> OfSentence[TokenVectors]:
-    """Return the embeddings of a sentence's tokens beside each other, each token once."""
+def sentence_vectors(
+    run: Run, sentence: str, stack: Stack, position: int | None = None
+) -> OfSentence[TokenVectors]:
+    """Return the embeddings of a sentence's tokens beside each other, each token once.
+
+    Args:
+        run: A loaded run.
+        sentence: As typed.
+        stack: By which the tokens are read.
+        position: Of the token whose nearest ones of the vocabulary are named; None for no token.
+
+    Raises:
+        SentenceError: There is no text.
+    """
     written = translate(run, sentence)
     ids, texts = _ids(written, stack), _texts(run, written, stack)
     found = token_vectors(run.model, stack, ids)
     once = tuple(texts[ids.index(token)] for token in found.ids)
-    return OfSentence(found, {"row": once, "column": once})
+    if position is not None:
+        near = nearest(run.model, stack, ids[position], N_NEAREST)
+        found = replace(found, nearest=near)
+    side = Kind.self_of(stack).query_side
+    named = {each.token: _described(run, side, [each.token])[0] for each in found.nearest}
+    return OfSentence(found, {"row": once, "column": once, "neighbour": named})
 
 
 def masked_head(

@@ -1,28 +1,16 @@
-"""Why scores are divided by √d_k: the softmax of wide vectors, and a loaded model.
+"""Why scores are divided by √d_k: the softmax of wide vectors.
 
-All formulas in float64. N samples, T target length, H heads, Q queries, K keys, E width of one head
-(d_k), V vocabulary.
+All formulas in float64. N samples, K keys, E width of one head (d_k).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from core.batch import one_row
-from core.decoding.sentence import Translation, translate
-from core.decoding.step import mask_special_tokens
-from core.heads import Site
-from core.inspection import even_weights
 from core.messages import Message, MessageError
-from core.model import Probe, Probes, Record, Rescale, Step
-from core.runs.run import Run
-from core.studies.heads.evenness import evenness
 from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.words import shortened
 
@@ -224,123 +212,3 @@ def why_scale(scores: Sequence[float], d_k: int, seed: int = 0) -> WhyScale:
     return WhyScale(
         response(scores_K), response(scores_K, math.sqrt(d_k)), sampled_widths(N_QUERIES, seed)
     )
-
-
-PerHead = Mapping[Site, tuple[float, ...]]
-"""One number for each head of each attention sublayer."""
-
-
-def mean_of(heads: PerHead) -> float:
-    """Return the mean over all heads of all sublayers; there must be some."""
-    return float(np.mean(_listed(heads)))
-
-
-@dataclass(frozen=True, slots=True)
-class Rescaled:
-    """One sentence with the scaling as the model learned it, and with the scaling taken away."""
-
-    scaled: PerHead
-    """Evenness of each head: 1 where rows are uniform, 0 where each looks at one key."""
-    unscaled: PerHead
-    """The same with every score of every sublayer multiplied by √d_k."""
-    n_tokens: int
-    """Tokens of the translation, EOS included."""
-    n_same: int
-    """Of them, those whose most probable token is the same without the scaling."""
-    scaled_loss: float
-    """Cross-entropy per token of the translation, in nats."""
-    unscaled_loss: float
-    unscaled_variance: PerHead
-    """Of q·k over all pairs of a query and a key that it may see, as the model learned it."""
-    scaled_variance: PerHead
-    """The same of q·k / √d_k."""
-
-    def table(self) -> Table:
-        """Return a row for each head, and the losses and choices."""
-        heads = {
-            "unscaled": self.unscaled,
-            "scaled": self.scaled,
-            "unscaled_variance": self.unscaled_variance,
-            "scaled_variance": self.scaled_variance,
-        }
-        named: Table = {
-            "head": [str(each) for site, of in self.scaled.items() for each in site.heads(len(of))]
-        }
-        named |= {name: _listed(numbers) for name, numbers in heads.items()}
-        choices: Table = {
-            "unscaled_loss": [self.unscaled_loss],
-            "scaled_loss": [self.scaled_loss],
-            "same_choices": [self.n_same],
-            "tokens": [self.n_tokens],
-        }
-        return stacked(named, choices)
-
-
-def _listed(heads: PerHead) -> list[float]:
-    return [each for numbers in heads.values() for each in numbers]
-
-
-def without_scaling(run: Run, sentence: str) -> Rescaled:
-    """Take the scaling away everywhere, and measure how heads and guesses change.
-
-    Every sublayer goes on with what came out of those before it; both passes are fed the same
-    translation, which is also what they are to predict.
-    """
-    translation = translate(run, sentence)
-    before = Record(frozenset({Step.VISIBLE, Step.WEIGHTS, Step.PRODUCTS}))
-    after = Record()
-    taken_away = Probes((Rescale(math.sqrt(run.settings.model.d_k)), after))
-    scaled_TV = _logits(run, translation, before)
-    unscaled_TV = _logits(run, translation, taken_away)
-    config = run.model.config
-    guessed_T = mask_special_tokens(scaled_TV, config).argmax(dim=-1)
-    variances = {site: _variances(before, site) for site in run.model.sites()}
-    d_k = run.settings.model.d_k
-    same_T = guessed_T == mask_special_tokens(unscaled_TV, config).argmax(dim=-1)
-    return Rescaled(
-        scaled={site: _evenness(before, site) for site in run.model.sites()},
-        unscaled={site: _evenness(after, site) for site in run.model.sites()},
-        n_tokens=len(same_T),
-        n_same=int(same_T.sum()),
-        scaled_loss=_loss(run, scaled_TV, translation),
-        unscaled_loss=_loss(run, unscaled_TV, translation),
-        unscaled_variance=variances,
-        scaled_variance={
-            site: tuple(each / d_k for each in heads) for site, heads in variances.items()
-        },
-    )
-
-
-@torch.inference_mode()
-def _logits(run: Run, translation: Translation, probe: Probe) -> Tensor:
-    """Return logits_TV of the translation's tokens."""
-    fed_ids = (translation.first, *_written(run, translation)[:-1])
-    logits_BTV: Tensor = run.model(one_row(translation.source_ids), one_row(fed_ids), probe)
-    return logits_BTV[0]
-
-
-def _written(run: Run, translation: Translation) -> tuple[int, ...]:
-    """Return a translation as it was written: with EOS, unless it met the length limit before."""
-    ends = run.model.config.eos_ids[:1] if translation.finished else ()
-    return (*translation.target_ids, *ends)
-
-
-def _loss(run: Run, logits_TV: Tensor, translation: Translation) -> float:
-    labels_T = torch.tensor(_written(run, translation))
-    return float(cross_entropy(logits_TV.double(), labels_T))
-
-
-def _variances(record: Record, site: Site) -> tuple[float, ...]:
-    products_HQK = record.tensors[site, Step.PRODUCTS][0].double().numpy()
-    visible_QK = _visible(record, site, products_HQK.shape[1:])
-    return tuple(float(products_QK[visible_QK].var()) for products_QK in products_HQK)
-
-
-def _evenness(record: Record, site: Site) -> tuple[float, ...]:
-    weights_HQK = record.weights(site)[0].numpy()
-    even_QK = even_weights(_visible(record, site, weights_HQK.shape[1:]))
-    return tuple(evenness(weights_QK, even_QK) for weights_QK in weights_HQK)
-
-
-def _visible(record: Record, site: Site, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    return np.broadcast_to(record.tensors[site, Step.VISIBLE][0].numpy(), shape)

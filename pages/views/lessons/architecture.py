@@ -1,11 +1,12 @@
 """What is drawn of a model, from what it says of itself."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from core.describe import Description
 from core.describe.parts import Node, Part, Sum, Tokens
 from core.heads import STACK_LABELS, Stack
-from pages.frame.language import _
+from pages.frame.language import _, n_, number, percent, short
 from viz.architecture import architecture as picture
 from viz.architecture.architecture import Architecture
 
@@ -33,6 +34,27 @@ def drawing(described: Description, selected: str) -> Architecture:
 def sizes(shape: tuple[int, ...]) -> str:
     """Return a shape as it is written: `15 × 128`."""
     return " × ".join(str(size) for size in shape)
+
+
+def parameters(n: int) -> str:
+    """Return a number of parameters in words.
+
+    >>> parameters(251_968), parameters(6_738_415_616)
+    ('251,968 parameters', '6,740 million parameters')
+    """
+    if n < 1_000_000:
+        return n_("{n} parameter", "{n} parameters", n).format(n=number(n))
+    return _("{n} million parameters").format(n=short(n / 1_000_000))
+
+
+def most(groups: Mapping[str, int]) -> tuple[str, str]:
+    """Return the kind of part with the most parameters, and its share.
+
+    Args:
+        groups: Kind of part → parameters.
+    """
+    largest = max(groups, key=lambda group: groups[group])
+    return _(largest), percent(groups[largest] / max(1, sum(groups.values())))
 
 
 def _node(node: Node, labels: dict[str, str]) -> picture.Node:

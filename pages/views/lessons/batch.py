@@ -1,22 +1,16 @@
-"""A padded batch and one of its sentences: what the two lessons on masks ask for."""
+"""A padded batch and one of its sentences: what the lessons on masks and norms ask for."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 import streamlit as st
 
 from core.heads import Head, Kind, Side
-from core.studies.lessons.masks import (
-    MASKS,
-    HeadOfBatch,
-    Mask,
-    PaddedBatch,
-    companions,
-    padded_batch,
-)
+from core.studies.lessons.masks import MASKS, Mask, PaddedBatch, companions, padded_batch
 from core.studies.opening.examples import longest_and_shortest
 from pages.frame import cached, controls, session
-from pages.frame.language import _, joined, number, plain
+from pages.frame.language import _
 from pages.frame.maps import fed_labels, labels
 from pages.frame.notes import site_and_head
 from pages.frame.recipe import Recipe
@@ -28,15 +22,24 @@ from pages.frame.selection import (
     axis_of_queries,
 )
 from viz.component.payload import TokenLabel
-from viz.plane.matrices import Axis, Matrix
+from viz.plane.matrices import Axis
 
 LARGEST_BATCH = 8
 """Sentences."""
+SENTENCE_WIDTH = 240
+"""Pixels of the box that shows which sentence is chosen."""
+
+
+class Axes(TypedDict):
+    """The axes of a matrix."""
+
+    rows: Axis
+    columns: Axis
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A batch of a run, and what of it is looked at."""
+    """A batch of a run, and the sentence and head that are looked at."""
 
     opened: Opened
     sentences: tuple[str, ...]
@@ -57,14 +60,12 @@ class Chosen:
         return self.head.kind
 
     @property
-    def queries(self) -> Axis:
-        """The tokens that look, PAD included."""
-        return axis_of_queries(self.kind, self._labels(self.kind.query_side))
-
-    @property
-    def keys(self) -> Axis:
-        """The tokens that are looked at, PAD included."""
-        return axis_of_keys(self.kind, self._labels(self.kind.key_side))
+    def axes(self) -> Axes:
+        """The tokens of rows and columns, PAD included."""
+        return {
+            "rows": axis_of_queries(self.kind, self._labels(self.kind.query_side)),
+            "columns": axis_of_keys(self.kind, self._labels(self.kind.key_side)),
+        }
 
     @property
     def about(self) -> Mapping[str, str]:
@@ -99,10 +100,12 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         heads: True where a layer and a head are chosen, too.
     """
     sites = opened.run.model.sites()
-    sentences = ask_batch(opened)
     kinds = list(dict.fromkeys(site.attention for site in sites))
     kind = ask_kind(kinds, Kind.DECODER_SELF, name="attention", asked=len(kinds) > 1)
-    index = controls.number(_("sentence"), len(sentences), 0, "row")
+    sentences = ask_batch(opened)
+    offered = dict(enumerate(sentences))
+    label = _("Sentence of the batch")
+    index = controls.selection(label, "row", offered, 0, SENTENCE_WIDTH, labelled=False)
     chosen_sites = [site for site in sites if site.attention is kind]
     layer, head = 0, 0
     if heads:
@@ -110,29 +113,6 @@ def ask(opened: Opened, *, heads: bool) -> Chosen:
         layer, head = ask_layer_and_head(len(chosen_sites), n_heads, (0, 0))
     batching = Recipe(padded_batch, opened.path, sentences)
     return Chosen(opened, sentences, batching, index, Head(chosen_sites[layer], head))
-
-
-def say(chosen: Chosen) -> None:
-    """Say which sentence of the batch is shown."""
-    text = chosen.sentences[chosen.sentence]
-    shown = _("Shown is sentence {n}: “{text}”")
-    said = [shown.format(n=number(chosen.sentence), text=plain(text))]
-    if chosen.batch.cut:
-        said.append(_("A sentence was cut: the model has no more positions."))
-    with st.container(key="sentence_of_batch"):
-        st.caption(joined(said))
-
-
-def weights_map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
-    """Return one head's weights in one sentence."""
-    return Matrix(
-        title=title,
-        values=done.weights_QK,
-        visible=done.visible_QK,
-        rows=chosen.queries,
-        columns=chosen.keys,
-        value_name=_("weight"),
-    )
 
 
 def ask_batch(opened: Opened) -> tuple[str, ...]:
@@ -154,3 +134,9 @@ def ask_batch(opened: Opened) -> tuple[str, ...]:
     others = [line.strip() for line in typed.splitlines() if line.strip()]
     readable = [line for line in others if opened.run.tokenizer.encode(line).ids]
     return (opened.sentence, *readable[: LARGEST_BATCH - 1])
+
+
+def name_what_is_cut(chosen: Chosen) -> None:
+    """Say where a sentence of the batch did not fit into the model."""
+    if chosen.batch.cut:
+        st.caption(_("A sentence was cut: the model has no more positions."))

@@ -1,69 +1,219 @@
-"""Layer after layer: what every sublayer adds to the residual stream, and what it says there."""
+"""Layer after layer: the best guess at each depth, and what happens to the vectors on the way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.describe import describe
-from core.studies.lessons.layers import Measure, Stream
-from core.studies.lessons.of_sentence import sentence_stream
-from pages.frame import selection, session
+from core.heads import Kind, Stack
+from core.studies.lessons.layers import (
+    Lens,
+    Measure,
+    Stream,
+    decoder_lens,
+    encoder_lens,
+    formula,
+)
+from core.studies.lessons.of_sentence import sentence_lens, sentence_stream
+from pages.frame import session, tour
 from pages.frame.charts import chart
-from pages.frame.language import _, joined, number, plain
+from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.messages import explained
-from pages.frame.needs import Need
+from pages.frame.needs import Need, missing
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
+from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
-from pages.views.lessons import lens, stacks
+from pages.views.lessons import stacks
+from pages.views.lessons.stacks import Place
 from viz.charts.curves import Quantity, curves
+from viz.component.payload import TokenLabel
+from viz.plane.matrices import Axis, Matrix
 
-MEASURES: dict[str, Measure] = {"norm": "norm", "cosine": "cosine", "added": "added"}
+STACK = "lens_stack"
+"""Name of the chosen stack in the URL."""
+MEASURES: dict[str, Measure] = {"norm": "norm", "cosine": "cosine"}
 LENS = (Need.WRITING, Need.NEXT, Need.OWN_VECTORS)
+OLDER = {"stream_stack": STACK, "stream_position": session.LENS_POSITION}
+"""What older links called a choice → what it is called now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Guesses:
+    """The best guess at every depth of every position, as words."""
+
+    words: list[list[str]]
+    echo_LK: NDArray[np.bool_]
+    """True where a guess only repeats what the decoder was fed.
+
+    With tied embeddings a vector that no layer has changed yet is most like its own token. Of an
+    encoder, which nobody asks for the next token, that is what is to be seen.
+    """
+    asked_LK: NDArray[np.bool_]
+    """True where a stop of a tour asks for the guess and does not show it yet."""
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw the guess of each depth, or a measure of the stream through depth."""
-    with selection.row():
+    """Draw the guess of each depth, or a measure of the vectors through depth."""
+    for older, name in OLDER.items():
+        if text := session.text_of(older):
+            session.choose({older: None, name: text})
+    with row():
         pictures = {
             "lens": _("guess (logit lens)"),
-            "norm": _("norm"),
+            "norm": _("length"),
             "cosine": _("cosine"),
-            "added": _("added"),
         }
-        shown = stacks.ask_picture(opened, "layers_shown", pictures, {"lens": LENS})
-        if shown == "lens":
-            asked = lens.ask(opened)
-        else:
-            stack, tokens = stacks.ask(opened, "stream_stack", opened.run.model.config.stacks[0])
-            position = stacks.ask_position(opened, stack, session.STREAM_POSITION)
-    if shown == "lens":
-        return lens.draw(opened, asked)
-    recipe = Recipe(sentence_stream, opened.path, opened.sentence, stack)
-    found, measure = recipe.result().result, MEASURES[shown]
-    titles = {
-        "norm": _("How long the vectors get"),
-        "cosine": _("How alike each vector and its embedding are"),
-        "added": _("How long each sublayer’s output is"),
-    }
-    quantities = {
-        "norm": Quantity(_("length of the stream (Euclidean norm)")),
-        "cosine": Quantity(_("cosine to the embedding"), zero=False),
-        "added": Quantity(_("length of the sublayer’s output (Euclidean norm)")),
-    }
-    names = found.names[1:] if measure == "added" else found.names
-    own, token = found.values(measure)[:, position].tolist(), tokens[position].text
+        shown = stacks.ask_picture(
+            opened, "layers_shown", pictures, {"lens": LENS}, older={"added": "norm"}
+        )
+        place = stacks.ask_place(
+            opened, STACK, session.LENS_POSITION, first="decoder", usual=partial(_usual, opened)
+        )
+    return _lens(opened, place) if shown == "lens" else _stream(opened, place, MEASURES[shown])
+
+
+def _usual(opened: Opened, stack: Stack) -> int | None:
+    """Return the position to begin with: the one that is decided last."""
+    if missing(opened.run.settings, LENS):
+        return None
+    return Recipe(sentence_lens, opened.path, opened.sentence, stack).result().result.decided_last
+
+
+def _lens(opened: Opened, place: Place) -> Shown:
+    """Draw the model's best guess at every depth for every position."""
+    recipe = Recipe(sentence_lens, opened.path, opened.sentence, place.stack)
+    found = recipe.result().result
+    guesses = _guesses(opened, found, place)
+    shown, last = _map(opened, found, guesses, place), len(guesses.words) - 1
+    picture = stacks.matrix(opened, place, shown, last, "lens")
+    [followed] = _texts(opened, [found.followed_K[place.position]])
+    return Shown(
+        name=f"lens_{place.stack}",
+        title=_title(place),
+        seen=_decided(found, guesses, followed, place),
+        recipe=recipe,
+        code=(decoder_lens, encoder_lens),
+        pictures=[picture],
+        formula=formula(opened.run.model, place.stack),
+    )
+
+
+def _guesses(opened: Opened, found: Lens, place: Place) -> _Guesses:
+    echo_LK, asked_LK = np.zeros((2, *found.best_LK.shape), dtype=np.bool_)
+    if Kind.self_of(place.stack).causal:
+        fed_K = np.asarray(opened.inspection.translation.fed_ids)
+        # The last depth is what the model says.
+        echo_LK[:-1] = found.best_LK[:-1] == fed_K
+    asked_LK[:-1, place.position] = tour.keeps_back()
+    return _Guesses([_texts(opened, depth) for depth in found.best_LK], echo_LK, asked_LK)
+
+
+def _title(place: Place) -> str:
+    return {
+        "encoder": _("The token with the largest dot product after each encoder layer"),
+        "decoder": _("The most probable next token after each decoder layer"),
+    }[place.stack]
+
+
+def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str:
+    """Say from which depth on a position's last guess is made."""
+    position, decided = place.position, found.decided(place.position)
+    causal = Kind.self_of(place.stack).causal
+    where = _("After **{token}**") if causal else _("At **{token}**")
+    before = guesses.words[-2][position] if len(guesses.words) > 1 else ""
+    if decided is None:
+        rank = int(found.followed_rank_LK[-1, position])
+        text = n_(
+            "{where}, {n} other token is a better guess than **{word}** in the end.",
+            "{where}, {n} other tokens are better guesses than **{word}** in the end.",
+            rank,
+        )
+        share, name = "", ""
+    else:
+        rank = 0
+        share = plain(percent(float(found.followed_probability_LK[decided, position])))
+        name = explained(found.names[decided])
+        text = _("{where}, **{word}** is the best guess from “{name}” on (**{share}** there).")
+        if decided == 0:
+            text = _("{where}, **{word}** is the best guess from the embedding on ({share}).")
+        elif decided == len(found.names) - 1:
+            text = _(
+                "{where}, the last layer is the first to guess **{word}** (**{share}**); one layer "
+                "earlier the guess is **{before}**."
+            )
+            if guesses.echo_LK[:-1, position].all():
+                text = _(
+                    "{where}, the last layer is the first to guess **{word}** (**{share}**); "
+                    "before it the model only repeats **{before}**."
+                )
+    return text.format(
+        where=where.format(token=plain(place.token)),
+        word=plain(followed),
+        before=plain(before),
+        name=name,
+        share=share,
+        n=number(rank),
+    )
+
+
+def _map(opened: Opened, found: Lens, guesses: _Guesses, place: Place) -> Matrix:
+    hidden_LK = guesses.echo_LK | guesses.asked_LK
+    legend = _("only repeats the word fed")
+    if guesses.asked_LK.any():
+        legend = _("“?”: to be predicted; the others only repeat the word fed")
+    texts = [
+        ["?" if asked else text for text, asked in zip(row, row_asked, strict=True)]
+        for row, row_asked in zip(guesses.words, guesses.asked_LK.tolist(), strict=True)
+    ]
+    return Matrix(
+        title=_title(place),
+        values=found.best_probability_LK.astype(np.float32),
+        rows=Axis(
+            name=_("read after"), labels=[TokenLabel(explained(name)) for name in found.names]
+        ),
+        columns=stacks.axis(opened, place),
+        texts=texts,
+        visible=~hidden_LK if hidden_LK.any() else None,
+        hidden=legend,
+        grey_words=True,
+        value_name=_("probability"),
+    )
+
+
+def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
+    return [token.text for token in opened.run.tokenizer.describe([int(i) for i in ids])]
+
+
+def _stream(opened: Opened, place: Place, measure: Measure) -> Shown:
+    recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
+    found, position = recipe.result().result, place.position
+    title, quantity = {
+        "norm": (
+            _("How long the vectors get"),
+            Quantity(_("length of the vector (Euclidean norm)")),
+        ),
+        "cosine": (
+            _("How similar each vector stays to its embedding"),
+            Quantity(_("cosine to the embedding"), zero=False),
+        ),
+    }[measure]
+    own, token = found.values(measure)[:, position].tolist(), place.token
     picture = curves(
         {
             _("{token}, position {n}").format(token=token, n=number(position)): own,
             _("mean of all positions"): found.mean(measure).tolist(),
         },
-        x=Quantity(_("after which part"), labels=tuple(map(explained, names))),
-        y=quantities[measure],
-        title=titles[measure],
+        x=Quantity(_("after which part"), labels=tuple(map(explained, found.names))),
+        y=quantity,
+        title=title,
     )
     said = _most_added(found, adds=opened.run.settings.model.residual)
     return Shown(
-        name=f"stream_{stack}_{measure}",
-        title=titles[measure],
+        name=f"stream_{place.stack}_{measure}",
+        title=title,
         recipe=recipe,
         seen=joined([_change(token, own, measure), said]),
         pictures=[chart(picture)],
@@ -74,23 +224,15 @@ def draw(opened: Opened) -> Shown:
 
 
 def _change(token: str, values: Sequence[float], measure: Measure) -> str:
-    """Say how a position's measure goes from the first place to the last."""
-    texts = {
-        "norm": _("The vector of **{token}** grows from length {first} to **{last}**."),
-        "cosine": _(
+    """Say how a position's measure goes from the first depth to the last."""
+    text = _("The vector of **{token}** goes from length {first} to **{last}**.")
+    if measure == "cosine":
+        text = _(
             "The vector of **{token}** begins as its embedding (cosine {first}) and ends at "
             "**{last}**."
-        ),
-        "added": _(
-            "On **{token}** the first sublayer’s output has length {first}, the last’s **{last}**."
-        ),
-    }
+        )
     first, last = (number(each, padded=False) for each in (values[0], values[-1]))
-    if first == last:
-        texts["norm"] = _("The vector of **{token}** ends as long as it begins: **{last}**.")
-    elif values[-1] < values[0]:
-        texts["norm"] = _("The vector of **{token}** shrinks from length {first} to **{last}**.")
-    return texts[measure].format(token=plain(token), first=first, last=last)
+    return text.format(token=plain(token), first=first, last=last)
 
 
 def _most_added(found: Stream, *, adds: bool) -> str:
@@ -102,7 +244,8 @@ def _most_added(found: Stream, *, adds: bool) -> str:
         )
     said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
     added, before = found.largest_addition
-    name = plain(explained(found.names[found.most_added]))
     return said.format(
-        name=name, norm=number(added, padded=False), before=number(before, padded=False)
+        name=plain(explained(found.names[found.most_added])),
+        norm=number(added, padded=False),
+        before=number(before, padded=False),
     )

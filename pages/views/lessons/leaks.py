@@ -9,6 +9,7 @@ from core.runs.run import RunError
 from core.studies.lessons.masks import (
     LOOK_AHEAD,
     PADDING,
+    HeadOfBatch,
     Leak,
     Mask,
     MaskLoss,
@@ -18,34 +19,34 @@ from core.studies.lessons.masks import (
     visible,
 )
 from core.studies.lessons.of_sentence import without_masks
-from pages.frame import controls, measured_on, selection
+from pages.frame import controls, measured_on
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import _, joined, labelled, n_, number, percent, plain
+from pages.frame.language import N_, _, capitalised, joined, labelled, n_, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.notes import site_and_head
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
+from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import batch
 from pages.views.lessons.batch import Chosen
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
-from viz.plane.matrices import Matrices
+from viz.plane.matrices import Matrices, Matrix
 
-LOSS_SAMPLES = 200
+LOSS_SAMPLES = 100
+WITHOUT = {PADDING: N_("without the padding mask"), LOOK_AHEAD: N_("without the look-ahead mask")}
 
 
 def draw(opened: Opened) -> Shown:
     """Draw a head's weights with all masks and with some switched off, and what that costs."""
-    with selection.row():
+    with row():
         chosen = batch.ask(opened, heads=True)
-    batch.say(chosen)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        off = _ask_which(chosen)
-    # Its place is below the maps, and the recipe holds what was measured.
-    maps = st.container()
-    losses = _ask_losses(chosen)
+    off = _ask_which(chosen)
+    batch.name_what_is_cut(chosen)
+    maps, costs = st.columns([5, 2], gap="medium")
+    with costs:
+        losses = _losses(chosen)
     recipe = Recipe(
         without_masks,
         opened.path,
@@ -56,20 +57,25 @@ def draw(opened: Opened) -> Shown:
         losses or (),
     )
     found = recipe.result().result
+    before, after = found.before, found.after
     title = _without_said(off)
-    panels = [batch.weights_map(chosen, found.before, _("With all masks"))]
+    # Newly visible cells are small beside the largest weights: the colours are theirs.
+    newly = after.weights_QK[after.visible_QK & ~before.visible_QK]
+    limit = float(newly.max(initial=0.05)) if off else 1.0
+    panels = [_map(chosen, before, _("With all masks"), limit)]
     # Where none is off, both would be the same map.
     if off:
-        panels.append(batch.weights_map(chosen, found.after, title))
+        panels.append(_map(chosen, after, title, limit))
     with maps:
         pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
     if found.losses:
-        pictures.append(chart(_losses(chosen, found.losses)))
+        with costs:
+            pictures.append(chart(_chart(chosen, found.losses)))
     return Shown(
         name=f"leaks.{chosen.head.site}.{chosen.head.index}",
         title=labelled(site_and_head(chosen.head), title),
         recipe=recipe,
-        seen=joined((_leak_said(chosen, off, found.after.leak), _cost(off, found.losses))),
+        seen=joined((_cost(off, found.losses), _leak_said(chosen, off, after.leak))),
         code=(visible, Remask, leak),
         pictures=pictures,
         about=chosen.about,
@@ -79,12 +85,10 @@ def draw(opened: Opened) -> Shown:
 def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     """Ask which masks of the chosen kind of attention are switched off."""
     offered = chosen.masks()
-    labels = {PADDING: _("padding mask"), LOOK_AHEAD: _("look-ahead mask")}
-    st.caption(_("switched off"), width="content")
     names = controls.several(
         _("Switched off"),
         "off",
-        {mask.name: labels[mask.name] for mask in offered},
+        {mask.name: _(WITHOUT[mask.name]) for mask in offered},
         [offered[-1].name],
         of=chosen.kind,
         older={"padding mask": PADDING, "look-ahead mask": LOOK_AHEAD},
@@ -92,38 +96,21 @@ def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     return tuple(mask for mask in offered if mask.name in names)
 
 
+def _map(chosen: Chosen, done: HeadOfBatch, title: str, limit: float) -> Matrix:
+    return Matrix(
+        title=title,
+        values=done.weights_QK,
+        visible=done.visible_QK,
+        limit=limit,
+        value_name=_("weight"),
+        **chosen.axes,
+    )
+
+
 def _without_said(off: Sequence[Mask]) -> str:
     """Return in a few words which masks are off; a title."""
-    match [mask.name for mask in off]:
-        case []:
-            return _("Nothing switched off")
-        case [name]:
-            one = {PADDING: _("Padding mask off"), LOOK_AHEAD: _("Look-ahead mask off")}
-            return one[name]
-    return _("Padding mask off, look-ahead mask off")
-
-
-def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
-    """Return how much of a head's weight went where the masks would not have let it."""
-    if not off:
-        return _("All masks are on: **no** weight goes where it should not. Switch one off.")
-    shares = []
-    if chosen.kind.causal:
-        shares.append(_("**{share}** to later words").format(share=percent(found.future)))
-    if found.padding or not shares:
-        shares.append(_("**{share}** to padding").format(share=percent(found.padding)))
-    n = len(chosen.sentences)
-    text = n_(
-        "Without {masks} this head gives {shares} (mean over the words of {n} sentence).",
-        "Without {masks} this head gives {shares} (mean over the words of {n} sentences).",
-        n,
-    )
-    said = {PADDING: _("the padding mask"), LOOK_AHEAD: _("the look-ahead mask")}
-    return text.format(
-        masks=_(" and ").join(said[mask.name] for mask in off),
-        shares=_(" and ").join(shares),
-        n=number(n),
-    )
+    names = _(" and ").join(_(WITHOUT[mask.name]) for mask in off)
+    return capitalised(names) if off else _("Nothing switched off")
 
 
 def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
@@ -132,27 +119,32 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     if not off or tuple(off) not in losses:
         return ""
     before, after = losses[()], losses[tuple(off)]
-    text = _("The loss goes from {before} to **{after}** nats per token.")
-    return text.format(before=number(before, 3), after=number(after, 3))
+    text = _("{masks} the loss goes from {before} to **{after}**.")
+    return text.format(masks=_without_said(off), before=number(before, 2), after=number(after, 2))
 
 
-def _measured_on(chosen: Chosen) -> str:
-    """Return in words what losses are measured on."""
-    run = chosen.opened.run
-    if reads_texts(run):
-        n = len(chosen.sentences)
-        return n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
-    return measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
+def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
+    """Return how much of a head's weight went where the masks would not have let it."""
+    if not off:
+        return _("All masks are on: **no** weight goes where it should not. Switch one off.")
+    shares = []
+    if chosen.kind.causal:
+        shares.append(
+            _("**{share}** of its weight to later words").format(share=percent(found.future))
+        )
+    if found.padding or not shares:
+        shares.append(
+            _("**{share}** of its weight to padding").format(share=percent(found.padding))
+        )
+    text = _("{head} now gives {shares}.")
+    return text.format(head=site_and_head(chosen.head), shares=_(" and ").join(shares))
 
 
-def _ask_losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
-    """Measure on request what leaving out each mask costs on held-out sentences."""
+def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
+    """Measure what leaving out each mask costs; where that cannot be done, say why."""
     settings = chosen.opened.run.settings
     if settings.is_opened and settings.model.is_encoder_only:
         st.caption(_("Nothing is predicted of a text that is only read: there is no loss to tell."))
-        return None
-    question = _("Measure the loss without each mask on {sentences}")
-    if not controls.toggle(question.format(sentences=_measured_on(chosen)), "measure_losses"):
         return None
     losses = Recipe(mask_losses, chosen.opened.path, chosen.sentences, LOSS_SAMPLES)
     try:
@@ -163,13 +155,17 @@ def _ask_losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
     return losses
 
 
-def _losses(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
-    title = _("Loss of the loaded model on {sentences}, teacher-forced")
+def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
+    run = chosen.opened.run
+    on = measured_on.sentences(run, measured_on.most(run, LOSS_SAMPLES))
+    if reads_texts(run):
+        n = len(chosen.sentences)
+        on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     return bars(
         {_("loss"): [case.loss for case in cases]},
         [_case_said(case) for case in cases],
         value=Quantity(_("cross-entropy per token, nats")),
-        title=title.format(sentences=_measured_on(chosen)),
+        title=_("Loss on {sentences}").format(sentences=on),
     )
 
 
@@ -178,5 +174,8 @@ def _case_said(case: MaskLoss) -> str:
     if len(case.without) != 1:
         return _("no mask on") if case.without else _("all masks on")
     [mask] = case.without
-    names = {PADDING: _("{kind}: no padding mask"), LOOK_AHEAD: _("{kind}: no look-ahead")}
+    names = {
+        PADDING: _("{kind}: no padding mask"),
+        LOOK_AHEAD: _("{kind}: no look-ahead"),
+    }
     return names[mask.name].format(kind=_(mask.attention.label))

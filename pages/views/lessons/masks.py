@@ -1,7 +1,5 @@
 """Which token may look at which: padding and look-ahead masks, and the scores that they hide."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -10,14 +8,13 @@ from core.model.masks import causal_mask, decoder_mask, padding_mask
 from core.model.scoring import attention_weights
 from core.studies.lessons.masks import LOOK_AHEAD, PADDING, HeadOfBatch
 from core.studies.lessons.of_sentence import OfSentence, masked_head, sentence_prefixes
-from pages.frame import selection
 from pages.frame.components import matrices
-from pages.frame.language import _, bound, joined, listed, n_, number
+from pages.frame.language import _, bound, n_, number
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.notes import site_and_head
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened
+from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import batch, stacks
 from pages.views.lessons.batch import Chosen
@@ -43,13 +40,13 @@ def draw(opened: Opened) -> Shown:
         "scores": _("scores to weights"),
         "prefixes": _("prefixes"),
     }
-    with selection.row():
+    with row():
         picture = stacks.ask_picture(opened, "masks_shown", pictures, NEEDS)
         if picture != "prefixes":
             chosen = batch.ask(opened, heads=picture == "scores")
     if picture == "prefixes":
         return _prefixes(opened)
-    batch.say(chosen)
+    batch.name_what_is_cut(chosen)
     return (_scores if picture == "scores" else _masks)(chosen)
 
 
@@ -60,23 +57,14 @@ def _masks(chosen: Chosen) -> Shown:
         PADDING: _("Padding mask: nobody looks at PAD"),
         LOOK_AHEAD: _("Look-ahead mask: nobody looks at what comes later"),
     }
-    panels = [
-        *(_mask(chosen, titles[name], mask_QK) for name, mask_QK in found.masks.items()),
-        _mask(chosen, _("What this attention receives in the model"), found.visible_QK),
-    ]
+    panels = [_mask(chosen, titles[name], mask_QK) for name, mask_QK in found.masks.items()]
+    if len(panels) > 1:
+        panels.append(_mask(chosen, _("Both together: what the decoder uses"), found.visible_QK))
     drawn = matrices(Matrices(panels=panels), key="received_maps")
-    said = n_(
-        "Batch of {n} sentence, tokens that fill it up: {padding}.",
-        "Batch of {n} sentences, tokens that fill it up: {padding}.",
-        len(chosen.sentences),
-    )
     if chosen.opened.run.settings.model.is_parallel:
-        parallel = _("A parallel decoder fills in all words at once, and may look ahead.")
-        said = joined([said, parallel])
+        st.caption(_("A parallel decoder fills in all words at once, and may look ahead."))
     elif chosen.batch.pad_id < 0:
-        said = joined([said, _("This model has no PAD: the look-ahead mask hides what fills up.")])
-    n_padding = number(chosen.batch.n_padding)
-    st.caption(said.format(n=number(len(chosen.sentences)), padding=n_padding))
+        st.caption(_("This model has no PAD: the look-ahead mask hides what fills up."))
     return Shown(
         name=f"masks.{chosen.kind}",
         title=_("Which word may look at which: {kind}").format(kind=_(chosen.kind.label)),
@@ -95,22 +83,19 @@ def _recipe(chosen: Chosen) -> Recipe[OfSentence[HeadOfBatch]]:
 
 
 def _hidden(found: HeadOfBatch) -> str:
-    """Say how many cells are hidden, and which mask hides them."""
-    hidden, total = int((~found.visible_QK).sum()), found.visible_QK.size
-    text = n_(
-        "**{hidden}** of {n} cell is hidden", "**{hidden}** of {n} cells are hidden", total
-    ).format(hidden=number(hidden), n=number(total))
-    said = {
-        PADDING: _("{n} by the padding mask"),
-        LOOK_AHEAD: _("{n} by the look-ahead mask"),
-    }
-    parts = [
-        said[name].format(n=number(int((~mask_QK).sum()))) for name, mask_QK in found.masks.items()
-    ]
-    both = np.logical_and.reduce([~mask_QK for mask_QK in found.masks.values()])
-    if len(parts) == 2 and both.any():
-        parts.append(_("{n} of them by both").format(n=number(int(both.sum()))))
-    return _("{hidden}: {masks}.").format(hidden=text, masks=listed(parts))
+    """Say what each word may look at, and how many cells are hidden."""
+    text = _("Every word sees all words, but no padding: **{hidden}** of {n} cells are hidden.")
+    if LOOK_AHEAD in found.masks:
+        text = _(
+            "Each word sees itself and the words before it: **{hidden}** of {n} cells are hidden."
+        )
+        if PADDING in found.masks:
+            text = _(
+                "Each word sees itself and the words before it, but no padding: **{hidden}** of "
+                "{n} cells are hidden."
+            )
+    hidden = int((~found.visible_QK).sum())
+    return text.format(hidden=number(hidden), n=number(found.visible_QK.size))
 
 
 def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
@@ -118,10 +103,9 @@ def _mask(chosen: Chosen, title: str, visible_QK: NDArray[np.bool_]) -> Matrix:
         title=title,
         values=visible_QK.astype(np.float32),
         visible=np.ascontiguousarray(visible_QK),
-        rows=chosen.queries,
-        columns=chosen.keys,
         scale="mask",
         value_name=_("may look"),
+        **chosen.axes,
     )
 
 
@@ -137,14 +121,20 @@ def _scores(chosen: Chosen) -> Shown:
             scale="signed",
             limit=max(float(np.abs(found.scores_QK).max()), 1e-6),
             value_name=_("score"),
-            rows=chosen.queries,
-            columns=chosen.keys,
+            **chosen.axes,
         )
 
+    weights = Matrix(
+        title=_("Softmax of each row: the weights"),
+        values=found.weights_QK,
+        visible=found.visible_QK,
+        value_name=_("weight"),
+        **chosen.axes,
+    )
     panels = [
         scores(_("Scores q·k / √d_k"), None),
         scores(_("With −∞ where hidden"), found.visible_QK),
-        batch.weights_map(chosen, found, _("Softmax of each row: the weights")),
+        weights,
     ]
     return Shown(
         name=f"scores.{chosen.head.site}.{chosen.head.index}",
@@ -164,14 +154,11 @@ def _largest_hidden(found: HeadOfBatch) -> str:
     """Say in how many rows the largest score is hidden, and what the rows sum to."""
     rows = np.arange(len(found.scores_QK))
     n = int((~found.visible_QK[rows, found.scores_QK.argmax(axis=-1)]).sum())
-    text = n_(
-        "In **{n}** of {rows} rows the largest score is hidden: as −∞ it gets the weight 0.",
-        "In **{n}** of {rows} rows the largest score is hidden: as −∞ it gets the weight 0.",
-        n,
-    ).format(n=number(n), rows=number(len(rows)))
     error = max(abs(1 - total) for total in found.row_sums)
-    sums = _("Every row still sums to 1, within {error}.").format(error=bound(error))
-    return joined([text, sums])
+    return _(
+        "A hidden score becomes −∞ and gets the weight **0**, even where it is the largest (in "
+        "**{n}** of {rows} rows). Every row still sums to 1 (within {error})."
+    ).format(n=number(n), rows=number(len(rows)), error=bound(error))
 
 
 def _prefixes(opened: Opened) -> Shown:
@@ -180,33 +167,30 @@ def _prefixes(opened: Opened) -> Shown:
     found, n = recipe.result().result, len(tokens)
     past_TT = causal_mask(n).numpy()
     texts = [token.text for token in tokens]
-    looks = _("key: the word looked at")
-    columns: Mapping[str, Axis] = {
-        _("The prefix fed at each step"): numbered(_("position"), n),
-        _("One masked pass: what each row may look at"): Axis(
-            name=looks, labels=labels(tokens), side="target"
-        ),
-    }
-    panels = [
-        Matrix(
+
+    def panel(title: str, columns: Axis, words: list[list[str]] | None) -> Matrix:
+        return Matrix(
             title=title,
             values=past_TT.astype(np.float32),
             visible=past_TT,
             rows=Axis(name=_("step: the last word fed"), labels=labels(tokens), side="target"),
-            columns=axis,
+            columns=columns,
             scale="mask",
             value_name=_("may look"),
-            texts=[[*texts[: row + 1], *[""] * (n - row - 1)] for row in range(n)]
-            if axis.name != looks
-            else None,
+            texts=words,
         )
-        for title, axis in columns.items()
+
+    keys = Axis(name=_("key: the word looked at"), labels=labels(tokens), side="target")
+    fed = [[*texts[: step + 1], *[""] * (n - step - 1)] for step in range(n)]
+    panels = [
+        panel(_("The prefix fed at each step"), numbered(_("position"), n), fed),
+        panel(_("One masked pass: what each row may look at"), keys, None),
     ]
     seen = n_(
-        "One by one the {n} prefix costs **{alone}** decoder position, in one masked pass "
-        "**{together}**. Every logit of the {n} row is the same, within {difference}.",
-        "One by one the {n} prefixes cost **{alone}** decoder positions, in one masked pass "
-        "**{together}**. Every logit of the {n} rows is the same, within {difference}.",
+        "One masked pass over **{together}** position computes the same as {n} pass, one for each "
+        "prefix, over **{alone}** position. (All logits are equal within {difference}.)",
+        "One masked pass over **{together}** positions computes the same as {n} passes, one for "
+        "each prefix, over **{alone}** positions. (All logits are equal within {difference}.)",
         n,
     ).format(
         n=number(n),

@@ -1,8 +1,6 @@
 """LayerNorm beside BatchNorm: what other sentences of a batch change."""
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
@@ -10,7 +8,7 @@ from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, number
+from pages.frame.language import _, bound, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -37,7 +35,17 @@ def draw(opened: Opened) -> Shown:
             pictures.append(chart(_moved(found, tokens)))
     with left if alone else right:
         pictures.append(chart(_spread(found, tokens)))
-    st.caption(_caption(found))
+    if not alone:
+        st.caption(
+            _(
+                "BatchNorm averages over {alone} positions alone, {together} in the batch, "
+                "{padded} if padding counts."
+            ).format(
+                alone=number(found.n_alone),
+                together=number(found.n_together),
+                padded=number(found.n_padded),
+            )
+        )
     return Shown(
         name=f"norm.{site}",
         title=_("How far other sentences of the batch move a vector"),
@@ -52,33 +60,13 @@ def _seen(found: Norms, *, alone: bool) -> str:
     """Say how far other sentences move the vectors under each norm."""
     if alone:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
-    return _(
-        "Put other sentences into the batch: under LayerNorm no vector moves (**{layer}**), under "
-        "BatchNorm they move by up to **{batch}**."
-    ).format(
-        batch=number(found.batch_norm_K.max(), significant=2),
-        layer=number(found.layer_norm_K.max(), significant=2),
-    )
-
-
-def _caption(found: Norms) -> str:
     text = _(
-        "LayerNorm brings each vector’s standard deviation from {before} to {after}; gain and "
-        "bias follow. Positions that BatchNorm counts: {alone} alone, {together} with the "
-        "others, {padded} with padding."
+        "Other sentences in the batch change BatchNorm’s output by up to **{batch}** per feature, "
+        "LayerNorm’s by **{layer}**."
     )
     return text.format(
-        before=_range(found.before.deviation_K),
-        after=number(float(found.bare.deviation_K.mean()), padded=False),
-        alone=number(found.n_alone),
-        together=number(found.n_together),
-        padded=number(found.n_padded),
+        batch=number(found.batch_norm_K.max(), 2), layer=bound(found.layer_norm_K.max())
     )
-
-
-def _range(values: NDArray[np.float64]) -> str:
-    least, most = (number(each, padded=False) for each in (values.min(), values.max()))
-    return least if least == most else _("{least} to {most}").format(least=least, most=most)
 
 
 def _ask_site(described: Description, stack: Stack) -> Site:
@@ -102,8 +90,10 @@ def _moved(found: Norms, tokens: list[str]) -> Chart:
             "BatchNorm": found.batch_norm_K.tolist(),
         },
         tokens,
-        value=Quantity(_("mean change of a feature")),
+        value=Quantity(_("mean change of a feature (spread of a feature: about 1)")),
         title=_("How far other sentences of the batch move a vector"),
+        # A bar of length 0 would not be seen.
+        drawn="dots",
     )
 
 

@@ -1,5 +1,6 @@
-"""The parts of the model: their shapes, their parameters, their work."""
+"""The parts of the model: their shapes, their parameters, their share of the computation."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -9,11 +10,11 @@ from core.describe.parts import Part
 from core.studies.lessons.of_sentence import sentence_parts
 from pages.frame import clicks, controls, session
 from pages.frame.components import architecture
-from pages.frame.language import N_, _, n_, number, percent, plain, translated
+from pages.frame.language import N_, _, capitalised, joined, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
-from pages.views.lessons.architecture import drawing, sizes
+from pages.views.lessons.architecture import drawing, most, parameters, sizes
 
 SHAPES = {
     "input": N_("input"),
@@ -32,25 +33,26 @@ SHAPES = {
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw the architecture with one part chosen, and say what there is to know of it."""
+    """Draw the architecture with one part chosen, and tabulate what is known of it."""
     recipe = Recipe(sentence_parts, opened.path, opened.sentence)
     described = recipe.result().described
-    left, right = st.columns([6, 5], gap="large")
+    usual = described.sublayers[0].id
+    drawn = drawing(described, usual)
+    names = {node.id: capitalised(node.name) for node in drawn.nodes if node.id in described.ids}
+    left, right = st.columns([3, 4], gap="large")
     with right:
-        offered = {name: name for name in described.ids}
-        usual = described.sublayers[0].id
-        part = described.part(controls.selection(_("Part"), session.PART, offered, usual))
+        part = described.part(controls.selection(_("Part"), session.PART, names, usual))
         _facts(part, described)
     with left:
         picture = architecture(
-            drawing(described, part.id),
+            replace(drawn, selected=part.id),
             key=session.DIAGRAM,
             on_pick=partial(clicks.take, session.DIAGRAM, session.PART),
         )
     return Shown(
         name="parts",
         title=_("The parts of the model, and {part} chosen").format(part=part.id),
-        seen=_seen(part, described),
+        seen=_seen(part, names[part.id], described),
         recipe=recipe,
         code=[*part.code, describe],
         pictures=[picture],
@@ -58,54 +60,45 @@ def draw(opened: Opened) -> Shown:
     )
 
 
-def _seen(part: Part, described: Description) -> str:
-    """Say which share of the parameters and of the work a part has."""
-    text = _(
-        "**{name}** ({part}) has {parameters} of the model's parameters and does **{work}** of its "
-        "work on this sentence."
+def _seen(part: Part, name: str, described: Description) -> str:
+    """Say where most parameters of the model are, and what the chosen part has of them."""
+    largest, share = most(described.by_group())
+    whole = _("This model has **{parameters}**, **{share}** of them in {part}.").format(
+        parameters=parameters(described.parameters), share=share, part=largest
     )
-    return text.format(
-        name=plain(_(part.label)),
-        part=plain(part.id),
-        parameters=f"**{percent(part.parameters / max(1, described.parameters))}**",
+    chosen = _("{name} has {share} of them and does {work} of the computation.").format(
+        name=plain(name),
+        share=percent(part.parameters / max(1, described.parameters)),
         work=percent(part.multiply_adds / max(1, described.multiply_adds)),
     )
+    return joined([whole, chosen])
 
 
 def _facts(part: Part, described: Description) -> None:
-    """Say what one part costs, and what shapes go through it."""
-    parameters, work = described.parameters, described.multiply_adds
+    """Tabulate what one part costs, and what shapes go through it."""
     wholly_shared = part.shared and part.parameters == 0
     shared = _("shared with the source embedding") if wholly_shared else ""
-    shapes = translated(SHAPES)
+    labels = translated(SHAPES)
+    shapes = {
+        _("shape: {name}").format(name=labels.get(name, name)): sizes(shape)
+        for name, shape in part.shapes
+    }
+    facts = {
+        _("parameters"): shared or _of_all(part.parameters, described.parameters),
+        _("multiply–adds for this sentence"): _of_all(part.multiply_adds, described.multiply_adds),
+        **shapes,
+    }
     st.table(
-        {
-            _("what"): [
-                _("parameters"),
-                _("multiply–adds for this sentence"),
-                *(
-                    _("shape: {name}").format(name=shapes.get(name, name))
-                    for name, _shape in part.shapes
-                ),
-            ],
-            _("how many"): [
-                shared or _of_all(part.parameters, parameters),
-                _of_all(part.multiply_adds, work),
-                *(sizes(shape) for _name, shape in part.shapes),
-            ],
-        },
+        {_("what"): list(facts), _("how many"): list(facts.values())},
         border="horizontal",
         hide_index=True,
         hide_header=True,
     )
     st.caption(
-        n_(
-            "The whole model: {parameters} parameter, {work} multiply–adds for one pass. "
-            "Only matrix products are counted as work.",
-            "The whole model: {parameters} parameters, {work} multiply–adds for one pass."
-            " Only matrix products are counted as work.",
-            parameters,
-        ).format(parameters=number(parameters), work=number(work))
+        _(
+            "Shapes: tokens × width; in attention heads × tokens × width. Computation: the {n} "
+            "multiply–adds of the matrix products of one pass."
+        ).format(n=number(described.multiply_adds))
     )
 
 

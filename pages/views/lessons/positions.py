@@ -2,14 +2,13 @@
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.config import ConfigError
 from core.model.positional import exact_sinusoids, sinusoids, timescales
 from core.studies.lessons.positions import (
+    FARTHEST,
     LONGEST,
     WIDEST,
-    DotProducts,
     Rotation,
     Sinusoids,
     closest_rows,
@@ -20,7 +19,7 @@ from core.studies.lessons.positions import (
 from pages.frame import controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.components import matrices
-from pages.frame.language import TINY, _, bound, joined, n_, number, short, signs
+from pages.frame.language import TINY, _, bound, joined, listed, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
@@ -46,11 +45,11 @@ def draw(opened: Opened) -> Shown:
         "shift": _("shift"),
     }
     shown = stacks.ask_picture(opened, "positions_shown", pictures)
-    asked = row()
-    with asked:
+    position, shift = 0, 0
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         own = opened.run.settings.model.d_model
         usual = min(own + own % 2, WIDEST)
-        width = controls.amount("d_model", "pe_d_model", usual, help_text=_up_to(WIDEST))
+        width = controls.amount("d_model", "pe_d_model", usual, step=2, limits=(2, WIDEST))
         base = controls.selection(
             _("Base"),
             "pe_base",
@@ -59,33 +58,29 @@ def draw(opened: Opened) -> Shown:
             width=130,
             help_text=_("The paper has 10,000; a larger base makes the slow waves slower."),
         )
-        table = Recipe(Sinusoids, width, length(), base)
-    return {"waves": _waves, "table": _table, "dots": _dots, "shift": _shift}[shown](asked, table)
+        length = controls.amount(_("Length"), "pe_length", DEFAULT_LENGTH, limits=(1, LONGEST))
+        if shown != "table":
+            usual = min(DEFAULT_POSITION, length - 1)
+            position = controls.amount(_("Position"), "pe_pos", usual, limits=(0, length - 1))
+        if shown == "shift":
+            ends = -FARTHEST, FARTHEST
+            shift = controls.amount(
+                _("Shift k"), "pe_k", 5, limits=ends, help_text=_("Below 0: to the left.")
+            )
+    table = Recipe(Sinusoids, width, length, base)
+    match shown:
+        case "waves":
+            return _waves(table, position)
+        case "dots":
+            return _dots(table, position)
+        case "shift":
+            return _shift(table, position, shift)
+    return _table(table)
 
 
-def row() -> DeltaGenerator:
-    """Return the row in which controls with a label above stand."""
-    return st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-
-
-def length(usual: int = DEFAULT_LENGTH) -> int:
-    """Ask for the number of positions."""
-    # What was typed stays from one view to the other, though they begin with different ones.
-    return controls.amount(
-        _("Length"), "pe_length", usual, help_text=_up_to(LONGEST), of="positions"
-    )
-
-
-def _up_to(largest: int) -> str:
-    return _("Up to {n}.").format(n=number(largest))
-
-
-def _waves(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
-    with asked:
-        # Four sines to begin with, each much slower than the last.
-        usual = max(2, 2 * (table.result().d_model // 24))
-        every = controls.amount(_("Every"), "pe_every", usual)
-    recipe = Recipe(waves, table, every)
+def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
+    # Four sines, each much slower than the last.
+    recipe = Recipe(waves, table, max(2, 2 * (table.result().d_model // 24)))
     found = recipe.result()
     named = _("dimension {d}, λ {length}")
     lines = {
@@ -94,38 +89,34 @@ def _waves(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
             found.dimensions, found.wavelengths, found.values_DP, strict=True
         )
     }
-    picture = chart(
-        curves(
-            lines,
-            x=Quantity(_("position")),
-            y=Quantity(_("value of the dimension")),
-            title=_("The higher the dimension, the slower its wave (λ in positions)"),
-        )
+    title = _("The higher the dimension, the longer its wavelength λ (in positions)")
+    picture = curves(
+        lines,
+        x=Quantity(_("position")),
+        y=Quantity(_("value of the dimension"), smooth=True),
+        title=title,
+        rules=[Rule(position, "")],
     )
-    first, last = found.wavelengths[0], found.wavelengths[-1]
-    text = _("Dimension {first} comes round every **{length}** positions.")
-    if first != last:
-        text = _(
-            "Dimension {first} comes round every **{length}** positions, dimension {last} every "
-            "**{longest}**: {times} times as long."
+    values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
+    said = [
+        _("Read along the dashed line, at position **{p}**: {values}.").format(
+            p=number(position), values=values
         )
+    ]
+    closest = closest_rows(table.result().encodings())
+    if closest is not None and closest.distance > TINY:
+        said.append(_("**No other position** has the same values."))
     return Shown(
         name="waves",
         title=_("Dimensions of sinusoidal positions as waves"),
         recipe=recipe,
-        seen=text.format(
-            first=number(found.dimensions[0]),
-            last=number(found.dimensions[-1]),
-            length=short(first),
-            longest=short(last),
-            times=short(last / first),
-        ),
+        seen=joined(said),
         code=[sinusoids, exact_sinusoids, timescales],
-        pictures=[picture],
+        pictures=[chart(picture)],
     )
 
 
-def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
+def _table(table: Recipe[Sinusoids]) -> Shown:
     made = table.result()
     table_PD, title = made.encodings(), _("Every position has a row of its own")
     axes = _("position"), _("dimension: even sin, odd cos"), _("value")
@@ -136,8 +127,8 @@ def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
     seen = _("There is one position only, and nothing to tell it from.")
     if found is not None:
         seen = _(
-            "The closest of the {n} rows are **{x}** apart, positions **{p}** and **{q}** for "
-            "example: no row comes twice."
+            "No two of the {n} positions have the same row: the closest, positions {p} and {q} for "
+            "example, are **{x}** apart."
         ).format(
             n=number(made.length),
             p=number(found.first),
@@ -154,9 +145,7 @@ def _table(_asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
     )
 
 
-def _dots(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
-    with asked:
-        position = controls.amount(_("Position"), "pe_pos", DEFAULT_POSITION)
+def _dots(table: Recipe[Sinusoids], position: int) -> Shown:
     made = table.result()
     recipe = Recipe(dot_products, Recipe(Sinusoids.encodings, table), position)
     found = recipe.result()
@@ -184,54 +173,44 @@ def _dots(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
         )
         panels = Matrices(panels=[whole], selected=(0, position, position))
         pictures.append(matrices(panels, key="pe_dots"))
+    seen = _(
+        "The dot product of two positions depends on their **distance** only: it is the same to "
+        "the left and to the right, and at every position (within {x})."
+    )
+    differs = max(found.asymmetry or 0.0, found.spread, TINY / 2)
     return Shown(
         name="dots",
         title=_("The dot products of sinusoidal positions"),
         recipe=recipe,
-        seen=_alike(found, position),
+        seen=seen.format(x=bound(differs)),
         pictures=pictures,
     )
 
 
-def _alike(found: DotProducts, position: int) -> str:
-    """Say that left and right look alike, and that only the distance counts."""
-    if found.asymmetry is None:
-        said = _("Position **{p}** has neighbours on one side only.").format(p=number(position))
-    else:
-        said = _(
-            "Seen from position **{p}**, the dot product k places to the left and to the right "
-            "differs by less than **{x}**: it does not tell left from right."
-        ).format(p=number(position), x=bound(max(found.asymmetry, TINY / 2)))
-    spread = _("The same distance gives the same everywhere, within {x}.")
-    return joined([said, spread.format(x=bound(max(found.spread, TINY / 2)))])
-
-
-def _shift(asked: DeltaGenerator, table: Recipe[Sinusoids]) -> Shown:
-    with asked:
-        position = controls.amount(_("Position"), "pe_pos", DEFAULT_POSITION)
-        shift = controls.amount(_("Shift k"), "pe_k", 5, help_text=_("Below 0: to the left."))
+def _shift(table: Recipe[Sinusoids], position: int, shift: int) -> Shown:
     recipe = Recipe(rotation, table, position, shift)
     found = recipe.result()
     picture = matrices(_turned(found, position, shift), key="pe_rotation")
-    n_positions = table.result().length
-    check = n_(
-        "M PE(p) equals PE(p + k) for the {n} position up to {x}.",
-        "M PE(p) equals PE(p + k) for all {n} positions up to {x}.",
-        n_positions,
+    check = _(
+        "M PE(p) equals PE(p + k) at every position of the table, within {x}. The first pair of "
+        "dimensions turns by {first}°, the last by {last}°."
     )
-    st.caption(check.format(n=number(n_positions), x=short(found.error)))
+    st.caption(
+        check.format(
+            x=bound(found.error),
+            first=short(found.degrees_E[0]),
+            last=short(found.degrees_E[-1]),
+        )
+    )
     seen = _(
-        "One matrix M turns every position into the one {k} places on, **wherever the word "
-        "stands**: of the three columns beside it the last two are equal. The first pair of "
-        "dimensions turns by **{first}°**, the last by **{last}°**."
+        "One matrix M turns position **{p}** into position **{q}**: the last two columns on the "
+        "right are equal. The same M moves every other position by {k}, too."
     )
     return Shown(
         name="shift",
         title=_("M for k = {k}: a rotation for each pair").format(k=number(shift)),
         recipe=recipe,
-        seen=seen.format(
-            k=number(shift), first=short(found.degrees_E[0]), last=short(found.degrees_E[-1])
-        ),
+        seen=seen.format(p=number(position), q=number(position + shift), k=number(shift)),
         code=[timescales],
         pictures=[picture],
     )

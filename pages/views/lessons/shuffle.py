@@ -1,22 +1,25 @@
 """A sentence and the same words in another order, encoded with positions and without."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
-from core.config import ConfigError, ModelConfig
+from core.config import ModelConfig
 from core.model import Unplace
 from core.studies.lessons.positions import Array, Shuffled, shuffled
-from pages.frame import controls
+from core.tokenizer.tokenizer import Token
+from pages.frame import session
 from pages.frame.charts import chart
-from pages.frame.language import N_, _, bound, joined, number, plain
+from pages.frame.language import N_, _, joined, labelled, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
-from pages.frame.view import Shown, saying_why
-from pages.views.lessons import positions
+from pages.frame.view import Shown
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity
 
+SEED = "pe_seed"
+"""Name of the seed of the shuffle in the URL."""
 FORMULA = (
     r"\mathrm{Encoder}(\Pi X) = \Pi\, \mathrm{Encoder}(X) \quad "
     r"\text{for every permutation } \Pi \text{, as long as } X \text{ holds no positions}"
@@ -31,24 +34,25 @@ READS = {
 """How an encoder comes to know the order of words without positions, by what mixes them."""
 
 
-@saying_why(ConfigError)
 def draw(opened: Opened) -> Shown | None:
     """Draw how alike the outputs of both orders are."""
-    with positions.row():
-        # No button beside it: the next number is the next shuffle.
-        seed = controls.amount(
-            _("Shuffle again"),
-            "pe_seed",
-            0,
-            help_text=_("The seed: the same number gives the same order again."),
-        )
+    seed = session.value(SEED, lambda text: session.position(text, 10_000), 0)
     recipe: Recipe[Any] = Recipe(shuffled, opened.path, opened.sentence, seed)
     found: Shuffled | None = recipe.result()
     if found is None:
         st.info(_("There is nothing to shuffle in one word. Type a longer sentence."))
         return None
-    order = " ".join(found.tokens[place].text for place in found.order_S)
-    st.caption(_("Shuffled: {words}").format(words=plain(order)))
+    st.markdown(labelled(_("Your order"), _chips(found.tokens)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        tokens = (found.tokens[place] for place in found.order_S)
+        st.markdown(labelled(_("Shuffled"), _chips(tokens)), width="content")
+        st.button(
+            _("Shuffle again"),
+            icon=":material/shuffle:",
+            key="shuffle_again",
+            on_click=session.choose,
+            args=({SEED: seed + 1},),
+        )
     config = opened.run.settings.model
     return Shown(
         name="shuffle",
@@ -61,24 +65,28 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
+def _chips(tokens: Iterable[Token]) -> str:
+    return " ".join(f":gray-badge[{plain(token.text)}]" for token in tokens)
+
+
 def _seen(found: Shuffled, config: ModelConfig) -> str:
-    """Say how far the outputs move, without positions and with them where there are any."""
+    """Say whether the encoder notices the order, without positions and with them."""
     has_none = config.positions == "none"
+    without = _("Without positions")
+    if has_none:
+        without = _("Without positions, as in this model")
     if not found.notices_without:
-        text = _("Without positions **no output changes** (all within {x}).")
-        if has_none:
-            text = _("This model has no positions: **no output changes** (all within {x}).")
-        said = [text.format(x=bound(found.difference_without))]
+        text = _("{without}, the order does not exist for the encoder: **no output changes**.")
+        said = [text.format(without=without)]
     else:
-        said = [_("Without positions the encoder **notices** all the same.")]
-        if has_none:
-            said = [_("This model has no positions, and its encoder **notices** all the same.")]
+        text = _("{without}, the encoder **notices** the order all the same.")
+        said = [text.format(without=without)]
         if config.encoder_mixing in READS:
             said.append(_(READS[config.encoder_mixing]))
         changes = _("**{token}** changes most: cosine **{cosine}**.")
         said.append(_named(changes, found, found.without_positions_S))
     if not has_none:
-        changes = _("With positions **{token}** changes most: cosine **{cosine}**.")
+        changes = _("With them, **{token}** changes most: cosine **{cosine}**.")
         if not found.notices_with:
             changes = _("With positions none changes either.")
         said.append(_named(changes, found, found.with_positions_S))
@@ -99,6 +107,6 @@ def _chart(found: Shuffled, config: ModelConfig) -> Chart:
     return bars(
         cosines,
         [token.text for token in found.tokens],
-        value=Quantity(_("cosine of a word’s output before and after the shuffle")),
-        title=_("How much of each word’s output is left when the words are shuffled"),
+        value=Quantity(_("cosine of a word’s two outputs (1: the same)")),
+        title=_("How similar each word’s output stays when the words are shuffled"),
     )

@@ -1,9 +1,10 @@
 """Which picture of a lesson, which stack, which position: what several lessons ask for."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
-from core.heads import Kind, Stack
+from core.heads import Kind, Side, Stack
 from core.tokenizer.tokenizer import Token
 from pages.frame import clicks, components, controls, selection
 from pages.frame.language import _
@@ -18,6 +19,7 @@ def ask_picture(
     name: str,
     pictures: Mapping[str, str],
     needs: Mapping[str, tuple[Need, ...]] | None = None,
+    older: Mapping[str, str] | None = None,
 ) -> str:
     """Ask which picture of a lesson to show, of those that the model has.
 
@@ -26,6 +28,7 @@ def ask_picture(
         name: Of the choice, in the URL.
         pictures: Name → what people call it; the first is shown to begin with.
         needs: What some of them need of a model.
+        older: Pictures of older links → those that show it now.
     """
     settings = opened.run.settings
     offered = {
@@ -34,57 +37,81 @@ def ask_picture(
         if not missing(settings, (needs or {}).get(each, ()))
     }
     asked = len(offered) > 1
-    return controls.choice(_("Shown"), name, offered, next(iter(offered)), asked=asked)
+    first = next(iter(offered))
+    return controls.choice(_("Shown"), name, offered, first, asked=asked, older=older or {})
 
 
-def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, ...]]:
-    """Ask for one of the two stacks; return it with the tokens of its positions.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A position of a stack."""
+
+    stack: Stack
+    tokens: tuple[Token, ...]
+    """Of all positions of the stack."""
+    position: int
+    name: str
+    """Of the position in older links."""
+
+    @property
+    def token(self) -> str:
+        """The text of its token."""
+        return self.tokens[self.position].text
+
+    @property
+    def side(self) -> Side:
+        """The side of its tokens."""
+        return Kind.self_of(self.stack).query_side
+
+
+def ask_place(
+    opened: Opened,
+    stack_name: str,
+    position_name: str,
+    *,
+    first: Stack = "encoder",
+    usual: Callable[[Stack], int | None] = lambda _stack: None,
+) -> Place:
+    """Ask for one of the stacks and one of its positions; within a row.
 
     Args:
         opened: The run and the sentence.
-        name: Of the choice: every view has its own, and so its own default.
-        default: To begin with.
+        stack_name: Name of the stack in the URL; every view has its own, and so its own default.
+        position_name: Name of the position in older links.
+        first: The stack to begin with, where the model has it.
+        usual: Returns the position of a stack to begin with; None for the first pronoun.
     """
     stacks = opened.run.model.config.stacks
-    stack = selection.ask_stack(name, default) if len(stacks) > 1 else stacks[0]
-    return stack, opened.inspection.tokens_of(Kind.self_of(stack).query_side)
-
-
-def ask_position(opened: Opened, stack: Stack, name: str, default: int | None = None) -> int:
-    """Ask for a position of a stack, as `clicks.ask_position` does."""
-    return clicks.ask_position(opened, Kind.self_of(stack).query_side, name, default)
+    stack = selection.ask_stack(stack_name, first) if len(stacks) > 1 else stacks[0]
+    side = Kind.self_of(stack).query_side
+    position = clicks.ask_position(opened, side, position_name, usual(stack))
+    return Place(stack, opened.inspection.tokens_of(side), position, position_name)
 
 
 def matrix(
-    opened: Opened,
-    stack: Stack,
-    shown: Matrix,
-    selected: tuple[int, int],
-    key: str,
-    also: Callable[[int], Mapping[str, object]],
+    opened: Opened, place: Place, shown: Matrix, row: int, key: str, row_name: str = ""
 ) -> Drawn:
-    """Show a matrix whose columns are the tokens of a stack; a click pins one.
+    """Show a matrix whose columns are the tokens of a stack; a click chooses one.
 
     Args:
         opened: The run and the sentence.
-        stack: One of the two.
+        place: The chosen position, which has a frame.
         shown: The matrix.
-        selected: Row and column with a frame.
+        row: The row of the frame.
         key: The element's name.
-        also: Returns what is chosen besides where a cell of a row is clicked.
+        row_name: The choice that a click changes to its row; empty for none.
     """
-    side = Kind.self_of(stack).query_side
-    pinned = clicks.pinned_position(opened, opened.inspection, side)
+    pinned = clicks.pinned_position(opened, opened.inspection, place.side)
 
     def take() -> None:
         if pick := clicks.picked(key):
-            clicks.pin(side, pick["column"], also(pick["row"]))
+            chosen = {row_name: pick["row"]} if row_name else {}
+            clicks.pin(place.side, pick["column"], {place.name: None, **chosen})
 
     return components.matrices(
         Matrices(
             panels=[shown],
-            selected=(0, *selected),
-            pin=None if pinned is None else (side, pinned),
+            selected=(0, row, place.position),
+            pin=None if pinned is None else (place.side, pinned),
         ),
         key=key,
         on_pick=take,
@@ -92,6 +119,6 @@ def matrix(
     )
 
 
-def axis(opened: Opened, stack: Stack) -> Axis:
+def axis(opened: Opened, place: Place) -> Axis:
     """Return what the positions of a stack are."""
-    return selection.token_axis(opened.inspection, Kind.self_of(stack).query_side)
+    return selection.token_axis(opened.inspection, place.side)

@@ -1,12 +1,10 @@
 """The vocabulary as points: its vectors in two or three of all dimensions, and what is near."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from core.heads import Kind, Stack
 from core.studies.lessons.embeddings import (
-    SEED,
+    Near,
     VocabularyMap,
     nearest,
     principal_components,
@@ -54,11 +52,8 @@ def draw(opened: Opened, stack: Stack, usual: int, n_dimensions: int) -> Shown:
         picture = plotly_chart(figure, MAP, _take if n_dimensions == 2 else None)
     with right:
         for near in found.near:
-            st.markdown(nearest_tokens(near.token, near.neighbours, near.cosines))
-        if len(selected) == MOST_LISTED:
-            said = _("Of the selected tokens, the first {n} are listed.")
-            st.caption(said.format(n=number(MOST_LISTED)))
-        elif n_dimensions == 2 and not selected:
+            st.markdown(_nearest(near))
+        if n_dimensions == 2 and not selected:
             st.caption(_("Draw a line around points to see their neighbours."))
     return Shown(
         name=f"vocabulary_{stack}",
@@ -111,9 +106,8 @@ def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
 def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
     """Say how much of the vectors' differences the picture holds."""
     text = _(
-        "**{share}** of the variance of the token vectors (n = {tokens}) lies in the directions "
-        "shown ({n} of {d_model}); of random vectors it would be {random} (seed {seed}). "
-        "Neighbours are found in all directions."
+        "The {n} of {d_model} directions in which {tokens} token vectors differ most hold "
+        "**{share}** of their variance; of random vectors it would be {random}."
     )
     return text.format(
         n=number(n_dimensions),
@@ -121,16 +115,15 @@ def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
         share=percent(sum(found.shares[:n_dimensions])),
         tokens=number(len(found.ids)),
         random=percent(sum(found.random_shares[:n_dimensions])),
-        seed=number(SEED),
     )
 
 
-def nearest_tokens(token: str, neighbours: Sequence[str], cosines: Sequence[float]) -> str:
+def _nearest(near: Near) -> str:
     """Say which tokens of the whole vocabulary are nearest to one."""
     one = _("{token} ({cosine})")
     said = listed(
         one.format(token=plain(name), cosine=number(cosine, 2))
-        for name, cosine in zip(neighbours, cosines, strict=True)
+        for name, cosine in zip(near.neighbours, near.cosines, strict=True)
     )
     text = _("Nearest to **{token}** in the whole vocabulary, by cosine: {said}.")
-    return text.format(token=plain(token), said=said)
+    return text.format(token=plain(near.token), said=said)

@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
+from viz.plane.map_payload import unpack as unpack_maps
 
 from pages.frame import clicks, session
 from tests.pages.conftest import said, send, send_from
 from viz.lines.lines import unpack as unpack_lines
-from viz.plane.map_payload import unpack as unpack_maps
 from viz.plane.matrices import unpack as unpack_matrices
 from viz.plane.strips import unpack as unpack_strips
 
@@ -104,9 +104,9 @@ def test_a_position_that_is_clicked_in_one_view_is_looked_at_in_the_others(open_
     assert unpack_matrices(proto(at, session.UNITS).bytes).pin == ("source", ANIMAL)
     at.segmented_control(key="lessons").set_value("layers").run()
     at.segmented_control(key="layers_shown").set_value("norm").run()
-    assert at.selectbox(key=session.STREAM_POSITION).value == ANIMAL
+    assert at.selectbox(key=session.LENS_POSITION).value == ANIMAL
     # A number that is chosen pins its word, too.
-    at.selectbox(key=session.STREAM_POSITION).set_value(3).run()
+    at.selectbox(key=session.LENS_POSITION).set_value(3).run()
     at.segmented_control(key="lessons").set_value("units").run()
     assert at.selectbox(key=session.UNIT_POSITION).value == 3
 

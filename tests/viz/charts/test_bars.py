@@ -1,6 +1,6 @@
 import json
 
-from viz.charts.bars import PICKED, bars
+from viz.charts.bars import bars
 from viz.charts.curves import Quantity
 
 
@@ -31,12 +31,3 @@ def test_dots_of_a_row_stand_on_one_line_and_are_told_apart_without_colour():
     assert drawn["mark"]["type"] == "point"
     assert "yOffset" not in drawn["encoding"]
     assert drawn["encoding"]["shape"]["scale"]["range"] == ["circle", "square"]
-
-
-def test_a_marked_row_is_the_only_coloured_one_and_a_click_selects_another():
-    drawn = chart({"a": [1.0, 2.0]}, ["one", "two"], marked=1)
-    [condition] = drawn["encoding"]["color"]["condition"]
-    assert condition["test"] == "(datum.row === 1)"
-    assert condition["value"] != drawn["encoding"]["color"]["value"]
-    [parameter] = drawn["params"]
-    assert (parameter["name"], parameter["select"]["fields"]) == (PICKED, ["row"])

@@ -12,6 +12,7 @@ from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
     nearest,
     principal_components,
+    random_pair_cosine,
     sentence_cosine,
     sentence_vector,
     token_vectors,
@@ -65,6 +66,22 @@ def test_the_nearest_of_the_vocabulary_come_in_order_without_the_token_itself(mo
         [each.cosine for each in found], np.sort(cosines)[::-1][:4], rtol=1e-5
     )
     assert len(nearest(model, "encoder", 12, 1000)) == 59
+
+
+def test_random_directions_are_at_right_angles_on_average(model):
+    assert random_pair_cosine(model, "encoder") == pytest.approx(0, abs=0.03)
+
+
+def test_a_vector_of_zeros_has_no_direction(model):
+    weight = model.source_embedding.tokens.weight
+    found = token_vectors(model, "decoder", [2, 3])
+    assert np.isfinite(found.angle_NN).all()
+    kept = weight.detach().clone()
+    try:
+        weight.data[2] = 0
+        assert token_vectors(model, "encoder", [2, 3]).cosine_NN[0, 1] == 0
+    finally:
+        weight.data.copy_(kept)
 
 
 ONE, OTHER = "the animal slept", "it was too tired"

@@ -1,13 +1,25 @@
+"""Masks, and what leaks without them."""
+
+import json
+
 import numpy as np
 import pytest
 
-from core.heads import Head, Site
-from core.studies.lessons.masks import head_of_batch, padded_batch
+from core.heads import Head, Kind
+from core.studies.lessons.masks import (
+    LOOK_AHEAD,
+    PADDING,
+    Mask,
+    head_of_batch,
+    losses_in_texts,
+    losses_without,
+    padded_batch,
+)
 from core.studies.opening.examples import longest_and_shortest
-from tests.pages.conftest import said
+from pages.frame.language import percent
+from pages.views.lessons.leaks import LOSS_SAMPLES
+from tests.pages.conftest import chart_rows, said
 from tests.pages.views.lessons.conftest import FACT, OTHERS, TEXTS, TIRED, panels, texts
-
-KINDS = {"encoder self": "encoder", "decoder self": "decoder", "cross": "decoder"}
 
 
 @pytest.fixture
@@ -17,7 +29,7 @@ def open_masks(open_lesson):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["encoder self", "decoder self", "cross"])
 def test_masks_are_labelled_with_the_tokens_of_the_padded_sentence(open_masks, run, kind):
     at, shown = open_masks(attention=kind, row="1")
     *_, received = panels(at)
@@ -29,67 +41,46 @@ def test_masks_are_labelled_with_the_tokens_of_the_padded_sentence(open_masks, r
     for axis, tokens in zip((received.rows, received.columns), wanted[kind], strict=True):
         assert texts(axis) == [token.text for token in tokens]
     assert texts(received.columns)[-1] == "PAD"
-    assert "sentence 1: “The cat slept" in said(at)
     assert shown.about["sentence"] == "The cat slept."
 
 
-def test_decoder_self_attention_combines_both_masks_and_each_is_counted(open_masks):
+def test_decoder_self_attention_combines_both_masks(open_masks):
     at, shown = open_masks(attention="decoder self", sentence="The cat slept.")
     padding, look_ahead, received = (~panel.visible for panel in panels(at))
     assert np.array_equal(received, padding | look_ahead)
     assert np.array_equal(look_ahead, ~np.tril(np.ones(look_ahead.shape, bool)))
     assert padding.any()
+    assert "itself and the words before it, but no padding" in shown.seen
     assert f"**{received.sum()}** of {received.size} cells are hidden" in shown.seen
-    each = f"{padding.sum()} by the padding mask, {look_ahead.sum()} by the look-ahead mask"
-    assert each in shown.seen
-    assert f"{(padding & look_ahead).sum()} of them by both" in shown.seen
-    at, _shown = open_masks(attention="cross", row="1")
-    padding, received = panels(at)
-    np.testing.assert_array_equal(received.visible, padding.visible)
-
-
-def test_a_batch_of_one_sentence_hides_nothing_in_the_source(open_masks):
-    _at, shown = open_masks(attention="encoder self", others=" ")
+    assert "PAD" in shown.formula and "look-ahead" in shown.formula
+    _at, shown = open_masks(attention="cross", others=" ")
     assert "**0** of" in shown.seen
-    assert "0 by the padding mask" in shown.seen
+    assert "look-ahead" not in shown.formula
 
 
 def test_a_parallel_decoder_has_no_triangle(open_masks):
     at, shown = open_masks(attention="decoder self", model="parallel", sentence="a b c d e f")
-    padding, received = panels(at)
-    np.testing.assert_array_equal(received.visible, padding.visible)
+    assert len(panels(at)) == 1
     assert "may look ahead" in said(at)
+    assert "before it" not in shown.seen
     assert "look-ahead" not in shown.formula
 
 
 def test_a_decoder_without_pad_gets_the_look_ahead_mask_alone(open_alone):
-    at, shown, run = open_alone("gpt2", "masks", row="1")
-    look_ahead, received = panels(at)
-    batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
-    n = batch.fed_BT.shape[1]
+    at, shown, run = open_alone("gpt2", "masks", row="1", others=None)
+    [look_ahead] = panels(at)
+    # Without a task, its longest and its shortest text stand beside the sentence.
+    others = [text for text in longest_and_shortest(run) if text != FACT]
+    assert at.text_area(key="others").value.splitlines() == others
+    n = padded_batch(run, (FACT, *others)).fed_BT.shape[1]
     np.testing.assert_array_equal(look_ahead.visible, np.tril(np.ones((n, n), bool)))
-    np.testing.assert_array_equal(received.visible, look_ahead.visible)
-    n_text = len(padded_batch(run, ("it was",)).fed_ids[0])
-    given = [label.given for label in received.columns.labels]
+    n_text = len(padded_batch(run, (others[0],)).fed_ids[0])
+    given = [label.given for label in look_ahead.columns.labels]
     assert given == [True] * n_text + [False] * (n - n_text)
     assert "This model has no PAD" in said(at)
+    assert "padding" not in shown.seen
     # There is but one kind of attention: none is asked for.
     assert not [each for each in at.segmented_control if each.key == "attention"]
-
-
-def test_an_encoder_alone_gets_the_padding_mask_alone(open_alone):
-    at, _shown, run = open_alone("bert", "masks", row="1")
-    padding, received = panels(at)
-    row = padded_batch(run, (FACT, *TEXTS.splitlines())).source_BS[1].numpy()
-    expected = np.broadcast_to(row != run.model.config.pad_id, (len(row), len(row)))
-    np.testing.assert_array_equal(padding.visible, expected)
-    np.testing.assert_array_equal(received.visible, expected)
-
-
-def test_the_other_sentences_of_one_stack_are_its_longest_and_its_shortest_text(open_alone):
-    at, _shown, run = open_alone("gpt2", "masks", others=None)
-    offered = longest_and_shortest(run)
-    assert at.text_area(key="others").value.splitlines() == [t for t in offered if t != FACT]
 
 
 def test_another_run_brings_its_own_sentences_and_typed_ones_stay(open_page):
@@ -101,28 +92,22 @@ def test_another_run_brings_its_own_sentences_and_typed_ones_stay(open_page):
     at.text_area(key="others").set_value("\n".join("abcdefghi")).run()
     assert not at.exception
     # The first, and seven more.
-    assert "Batch of 8 sentences" in said(at)
+    assert len(at.selectbox(key="row").options) == 8
     assert at.text_area(key="others").value == "\n".join("abcdefghi")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_scores_become_weights(open_masks, run, kind):
-    at, shown = open_masks("scores", attention=kind, row="1", layer="1", head="2")
+def test_scores_become_weights(open_masks, run):
+    query = {"attention": "decoder self", "row": "1", "layer": "1", "head": "2"}
+    at, shown = open_masks("scores", **query)
     scores, masked, weights = panels(at)
     np.testing.assert_array_equal(scores.values, masked.values)
     assert scores.visible is None
-    hidden = -np.inf if masked.visible is None else np.where(masked.visible, 0.0, -np.inf)
-    exponentials = np.exp(scores.values.astype(np.float64) + hidden)
-    wanted = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    np.testing.assert_allclose(weights.values, wanted, atol=1e-6)
-    site = Site(KINDS[kind], 1, "cross" if kind == "cross" else "self")
     batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    own = head_of_batch(run.model, batch, Head(site, 2), 1)
+    own = head_of_batch(run.model, batch, Head.parse("decoder.1.self:2"), 1)
     np.testing.assert_array_equal(weights.values, own.weights_QK)
     best = scores.values.argmax(axis=-1)
     n = sum(not own.visible_QK[row, key] for row, key in enumerate(best))
-    assert f"In **{n}** of {len(best)} rows the largest score is hidden" in shown.seen
-    assert shown.about["head"].endswith("head 2")
+    assert f"(in **{n}** of {len(best)} rows)" in shown.seen
 
 
 def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
@@ -133,5 +118,73 @@ def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
     for row, words in enumerate(table.texts):
         assert [word for word in words if word] == fed[: row + 1]
     n = len(fed)
-    cost = f"cost **{n * (n + 1) // 2}** decoder positions, in one masked pass **{n}**"
-    assert cost in shown.seen
+    assert f"One masked pass over **{n}** positions" in shown.seen
+    assert f"over **{n * (n + 1) // 2}** positions" in shown.seen
+
+
+@pytest.mark.parametrize(
+    ("asked", "head", "off"),
+    [
+        ({"attention": "decoder self", "row": "0"}, "decoder.0.self:0", LOOK_AHEAD),
+        ({"attention": "cross", "row": "1", "off": "padding mask"}, "decoder.0.cross:0", PADDING),
+    ],
+)
+def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, asked, head, off):
+    at, shown = open_lesson("leaks", others=OTHERS, **asked)
+    before, after = panels(at)
+    batch, head = padded_batch(run, (TIRED, *OTHERS.splitlines())), Head.parse(head)
+    row, without = int(asked["row"]), [Mask(head.kind, off)]
+    kept = head_of_batch(run.model, batch, head, row)
+    changed = head_of_batch(run.model, batch, head, row, without)
+    np.testing.assert_array_equal(before.values, kept.weights_QK)
+    np.testing.assert_array_equal(after.values, changed.weights_QK)
+    leak = changed.leak.future if off == LOOK_AHEAD else changed.leak.padding
+    assert f"**{percent(leak)}** of its weight to" in shown.seen
+    losses = {each.without: each.loss for each in losses_without(run, LOSS_SAMPLES)}
+    cost = f"from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**"
+    assert f"Without the {off} mask the loss goes {cost}" in shown.seen
+    names = [row["name"] for row in chart_rows(at)]
+    assert (names[0], names[3], names[-1]) == (
+        "all masks on",
+        "decoder self: no look-ahead",
+        "no mask on",
+    )
+
+
+def test_another_kind_of_attention_begins_with_its_own_mask_switched_off(open_lesson):
+    at, _shown = open_lesson("leaks", model="copy", attention="encoder self", row="1")
+    for kind, mask in (("decoder.self", "look-ahead"), ("decoder.cross", "padding")):
+        at.segmented_control(key="attention").set_value(kind).run()
+        assert at.button_group(key="off").value == [mask]
+        assert f"Without the {mask} mask" in said(at)
+    at.button_group(key="off").set_value([]).run()
+    assert len(panels(at)) == 1
+    assert "**no** weight goes where it should not" in said(at)
+
+
+def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_copy):
+    settings = json.loads((own_copy / "run.json").read_text())
+    (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
+    at = open_page("lessons", model="runs/mine", lessons="leaks", sentence="a b")
+    assert "pairs" in said(at)
+
+
+def test_a_decoder_alone_is_measured_on_the_texts_themselves(open_alone):
+    at, shown, run = open_alone("gpt2", "leaks", row="2")
+    # There is no padding mask to switch off.
+    assert at.button_group(key="off").options == ["without the look-ahead mask"]
+    batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
+    off, head = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)], Head.parse("decoder.0.self:0")
+    future = head_of_batch(run.model, batch, head, 0, off).leak.future
+    assert f"**{percent(future)}** of its weight to later words" in shown.seen
+    one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
+    assert f"the loss goes from {one:.2f} to **{other:.2f}**." in shown.seen
+
+
+def test_an_encoder_alone_leaks_to_pad_and_has_no_loss(open_alone):
+    at, shown, _run = open_alone("bert", "leaks", row="1")
+    before, after = panels(at)
+    assert float(after.values[before.values == 0].sum()) > 0
+    assert "of its weight to padding" in shown.seen
+    assert "Nothing is predicted of a text that is only read" in said(at)
+    assert not at.get("vega_lite_chart")

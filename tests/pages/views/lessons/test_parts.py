@@ -4,18 +4,30 @@ import html
 
 import pytest
 
+from core.config import ModelConfig
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
 from core.model.paper import TABLE_3
 from core.runs.run import load_run
 from pages.lessons import VIEWS
+from pages.views.lessons.architecture import drawing, parameters
 from tests.pages.conftest import ROOT, chart_rows, component, said, send, unfold
 from tests.viz.unpacked import unpack_architecture as unpack
 
 
 def diagram(at):
     return unpack(component(at, "architecture").bytes)
+
+
+def test_every_part_says_what_it_is_and_where():
+    config = ModelConfig(30, 2, 2, 16, 32, 4, max_positions=24)
+    drawn = drawing(describe(config, 6, 5), "encoder.0.self").nodes
+    names = {node.id: node.name for node in drawn if node.shape == "part"}
+    assert names["encoder.embedding"] == "encoder: Embedding"
+    assert names["encoder.1.self"] == "encoder layer 1: Self-attention"
+    assert names["decoder.1.cross.norm"] == "decoder layer 1: Add & Norm after Cross-attention"
+    assert names["output"] == "Linear output"
 
 
 @pytest.mark.parametrize("model", ["copy", "translate-guided"])
@@ -38,9 +50,9 @@ def test_a_click_on_a_part_says_what_it_costs(open_lesson, run):
     assert cells[0][1].startswith(f"{count:,}, ")
     assert ["shape: scores", "4 × 16 × 14"] in cells
     total = count_parameters(run.settings.model)
-    assert f"{total:,} parameters" in said(at)
-    share = f"has **{100 * count / total:.1f}".removesuffix(".0")
-    assert share in said(at)
+    assert f"This model has **{parameters(total)}**" in said(at)
+    share = f"{100 * count / total:.1f}".removesuffix(".0")
+    assert f"Cross&#45;attention has {share}" in said(at)
 
 
 @pytest.mark.parametrize("part", ["encoder.embedding", "encoder.norm", "output", "softmax"])
@@ -52,64 +64,55 @@ def test_every_kind_of_part_can_be_opened_by_link(open_lesson, part):
     assert shared == (part == "output")
 
 
-def test_an_invented_sublayer_is_drawn_and_explained_without_being_known(open_gated):
-    at, shown = open_gated("parts", part="encoder.0.gate")
-    [gate] = [node for node in diagram(at).nodes if node.id == "encoder.0.gate"]
-    assert (gate.shape, gate.label, gate.name) == ("part", "Gate", "encoder layer 0: Gate")
-    assert shown.formula == r"x \odot \sigma(x W)"
-    columns = shown.columns()
-    learned = dict(zip(columns["part"], columns["parameters"], strict=True))
-    assert learned["decoder.0.gate"] == int(gate.detail.split(" × ")[1]) ** 2
-
-
 @pytest.mark.parametrize("view", [each.name for each in VIEWS if each.name != "exposure"])
 def test_every_lesson_shows_a_model_with_an_invented_sublayer(open_gated, view):
-    _at, shown = open_gated(view, layer="0")
+    _at, shown = open_gated(
+        view, layer="0", **({"part": "encoder.0.gate"} if view == "parts" else {})
+    )
     assert shown.pictures and shown.columns()
+    if view == "parts":
+        assert shown.formula == r"x \odot \sigma(x W)"
 
 
-@pytest.mark.parametrize("share", ["false", "true"])
-def test_parameters_of_the_papers_models_are_counted(open_lesson, run, share):
-    at, shown = open_lesson("counts", share=share)
-    frame, own = at.table[0].value, count_parameters(run.settings.model)
-    assert frame.iloc[0, 1] == f"{own / 1e6:.1f}"
-    for row, paper in enumerate(TABLE_3, start=1):
-        millions = f"{count_parameters(paper.config) / 1e6:.1f}"
-        assert frame.iloc[row, [0, 1, 3]].tolist() == [
-            paper.name,
-            millions,
-            f"{paper.perplexity:.2f}",
-        ]
-    total = count_parameters(TABLE_3[0].config)
-    base = [row["value"] for row in chart_rows(at) if row["name"] == "base"]
-    assert sum(base) == pytest.approx(1 if share == "true" else total / 1e6)
-    share_of_base = f"{100 * own / total:.1f}".removesuffix(".0")
-    assert f"This model has **{own:,}** parameters, {share_of_base}" in shown.seen
-
-
-def test_why_an_opened_model_has_fewer_than_its_files_is_said(open_alone, open_lesson):
+def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, run, open_alone):
+    at, shown = open_lesson("counts")
+    own = count_parameters(run.settings.model)
+    assert f"This model has **{parameters(own)}**" in shown.seen
+    rows = chart_rows(at)
+    for name, config in (
+        ("translate-guided", run.settings.model),
+        ("BERT base", PUBLISHED[2].config),
+    ):
+        shares = {
+            row["series"]: row["value"] for row in rows if row["name"].startswith(f"{name} ·")
+        }
+        counted = describe(config, 1, 1).by_group()
+        assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
+    # Why an opened model has fewer than its files.
     assert "Not counted: weights of its files" in said(open_alone("bert", "counts")[0])
-    assert "Not counted" not in said(open_lesson("counts")[0])
 
 
-@pytest.mark.parametrize("published", PUBLISHED, ids=lambda each: each.name)
-def test_a_published_model_is_drawn_and_counted(open_lesson, published):
-    query = {"counts_shown": "published", "published": published.name, "model": "copy"}
-    at, shown = open_lesson("counts", **query)
-    config = published.config
-    assert [stack.name for stack in diagram(at).stacks] == list(config.stacks)
-    layers = [len(stack.layers) for stack in diagram(at).stacks]
-    assert layers == [config.layers_of(stack) for stack in config.stacks]
-    text = shown.seen.replace("&#45;", "-")
-    assert f"has **{count_parameters(config):,}** parameters, as published" in text
+def test_parameters_of_the_papers_models_are_counted(open_lesson):
+    at, shown = open_lesson("counts", counts_shown="paper")
+    columns = shown.columns()
+    assert columns["model"][1:] == [row.name for row in TABLE_3]
+    assert columns["perplexity"][1:] == [row.perplexity for row in TABLE_3]
+    total = count_parameters(TABLE_3[0].config)
+    base = [row["value"] for row in chart_rows(at) if row["name"].startswith("base ·")]
+    assert sum(base) == pytest.approx(total / 1e6)
+    n_same = sum(count_parameters(row.config) == total for row in TABLE_3[1:])
+    assert f"**{n_same}** of the {len(TABLE_3) - 1} variants" in shown.seen
 
 
-def test_a_link_chooses_a_part_and_another_model_begins_anew(open_lesson):
+def test_a_published_model_is_drawn_and_described(open_lesson):
     query = {"counts_shown": "published", "published_part": "decoder.3.feed_forward"}
     at, _shown = open_lesson("counts", published="gpt2", **query)
     assert diagram(at).selected == "decoder.3.feed_forward"
     at.selectbox(key="published").set_value("llama-3-8b").run()
+    # Another model begins anew.
     assert diagram(at).selected == "decoder.0.self"
+    assert [stack.name for stack in diagram(at).stacks] == ["decoder"]
     [facts] = [each.value for each in at.table]
     told = [html.unescape(each) for each in facts.iloc[:, 1]]
     assert "32 of width 128, 8 sets of keys and values" in told
+    assert "**8,030 million parameters**" in said(at)

@@ -1,0 +1,184 @@
+"""Layers, LayerNorm, units, mixing, and why scores are divided."""
+
+import math
+
+import numpy as np
+import pytest
+
+from core.decoding.sentence import translate
+from core.heads import Site
+from core.model import Step
+from core.studies.lessons.scaling import sampled_widths
+from pages.frame.language import percent, plain
+from tests.pages.conftest import chart_rows, said, send
+from tests.pages.views.lessons.conftest import TIRED, charts, exact, panels
+
+
+def test_at_its_last_depth_the_lens_says_what_the_model_says(open_lesson, run):
+    at, _shown = open_lesson("layers")
+    [panel] = panels(at)
+    fed = [token.text for token in run.tokenizer.describe(translate(run, TIRED).fed_ids)]
+    assert [label.text for label in panel.columns.labels] == fed
+    assert list(panel.texts[-1]) == [*fed[1:], "EOS"]
+    # The embedding of a tied model says what it was fed, which is grey: it only repeats.
+    assert list(panel.texts[0])[1:] == fed[1:]
+    repeats = [[text == own for text, own in zip(row, fed, strict=True)] for row in panel.texts]
+    assert (~panel.visible[:-1]).tolist() == repeats[:-1]
+    assert panel.visible[-1].all()
+    send(at, "pick", {"panel": 0, "row": 0, "column": 11})
+    assert at.selectbox(key="lens_position").value == 11
+    assert "**était**" in said(at)
+    at.text_input(key="sentence").set_value("The cat slept.").run()
+    assert at.selectbox(key="lens_position").value < 7
+
+
+def test_a_guess_that_is_new_in_the_last_layer_comes_after_the_word_fed(open_lesson):
+    query = {"model": "everyday", "sentence": "The cow fell because it was old."}
+    _at, shown = open_lesson("layers", **query, lens_position="6")
+    fed = plain("qu'")
+    assert f"After **{fed}**, the last layer is the first to guess **elle**" in shown.seen
+    assert f"before it the model only repeats **{fed}**" in shown.seen
+
+
+@pytest.mark.parametrize("position", range(3, 15, 3))
+def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson, position):
+    at, shown = open_lesson("layers", lens_position=str(position))
+    [panel] = panels(at)
+    guesses = [row[position] for row in panel.texts]
+    first = next(i for i in range(len(guesses)) if set(guesses[i:]) == {guesses[-1]})
+    where = [
+        f"**{plain(guesses[-1])}** is the best guess from the embedding on",
+        f"**{plain(guesses[-1])}** is the best guess from “layer 0” on",
+        f"the last layer is the first to guess **{plain(guesses[-1])}**",
+    ]
+    assert where[first] in shown.seen
+
+
+def test_an_encoder_token_that_is_no_longer_itself_says_how_many_are_better(open_lesson):
+    _at, shown = open_lesson("layers", lens_stack="encoder", lens_position="3")
+    assert "1 other token is a better guess than" in shown.seen
+
+
+def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_lesson, tensors):
+    query = {"layers_shown": "added", "stream_stack": "encoder", "stream_position": "3"}
+    at, shown = open_lesson("layers", **query)
+    assert at.segmented_control(key="layers_shown").value == "norm"
+    sites = [
+        Site("encoder", layer, kind) for layer in range(3) for kind in ("self", "feed_forward")
+    ]
+    stream = [np.linalg.norm(tensors[site, Step.STREAM_OUT], axis=-1)[3] for site in sites]
+    own = [row["y"] for row in chart_rows(at) if not row["series"].startswith("mean")]
+    np.testing.assert_allclose(own[1:], stream, rtol=1e-5)
+    assert f"to **{stream[-1]:.3g}**" in shown.seen
+    added = [np.linalg.norm(tensors[site, Step.ADDED], axis=-1).mean() for site in sites]
+    assert f"a vector of length {max(added):.3g} to" in shown.seen
+
+
+def test_without_residual_connections_no_sublayer_adds(open_lesson, own_random):
+    own_random(encoder_mixing="convolution", decoder_mixing="average", residual=False)
+    query = {"model": "runs/random", "sentence": "a b c d", "layers_shown": "norm"}
+    _at, shown = open_lesson("layers", **query)
+    assert "has no residual connections" in shown.seen
+    assert "adds most" not in shown.seen
+
+
+def test_a_model_whose_words_have_no_vectors_of_their_own_shows_its_stream(open_lesson):
+    at, shown = open_lesson("layers", model="copying")
+    assert shown.name.startswith("stream_")
+    assert "guess" not in said(at)
+
+
+def test_spreads_before_and_after_a_norm_are_the_models_own(open_lesson, tensors):
+    # The older name of a sublayer stays valid.
+    at, shown = open_lesson("norm", layer="1", sublayer="feed-forward")
+    moved, spread = charts(at)
+    before_KD = tensors[Site("encoder", 1, "feed_forward"), Step.BEFORE_NORM]
+    np.testing.assert_allclose(spread["before"], before_KD.std(axis=-1), rtol=1e-5)
+    np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
+    # LayerNorm counts no other position: only rounding moves a vector.
+    assert max(moved["LayerNorm"]) < 1e-5
+    assert f"by up to **{max(moved['BatchNorm']):.2f}** per feature" in shown.seen
+
+
+def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_lesson):
+    at, shown = open_lesson("norm", others="")
+    assert len(charts(at)) == 1
+    assert "The sentence is alone in its batch" in shown.seen
+
+
+def test_all_sublayers_of_the_layer_are_offered_and_no_others(open_gated):
+    at, shown = open_gated("norm", layer="0", sublayer="gate")
+    assert at.button_group(key="sublayer").options == ["Self-attention", "Gate", "Feed-forward"]
+    assert shown.name == "norm.encoder.0.gate"
+
+
+def test_the_line_counts_the_units_that_fire_on_one_word_alone(open_lesson, tensors):
+    _at, shown = open_lesson("units", unit_stack="decoder", layer="1", unit_position="3")
+    fires_KF = tensors[Site("decoder", 1, "feed_forward"), Step.HIDDEN]
+    assert f"**{100 * (fires_KF[3] > 0).mean():.1f}".removesuffix(".0") in shown.seen
+    strongest = np.argsort(-fires_KF[3])[:8]
+    n_alone = int(((fires_KF[:, strongest] > 0).sum(axis=0) == 1).sum())
+    assert f"**{n_alone}** of the 8 strongest" in shown.seen
+
+
+def test_units_open_on_the_layer_in_which_most_fire_and_a_click_opens_another(open_lesson):
+    at, _shown = open_lesson("units")
+    [panel] = panels(at)
+    position = at.selectbox(key="unit_position").value
+    assert panel.columns.labels[position].text == "it"
+    assert at.selectbox(key="layer").value == panel.values[:, position].argmax()
+    send(at, "pick", {"panel": 0, "row": 0, "column": 3})
+    assert at.selectbox(key="layer").value == 0
+    assert at.selectbox(key="unit_position").value == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "words"),
+    [("gpt2", "GELU", "a little below 0"), ("llama3", "SiLU", "a gated layer")],
+)
+def test_the_activation_of_the_model_is_named(open_alone, kind, name, words):
+    at, shown, _run = open_alone(kind, "units", sentence="the animal")
+    assert name in shown.formula
+    assert name in said(at)
+    assert words in said(at)
+
+
+def test_only_attention_mixes_positions(open_lesson):
+    at, shown = open_lesson("mixing", layer="2")
+    attention, feed_forward = (panel.values for panel in panels(at))
+    off = ~np.eye(len(attention), dtype=bool)
+    assert (attention[off] > 0).all()
+    assert (feed_forward[off] == 0).all()
+    assert (np.diag(feed_forward) > 0).all()
+    assert f"up to **{percent(attention[off].max())}** of the change" in shown.seen
+    assert f"the feed-forward layer **{percent(0)}**" in shown.seen
+
+
+@pytest.mark.parametrize("d_k", [1, 1024])
+def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_lesson, d_k):
+    at, shown = open_lesson("scaling", scores="1, 2; -3 0.5", d_k=str(d_k))
+    x = np.array([1, 2, -3, 0.5])
+    variance, weights, gradient = charts(at)
+    found = []
+    for name, scores in (("without ÷ √d_k", math.sqrt(d_k) * x), ("with ÷ √d_k", x)):
+        y = exact(scores)
+        assert weights[name] == pytest.approx(y.tolist(), abs=1e-12)
+        # Half is the largest norm that there is: two scores share all the weight.
+        norm = np.linalg.norm(np.diag(y) - np.outer(y, y)) / 0.5
+        found += [percent(y.max()), percent(norm)]
+    for each in found:
+        assert each in shown.seen
+    sampled = sampled_widths(1000, 0)
+    assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
+    assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]
+
+
+def test_scores_that_cannot_be_are_named_and_kept(open_lesson):
+    at, _shown = open_lesson("scaling", d_k="64")
+    at.text_input(key="scores").set_value("1, two").run()
+    [error] = at.error
+    assert "is not a number" in error.value
+    assert at.text_input(key="scores").value == "1, two"
+    at.text_input(key="scores").set_value("1 2").run()
+    assert not at.error
+    assert at.selectbox(key="d_k").value == 64

@@ -1,0 +1,225 @@
+"""Embedding, positions, learned positions, shuffle."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.runs.run import load_run
+from core.studies.lessons.positions import shuffled
+from pages.frame.language import percent
+from tests.core.studies.lessons.test_positions import formula, with_learned_positions
+from tests.pages.conftest import ROOT, said, send
+from tests.pages.views.lessons.conftest import TIRED, charts, panels, set_number
+
+PETS = "The dog slept because the cat was tired."
+
+
+def test_a_click_on_a_row_names_what_its_token_is_most_similar_to(open_lesson, run):
+    at, shown = open_lesson("embedding", sentence=PETS)
+    [learned] = panels(at)
+    names = [label.text for label in learned.rows.labels]
+    # Each token once: "The" and "the" are two of them.
+    assert len(set(names)) == len(names)
+    ids = list(run.tokenizer.encode(PETS).ids)
+    table = run.model.source_embedding.tokens.weight.detach().double().numpy()
+    unit = table / np.linalg.norm(table, axis=1, keepdims=True)
+    wanted = unit[ids] @ unit[ids].T
+    np.testing.assert_allclose(learned.values[: len(ids), : len(ids)], wanted, atol=1e-6)
+    between = learned.values - 3 * np.eye(len(names))
+    row, column = sorted(divmod(int(between.argmax()), len(names)))
+    assert f"**{names[row]}** and **{names[column]}** are closest" in shown.seen
+    assert f"cosine **{between.max():.2f}**" in shown.seen
+    send(at, "pick", {"panel": 0, "row": 1, "column": 0})
+    cosines = unit @ unit[ids[1]]
+    cosines[ids[1]] = -2
+    [bars] = charts(at)
+    assert bars["cosine"] == pytest.approx(np.sort(cosines)[::-1][:8].tolist(), rel=1e-5)
+    [best] = run.tokenizer.describe([int(cosines.argmax())])
+    assert f"Most similar to **dog** in the whole vocabulary: **{best.text}**" in said(at)
+
+
+def test_lengths_are_those_of_the_loaded_model(open_lesson):
+    at, shown = open_lesson("embedding", embedding_shown="lengths", model="translate")
+    run = load_run(ROOT / "gallery" / "translate")
+    ids = [*run.tokenizer.encode(TIRED).ids, 2]
+    vectors = run.model.source_embedding.tokens.weight.detach().double()[ids].numpy()
+    lengths = np.linalg.norm(vectors, axis=1)
+    [found] = charts(at)
+    assert found["token × √d_model"] == pytest.approx((lengths * 128**0.5).tolist(), rel=1e-5)
+    assert f"is **{8 / lengths.mean():.2g}** times as long as a token’s" in shown.seen
+
+
+def figure(at):
+    return json.loads(at.get("plotly_chart")[0].proto.spec)
+
+
+def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure(open_lesson, run):
+    query = {"embedding_shown": "points", "sentence": PETS, "vectors_position": "1"}
+    # What is no token is left out.
+    at, shown = open_lesson("embedding", words="x,-1,9000000", **query)
+    assert "Nearest to **dog** in the whole vocabulary" in said(at)
+    vectors_VD = run.model.source_embedding.tokens.weight.detach().double().numpy()
+    variance_D = np.linalg.eigvalsh(np.cov(vectors_VD.T))[::-1]
+    assert f"**{percent(variance_D[:2].sum() / variance_D.sum())}**" in shown.seen
+    # Streamlit draws another figure in the place of one that has changed: the selection would go.
+    before = figure(at)
+    cat, street = (run.tokenizer.encode(word).ids[0] for word in ("cat", "street"))
+    at, _shown = open_lesson("embedding", words=f"{cat},{street}", **query)
+    assert figure(at) == before
+    for word, named in (("cat", True), ("street", True), ("dog", False)):
+        assert (f"Nearest to **{word}**" in said(at)) == named
+
+
+@pytest.fixture
+def open_positions(open_lesson):
+    return lambda shown="waves", **query: open_lesson("positions", positions_shown=shown, **query)
+
+
+def table(n_positions, d_model, base=10_000.0):
+    return np.stack([formula(position, d_model, base) for position in range(n_positions)])
+
+
+def test_the_width_follows_the_model_the_length_stays_and_no_odd_width_is_drawn(open_positions):
+    at, _shown = open_positions("table", model="translate")
+    assert at.number_input(key="pe_d_model").value == 128
+    set_number(at, "pe_length", 33)
+    at.selectbox(key="model").set_value("copy").run()
+    assert at.number_input(key="pe_d_model").value == 64
+    at.segmented_control(key="positions_shown").set_value("dots").run()
+    assert panels(at)[0].values.shape == (33, 33)
+    [error] = set_number(at, "pe_d_model", 7).error
+    assert "sinusoids come in pairs" in error.value
+
+
+def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positions):
+    at, shown = open_positions(model="translate", pe_pos="7")
+    [found] = charts(at)
+    # λ = 2π 10000^(d / 128)
+    names = {0: "6.28", 10: "12.9", 20: "26.5", 30: "54.4"}
+    assert list(found) == [f"dimension {d}, λ {length}" for d, length in names.items()]
+    for values, dimension in zip(found.values(), names, strict=True):
+        assert values == pytest.approx(table(50, 128)[:, dimension].tolist(), abs=1e-12)
+    read = ", ".join(f"{table(50, 128)[7, dimension]:.2f}" for dimension in names)
+    assert f"at position **7**: {read}." in shown.seen.replace("−", "-")
+    assert "**No other position** has the same values" in shown.seen
+
+
+@pytest.mark.parametrize(
+    ("picture", "words"),
+    [
+        ("table", "the closest, positions 0 and 6 for example, are **0.658** apart"),
+        ("dots", "at every position (within 0.00001)"),
+        ("shift", "turns position **20** into position **15**"),
+    ],
+)
+def test_the_other_pictures_say_what_the_table_of_positions_can_do(open_positions, picture, words):
+    _at, shown = open_positions(picture, pe_d_model="8", pe_k="-5")
+    assert words in shown.seen
+
+
+@pytest.fixture
+def only_learned(tmp_path, elsewhere):
+    """Return a function that makes the only run there is whose positions were learned."""
+
+    def make(trained=17, **settings):
+        run = with_learned_positions(tmp_path / "mine", trained, **settings)
+        paths = {name: ROOT / "gallery" / name for name in ("translate", "copy")}
+        elsewhere("run_paths", lambda: paths | {"mine": run})
+        return run
+
+    return make
+
+
+def test_learned_positions_stand_beside_sinusoids_of_their_width(open_lesson, only_learned):
+    run = load_run(only_learned())
+    at, shown = open_lesson("learned", model="translate", pe_learned_pos="5")
+    [learned] = panels(at)
+    own = run.model.source_embedding.positions_PD.detach().numpy()
+    # Training reached 17 positions: three more are shown.
+    assert np.array_equal(learned.values, own[:20])
+    assert "from row 17 on it was never trained" in learned.title
+    for name, vectors in {"learned": own[:20].astype(float), "sinusoids": table(20, 64)}.items():
+        unit = vectors / np.linalg.norm(vectors, axis=1)[:, None]
+        assert charts(at)[0][name] == pytest.approx((unit @ unit[5]).tolist(), abs=1e-9)
+    cosines = np.array(charts(at)[0]["learned"])
+    cosines[5] = -2
+    most = int(cosines.argmax())
+    # That is no neighbour of it, so that training has not found neighbours.
+    assert most not in (4, 6)
+    assert f"Position 5 is most like position **{most}** (cosine **" in shown.seen
+    assert "Training reached positions 0 to 16 of 512" in said(at)
+    assert "**mine** is shown: translate has not learned" in shown.other_model
+    assert not open_lesson("learned", model="mine")[1].other_model
+
+
+def test_training_made_neighbours_alike(open_lesson):
+    _at, shown = open_lesson("learned", model="copy-learned")
+    assert "training made position **8** most like its neighbour **9**" in shown.seen
+
+
+def test_without_a_run_that_learned_positions_the_command_is_named(
+    open_lesson, elsewhere, tmp_path
+):
+    damaged = with_learned_positions(tmp_path / "bad", 17)
+    [weights] = (damaged / "checkpoints").glob("*.safetensors")
+    weights.write_bytes(b"nothing")
+    elsewhere("run_paths", lambda: {"copy": ROOT / "gallery" / "copy", "bad": damaged})
+    at, shown = open_lesson("learned", model="copy")
+    assert shown is None
+    assert "--positions learned" in at.code[0].value
+
+
+@pytest.mark.parametrize(
+    ("trained", "settings", "shape", "words"),
+    [
+        (0, {}, (50, 64), "No position has changed since training began"),
+        (17, {"d_model": 7}, (20, 7), "Training reached"),
+        (3, {"max_positions": 5}, (5, 64), "Training reached positions 0 to 2 of 5"),
+    ],
+    ids=["untrained", "of an odd width", "short"],
+)
+def test_tables_that_are_untrained_odd_or_short_are_shown(
+    open_lesson, only_learned, trained, settings, shape, words
+):
+    only_learned(trained, **settings)
+    at, _shown = open_lesson("learned", model="mine", sentence="a b")
+    assert panels(at)[0].values.shape == shape
+    assert words in said(at)
+    assert ("sinusoids" in charts(at)[0]) == (shape[1] % 2 == 0)
+
+
+def order(at):
+    [found] = [each.value for each in at.markdown if each.value.startswith("Shuffled: ")]
+    return found
+
+
+def test_shuffled_words_come_out_the_same_without_positions_alone(open_lesson):
+    at, shown = open_lesson("shuffle", model="translate", sentence=TIRED)
+    found = shuffled(load_run(ROOT / "gallery" / "translate"), TIRED, 0)
+    [cosines] = charts(at)
+    assert cosines["without positions"] == pytest.approx([1] * len(found.tokens), abs=1e-5)
+    least = int(np.argmin(cosines["with positions"]))
+    assert "Without positions, the order does not exist for the encoder" in shown.seen
+    changes = f"**{found.tokens[least].text}** changes most: cosine **"
+    assert changes + f"{min(cosines['with positions']):.2f}**" in shown.seen
+    before = order(at)
+    at.button(key="shuffle_again").click().run()
+    assert order(at) != before
+    assert sorted(order(at).split()) == sorted(before.split())
+    assert at.query_params["pe_seed"] == "1"
+
+
+@pytest.mark.parametrize("mixing", ["lstm_two_way", "average", "none"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "none"])
+def test_the_line_about_the_order_agrees_with_the_bars(open_lesson, own_random, mixing, positions):
+    own_random(encoder_mixing=mixing, positions=positions)
+    at, shown = open_lesson("shuffle", model="runs/random", sentence="a b c d e")
+    [cosines] = charts(at)
+    text, without = shown.seen, min(cosines["without positions"])
+    assert ("no output changes" in text) == (without > 1 - 1e-6)
+    assert ("**notices** the order all the same" in text) == (without < 1 - 1e-6)
+    has_some = "with positions" in cosines
+    assert has_some == (positions != "none") == ("as in this model" not in text)
+    if has_some and min(cosines["with positions"]) < 1 - 1e-6:
+        assert f"cosine **{min(cosines['with positions']):.2f}**" in text
