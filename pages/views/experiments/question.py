@@ -33,17 +33,18 @@ from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.views.experiments import gains
+from pages.views.experiments.claims import of_claim
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
 OF_PROJECT, HERE = "shipped", "here"
 _FOLDER = ".experiments"
 _VERDICTS = {
-    Verdict.HOLDS: N_("it is"),
-    Verdict.FAILS: N_("**it is not**"),
+    Verdict.HOLDS: N_("yes"),
+    Verdict.FAILS: N_("**no**"),
     Verdict.OPEN: N_("undecided"),
 }
-"""Of what is claimed of a variant."""
+"""Whether what is claimed of a variant is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Asked:
 
 def ask_question() -> Experiment:
     """Ask for one of the questions, each with the part of a course that it belongs to."""
-    text = _("{part} · {question}")
+    text = _("{question} ({part})")
     offered = {
         each.name: text.format(part=_(part), question=_(each.question))
         for part, experiments in GROUPS.items()
@@ -197,14 +198,12 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
             n,
         )
         yield text.format(n=number(n))
-    elif verdicts == {Verdict.HOLDS}:
-        yield _("**Borne out.**")
-    elif verdicts == {Verdict.FAILS}:
-        yield _("**Refuted.**")
+    elif verdicts in ({Verdict.HOLDS}, {Verdict.FAILS}):
+        yield of_claim(asked.experiment, holds=verdicts == {Verdict.HOLDS})
     elif Verdict.HOLDS in verdicts:
-        yield _("**Borne out in part.**")
+        yield _("**Only in part** is the claim borne out.")
     else:
-        yield _("**Refuted in part**, else undecided.")
+        yield _("**In part the claim is refuted**, the rest is undecided.")
     if any(each.reason is Reason.RATE for each in given):
         yield _rates(asked)
 
