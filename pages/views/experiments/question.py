@@ -227,7 +227,7 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     said = {"variant": label, "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
-    if finding.less is None or not apart:
+    if finding.less is None or finding.judged is None or not apart:
         return _("{variant} **{value}**").format(**said)
     return _("{variant} **{value}** ({verdict})").format(**said, verdict=_of_claim(finding))
 
@@ -236,7 +236,7 @@ def _of_claim(finding: Finding) -> str:
     """Say what is claimed of a variant, whether it is so, and of shares by how much it is not."""
     judged, expected, less = finding.judged, finding.expected, finding.less
     if judged is None or expected is None or less is None:
-        return _("nothing claimed")
+        return ""
     verdict = _(_VERDICTS[judged.verdict])
     if judged.reason is Reason.RATE:
         verdict = _("not judged")

@@ -96,8 +96,8 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         ("mixing", "**Not judged.** These sentences do not test it: "),
         (
             "norms",
-            "**Only in part** is the claim borne out. Not judged, since their peak learning rate is "
-            "14 times the others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
+            "**Only in part** is the claim borne out. Not judged, since their peak learning rate "
+            "is 14 times the others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
         ),
         (
             "guide",
@@ -120,8 +120,8 @@ def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, ver
         ),
         (
             "heads",
-            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** (nothing claimed) · "
-            "8 heads **62.8 %** (nothing claimed) · 16 heads **62.8 %** (claimed lower: "
+            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** · "
+            "8 heads **62.8 %** · 16 heads **62.8 %** (claimed lower: "
             "**no**, at most 3.8 points lower).",
         ),
         ("norms", "LayerNorm before, no warm-up **0 %** (claimed as good: not judged)"),
