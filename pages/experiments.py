@@ -28,17 +28,18 @@ def render() -> None:
         if asked is not None:
             usual = "lengths" if lengths.opens(asked) else "answer"
             view = views.choose(VIEWS, OUTCOME, usual)
-        with st.container(width="stretch", key=layout.CLAIM):
-            claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
-            st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
     # Always there: Streamlit knows a part by its place.
     with st.container():
         if asked is None or view is None:
             st.info(_("This experiment was not run yet. Run it here; it needs nothing but time."))
         else:
             views.name_missing(VIEWS, OUTCOME)
-            conditions.draw(asked)
             views.show(view, asked, {"task": experiment.task})
+    with st.container(key=layout.CLAIM):
+        claim = _("**Claim.** {claim}").format(claim=_(experiment.claim))
+        st.markdown(f":small[{claim} :gray[({plain(experiment.source)})]]")
+        if asked is not None:
+            conditions.draw(asked)
     with st.container(horizontal=True):
         links.link_to_lesson(experiment.name)
     run_here.offer(experiment)

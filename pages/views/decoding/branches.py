@@ -14,7 +14,7 @@ from core.decoding.generate import Method
 from core.decoding.step import DecodeStep, total_log_probability
 from core.evaluate.side_by_side import decode_sentence
 from pages.frame import session
-from pages.frame.language import _, number, plain
+from pages.frame.language import _, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
@@ -22,7 +22,7 @@ from pages.frame.typography import typeset
 
 OVERRIDES, BRANCHES = "overrides", "branches"
 MISTAKE_RANK = 3
-"""A corrupted token is the one of this rank: likely enough to be a word, and not the model's."""
+"""A wrong token has at most this rank: likely enough to be a word, and not the model's."""
 
 Overrides = Mapping[int, int]
 """Step → id of the token that is appended there whatever the model says."""
@@ -78,17 +78,27 @@ def corrupt(before: Overrides, free: Sequence[DecodeStep]) -> None:
         _put(before, step, free[step].most_probable(MISTAKE_RANK + 1)[-1])
 
 
-def offer_mistake(opened: Opened, free: Sequence[DecodeStep], at: int) -> None:
-    """Offer to put the second most probable word in the place of the one that a step says."""
-    first, second = free[at].most_probable(2)
-    token = first if free[at].chosen == second else second
-    word = opened.run.target_tokenizer.describe([token])[0].text
+def offer_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
+    """Offer to insert a wrong token at a step, where possible one that changes what follows."""
     st.button(
-        _("Feed a mistake: “{word}” at step {step}").format(word=plain(word), step=number(at)),
-        key="feed_mistake",
-        on_click=_put,
-        args=({}, at, token),
+        _("Insert a mistake at step {step}").format(step=number(at)),
+        key="insert_mistake",
+        on_click=_insert_mistake,
+        args=(opened, method, free, at),
     )
+
+
+def _insert_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
+    """Insert one of the next most probable tokens, and open the first step that it changes."""
+    tokens = [each for each in free[at].most_probable(MISTAKE_RANK + 1) if each != free[at].chosen]
+    for token in tokens:
+        steps = decoding(opened, method, {at: token}).result()
+        later = zip(range(at + 1, len(free)), free[at + 1 :], steps[at + 1 :], strict=False)
+        changed = [step for step, before, after in later if before.chosen != after.chosen]
+        if changed:
+            _put({}, at, token, opens=changed[0])
+            return
+    _put({}, at, tokens[0])
 
 
 def undo(before: Overrides) -> None:
@@ -153,9 +163,10 @@ def _keep(kept: Sequence[str], shown: str) -> None:
         session.choose({BRANCHES: [*kept, shown]})
 
 
-def _put(before: Overrides, at: int, token: int) -> None:
+def _put(before: Overrides, at: int, token: int, *, opens: int | None = None) -> None:
     after = {**{place: other for place, other in before.items() if place < at}, at: token}
-    session.choose({OVERRIDES: written(after), session.DECODING_STEP: at})
+    step = at if opens is None else opens
+    session.choose({OVERRIDES: written(after), session.DECODING_STEP: step})
 
 
 def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:

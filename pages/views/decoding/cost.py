@@ -21,7 +21,7 @@ MEASURED = "measure_times"
 
 def draw(opened: Opened) -> Shown:
     """Draw how often each cell is computed and, on request, how long each step takes."""
-    measured = controls.toggle(_("Measure on this sentence"), MEASURED)
+    measured = controls.toggle(_("Measure the time"), MEASURED)
     computing = Recipe(decoding_cost, opened.path, opened.sentence, *([True] if measured else []))
     cost = computing.result()
     pictures: list[Drawn] = []
@@ -40,8 +40,8 @@ def draw(opened: Opened) -> Shown:
 
 def _times_chart(times: DecodingTimes) -> Chart:
     series = {
-        _("keys and values kept"): [1000 * each for each in times.cached],
-        _("whole prefix computed anew"): [1000 * each for each in times.recomputed],
+        _("KV cache"): [1000 * each for each in times.cached],
+        _("no cache"): [1000 * each for each in times.recomputed],
     }
     return curves(
         series,
@@ -55,11 +55,11 @@ def _cells_chart(cost: DecodingCost) -> Chart:
     anew, kept, n = cost.cells(cached=False), cost.cells(cached=True), cost.n_steps
     pictures = {}
     for name, counts, passes in (
-        (_("prefix computed anew"), anew, n),
-        (_("keys and values kept"), kept, n),
-        (_("training: all at once"), kept, 1),
+        (_("decoding, no cache"), anew, n),
+        (_("decoding, KV cache"), kept, n),
+        (_("training"), kept, 1),
     ):
-        size = _("cells: {cells}, passes: {n}").format(
+        size = _("scores: {cells}, passes: {n}").format(
             cells=number(sum(map(sum, counts))), n=number(passes)
         )
         pictures[f"{name}\n{size}"] = counts
@@ -68,18 +68,18 @@ def _cells_chart(cost: DecodingCost) -> Chart:
         x=_("key"),
         y=_("query"),
         count=_("times computed"),
-        title=_("How often each cell of self-attention is computed"),
+        title=_("How often each score of decoder self-attention is computed"),
     )
 
 
 def _seen(cost: DecodingCost) -> str:
-    """Say how many passes and cells a sentence takes, and how long they took where measured."""
+    """Return how many scores and passes a sentence takes, and the time where it was measured."""
     kept, anew = (sum(map(sum, cost.cells(cached=is_kept))) for is_kept in (True, False))
     told = [
         _(
-            "Passes of the decoder: **{n}** in free running, **1** in training. With keys and "
-            "values kept, both compute {kept} cells of each map; without, {anew}: {times} × as "
-            "many."
+            "Without a cache each map of this sentence takes **{anew}** attention scores, with a "
+            "KV cache **{kept}**: {times} × fewer. Decoding needs {n} passes of the decoder, one "
+            "for each token; training computes the same {kept} scores in **1**."
         ).format(
             n=number(cost.n_steps),
             kept=number(kept),
@@ -90,8 +90,8 @@ def _seen(cost: DecodingCost) -> str:
     if (times := cost.times) is not None:
         told.append(
             _(
-                "Free running takes {cached} ms with kept keys and values, {anew} ms without; "
-                "teacher forcing takes {one} ms."
+                "Decoding took {cached} ms with the cache and {anew} ms without; the one pass of "
+                "training took {one} ms. The first step runs the encoder, too."
             ).format(
                 cached=number(1000 * sum(times.cached), 1),
                 anew=number(1000 * sum(times.recomputed), 1),

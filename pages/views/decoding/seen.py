@@ -62,22 +62,24 @@ def _finer(share: float, text: str) -> str:
 
 
 def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
-    """Say what the model writes at a step, and what it would write else."""
+    """Return which token a step is fed and writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
     other = second if step.chosen == first else first
     probabilities = step.probabilities.tolist()
     text = _(
-        "At step **{step}** the model writes **{word}** with {share}, before **{other}** {rest}."
+        "At step {step} the model is fed “{fed}” and writes **{word}**: **{share}**. The next most "
+        "probable is {other}: {rest}."
     )
     if step.chosen != first:
         text = _(
-            "At step **{step}** stands **{word}**, which the model gives {share}; its own word is "
-            "**{other}** with {rest}."
+            "At step {step} **{word}** is inserted, which the model gives {share}; its own choice "
+            "is **{other}**: {rest}."
         )
     share, rest = percents(probabilities[step.chosen], probabilities[other])
     return text.format(
         step=number(at),
+        fed=_name(opened, step.prefix[-1]),
         word=_name(opened, step.chosen),
         share=share,
         other=_name(opened, other),
@@ -98,11 +100,12 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     before, after = decode(own[at + 1 :]), decode(now[at + 1 :])
     word = _name(opened, now[at])
     if before == after:
-        text = _("What follows “{word}” is written **as before**: {text}")
-        return text.format(word=word, text=plain(before))
-    return _("What follows “{word}” **changes**: {before} → {after}").format(
-        word=word, before=plain(before), after=plain(after)
-    )
+        text = _("Fed “{word}” instead of “{own}”, the model goes on **as before**: “{text}”")
+        return text.format(word=word, own=_name(opened, own[at]), text=plain(before))
+    return _(
+        "Fed “{word}” instead of “{own}”, the model **goes on differently**: “{before}” becomes "
+        "“{after}”."
+    ).format(word=word, own=_name(opened, own[at]), before=plain(before), after=plain(after))
 
 
 def of_chances(
@@ -144,21 +147,10 @@ def of_chances(
     )
 
 
-def of_sides(
-    opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep], *, is_own: bool
-) -> str:
-    """Say where free running and teacher forcing part.
-
-    Args:
-        opened: The run and the sentence.
-        first_difference: The step at which they part; None where they do not.
-        forced: The steps of teacher forcing.
-        is_own: Whether what is forced is what the model writes itself.
-    """
-    if first_difference is None and is_own:
-        return _("Both sides agree: the reference is what it writes itself.")
+def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
+    """Return where free running and teacher forcing part: None where they do not."""
     if first_difference is None:
-        return _("Both sides **agree at every step** of the reference.")
+        return _("Fed the reference, it predicts **the same at every step** (teacher forcing).")
     true = forced[first_difference].chosen if first_difference < len(forced) else None
     if true is None or true in opened.run.model.config.eos_ids:
         text = _("The two sides part at step {step}, where the reference ends.")

@@ -35,6 +35,7 @@ def stepper_of(  # noqa: PLR0913
     arrival: int,
     *,
     is_own: bool,
+    beside: bool,
 ) -> DecodingView:
     """Return what the stepper shows.
 
@@ -45,6 +46,7 @@ def stepper_of(  # noqa: PLR0913
         start: The step that it opens on.
         arrival: Which arrival of the visitor it is drawn for.
         is_own: Whether the reference is what the model writes itself.
+        beside: Whether teacher forcing is drawn.
     """
     decodings, inspection = decoding.result(), opened.inspection
     sides = cached.call(_sides, opened.path, decoding)
@@ -55,8 +57,8 @@ def stepper_of(  # noqa: PLR0913
     return DecodingView(
         source=labels(inspection.source_tokens, inspection.unknown_words),
         free=replace(sides["free"], steps=steps),
-        forced=sides.get("forced"),
-        divergence=decodings.divergence,
+        forced=sides.get("forced") if beside else None,
+        divergence=decodings.divergence if beside else (),
         first_difference=decodings.first_difference,
         start=start,
         arrival=arrival,

@@ -47,11 +47,23 @@ def draw(opened: Opened) -> Shown | None:
     free = decodings.free
     _warn(opened, decodings, len(target), is_own=is_own)
     at = branches.step(opened, method, free, seen.step_of(opened, free, overrides))
-    if decodings.forced and not overrides and decodings.first_difference is None:
+    agree = bool(decodings.forced) and decodings.first_difference is None
+    if agree and not overrides:
         with row:
-            branches.offer_mistake(opened, free, at)
+            branches.offer_mistake(opened, method, free, at)
+    # Two equal sides would say everything twice.
+    beside = not agree or bool(overrides)
+    above = st.container()
     stepper = components.decoding(
-        stepper_of(opened, comparing, overrides, at, session.current().n_arrivals, is_own=is_own),
+        stepper_of(
+            opened,
+            comparing,
+            overrides,
+            at,
+            session.current().n_arrivals,
+            is_own=is_own,
+            beside=beside,
+        ),
         key=session.STEPPER,
         on_step=branches.rest,
         on_force=partial(branches.force, overrides),
@@ -59,13 +71,16 @@ def draw(opened: Opened) -> Shown | None:
         on_undo=partial(branches.undo, overrides),
     )
     if part == "output":
-        return output.draw(opened, writing, at, [stepper])
+        with above:
+            return output.draw(opened, writing, at, [stepper])
     if not is_own and at < len(decodings.forced):
         st.caption(seen.of_loss(opened, decodings.forced, at))
     branches.compare(opened, method, overrides, free)
     return Shown(
         name="decoding",
-        title=_("Free running beside teacher forcing, step by step"),
+        title=_("Free running beside teacher forcing, step by step")
+        if beside
+        else _("Decoding step by step"),
         recipe=comparing,
         code=[decode_steps, forced_steps, decode_both_ways],
         seen=_seen(opened, decodings, method, overrides, at, is_own=is_own),
@@ -127,7 +142,7 @@ def _ask_part(opened: Opened) -> str:
     """Ask what to look at."""
     parts = ["output", *(["copying"] if opened.run.settings.model.pointer else [])]
     labels = {part: view_text("decoding", part).label for part in parts}
-    return controls.choice(_("Part"), PART, {"sides": _("both sides"), **labels}, "sides")
+    return controls.choice(_("Part"), PART, {"sides": _("decoding"), **labels}, "sides")
 
 
 def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
@@ -135,7 +150,7 @@ def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
     if not isinstance(method, Beam):
         return []
     searching = Recipe(beam_search, opened.path, opened.sentence, method)
-    return [tree.drawn(opened, searching.result(), branches.put)]
+    return [tree.drawn(searching.result(), branches.put)]
 
 
 def _seen(
@@ -147,16 +162,16 @@ def _seen(
     *,
     is_own: bool,
 ) -> str:
-    """Say what follows a word that was put in; else where the two sides part."""
+    """Return what follows an inserted word, or what a step writes, and where the sides part."""
     free, first = decodings.free, decodings.first_difference
     rest, chances = seen.of_rest(opened, free, overrides), ""
     if rest:
         own = branches.decoding(opened, method, {}).result()
         chances = seen.of_chances(opened, own, free, overrides, at)
-    said = [rest, chances or seen.of_step(opened, free, at)]
-    if decodings.forced and (not rest or first is None):
-        said.append(seen.of_sides(opened, first, decodings.forced, is_own=is_own))
-    return joined(said)
+    sentences = [rest, chances or seen.of_step(opened, free, at)]
+    if decodings.forced and not (is_own and first is None) and (not rest or first is None):
+        sentences.append(seen.of_sides(opened, first, decodings.forced))
+    return joined(sentences)
 
 
 def _warn(opened: Opened, decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
@@ -173,6 +188,7 @@ def _warn(opened: Opened, decodings: TwoDecodings, n_reference: int, *, is_own: 
     if forced and is_own and alone:
         said.append(_("The reference is what the model writes itself. Type how your text goes on."))
     elif forced and is_own:
-        said.append(_("No true target is known: the reference is the model's own output. Edit it."))
+        text = _("No true translation is known. Type one as the reference: it is fed beside.")
+        said.append(text)
     if said:
         st.caption(joined(said))

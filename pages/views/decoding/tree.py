@@ -1,14 +1,15 @@
 """The tree of a beam search: the prefixes that it kept and dropped."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
-from core.decoding.beam import beam_steps, beam_tree, length_penalty
+from core.decoding.beam import beam_steps, beam_tree
 from core.decoding.beam_tree import BeamSearch, beam_search
+from core.decoding.choosing import Greedy
 from pages.frame import charts, session
-from pages.frame.language import _, joined, number, plain, translated
+from pages.frame.language import _, joined, n_, number, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -33,63 +34,59 @@ def draw(opened: Opened) -> Shown | None:
         name="beam-tree",
         title=_("What a beam search kept and dropped (beam {n})").format(n=number(method.beam)),
         recipe=searching,
-        seen=_seen(found, method.alpha),
+        seen=_seen(opened, found, method.beam),
         code=[beam_steps, beam_tree],
-        pictures=[drawn(opened, found, _open_in_stepper)],
+        pictures=[drawn(found, _open_in_stepper)],
     )
 
 
-def _seen(found: BeamSearch, alpha: float) -> str:
-    """Say which finished prefix is the best, which comes next, and how many were dropped."""
-    n_dropped = sum(not node.kept for node in found.nodes)
-    dropped = _("Prefixes dropped: {n} of {total}.").format(
-        n=number(n_dropped), total=number(len(found.nodes))
-    )
+def _seen(opened: Opened, found: BeamSearch, beam: int) -> str:
+    """Return what the search found, and whether greedy decoding finds the same."""
+    kept = n_(
+        "At each step the {n} best prefix is kept.",
+        "At each step the {n} best prefixes are kept.",
+        beam,
+    ).format(n=number(beam))
     if not found.finished:
-        return joined([_("No prefix came to its end."), dropped])
-    (best, text), *others = (
-        (found.nodes[at].hypothesis, plain(found.prefixes[at])) for at in found.finished[:2]
+        return joined([kept, _("None of them came to its end.")])
+    one = _("“**{text}**” (score {score})")
+    best, *others = (
+        one.format(text=plain(found.prefixes[at]), score=number(found.nodes[at].hypothesis.score))
+        for at in found.finished[:2]
     )
-    n = len(best.tokens)
-    told = [
-        _(
-            "Best, with a score of **{score}** (log-probability {sum} divided by the length "
-            "penalty ((5 + {n}) / 6)^{alpha} = {penalty}): “{text}”"
-        ).format(
-            score=number(best.score),
-            text=text,
-            sum=number(best.log_probability),
-            n=number(n),
-            alpha=number(alpha, padded=False),
-            penalty=number(length_penalty(n, alpha)),
-        )
-    ]
-    told += [
-        _("Next, with {score}: “{text}”").format(score=number(other.score), text=its_text)
-        for other, its_text in others
-    ]
-    return joined([*told, dropped])
+    greedy = branches.decoding(opened, Greedy(), {}).result()
+    tokens = found.nodes[found.finished[0]].hypothesis.tokens
+    sentences = [kept, _("The best in the end: {text}.").format(text=best)]
+    if tuple(each.chosen for each in greedy) == tuple(tokens):
+        sentences.append(_("Greedy decoding finds **the same**."))
+    else:
+        text = opened.run.target_tokenizer.decode([each.chosen for each in greedy])
+        sentences.append(_("Greedy decoding finds “{text}” instead.").format(text=plain(text)))
+    sentences += [_("Second: {text}.").format(text=other.replace("**", "")) for other in others]
+    return joined(sentences)
 
 
-def drawn(opened: Opened, found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Drawn:
+def drawn(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> Drawn:
     """Draw a tree, and return it for a file.
 
     Args:
-        opened: The run and the sentence.
         found: The search.
         follow: What a click does with the tokens of the prefix.
     """
-    shown = _tree_nodes(opened, found)
-    figure = trees.beam_tree(shown, translated(trees.DEFAULT_TREE_TEXTS))
-    st.caption(_("Click a prefix to follow it."))
-    least = trees.narrowest(shown)
-    take = partial(_take_node, found, follow)
+    shown = _shown_nodes(found)
+    nodes = _tree_nodes(found, shown)
+    figure = trees.beam_tree(nodes, translated(trees.DEFAULT_TREE_TEXTS))
+    st.caption(_("A click opens a prefix step by step, where it can be changed."))
+    least = trees.narrowest(nodes)
+    take = partial(_take_node, found, shown, follow)
     return charts.chart(figure, key=TREE, on_click=take, least=least)
 
 
-def _take_node(found: BeamSearch, follow: Callable[[branches.Overrides], None]) -> None:
+def _take_node(
+    found: BeamSearch, shown: Sequence[int], follow: Callable[[branches.Overrides], None]
+) -> None:
     for point in charts.clicked_points(TREE, trees.PICKED)[:1]:
-        follow(dict(enumerate(found.nodes[point["node"]].hypothesis.tokens)))
+        follow(dict(enumerate(found.nodes[shown[point["node"]]].hypothesis.tokens)))
 
 
 def _open_in_stepper(prefix: branches.Overrides) -> None:
@@ -98,24 +95,32 @@ def _open_in_stepper(prefix: branches.Overrides) -> None:
     )
 
 
-def _tree_nodes(opened: Opened, found: BeamSearch) -> list[trees.TreeNode]:
-    """Return the nodes; where a token is a piece of a word, ␣ marks those that begin one."""
-    tokenizer = opened.run.target_tokenizer
-    prefixes = [node.hypothesis.tokens for node in found.nodes]
-    last_two = [[each.word for each in tokenizer.describe(prefix)[-2:]] for prefix in prefixes]
-    has_pieces = any(len(set(words)) < len(words) for words in last_two)
+def _shown_nodes(found: BeamSearch) -> list[int]:
+    """Return the nodes up to the end of the best sentence, and none that would go on after it."""
+    if not found.finished:
+        return list(range(len(found.nodes)))
+    last = found.nodes[found.finished[0]].step
+    return [
+        at
+        for at, node in enumerate(found.nodes)
+        if node.step < last or (node.step == last and node.hypothesis.finished)
+    ]
+
+
+def _tree_nodes(found: BeamSearch, shown: Sequence[int]) -> list[trees.TreeNode]:
+    """Return nodes as the chart draws them; a finished one is labelled by its score."""
+    places = {at: place for place, at in enumerate(shown)}
+    nodes = [(at, found.nodes[at], found.nodes[at].hypothesis) for at in shown]
     return [
         trees.TreeNode(
-            label=f"␣{token}"
-            if has_pieces and tokenizer.begins_word(node.hypothesis.tokens[-1])
-            else token,
-            text=text,
-            score=node.hypothesis.score,
-            log_probability=node.hypothesis.log_probability,
+            label=number(hypothesis.score, 2) if hypothesis.finished else found.tokens[at],
+            text=found.prefixes[at],
+            score=hypothesis.score,
+            log_probability=hypothesis.log_probability,
             step=node.step,
             kept=node.kept,
-            finished=node.hypothesis.finished,
-            parent=node.parent,
+            finished=hypothesis.finished,
+            parent=None if node.parent is None else places[node.parent],
         )
-        for node, token, text in zip(found.nodes, found.tokens, found.prefixes, strict=True)
+        for at, node, hypothesis in nodes
     ]

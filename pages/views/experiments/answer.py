@@ -117,7 +117,7 @@ def _legend(asked: Asked, *, exact: bool) -> str:
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
     if not targets or not exact:
         return marks
-    text = _("For example, of “{source}” right is {target}; every word has to be.")
+    text = _("Example: “{source}” → {target}. A sentence is right if every word is.")
     return f"{marks}  \n" + text.format(source=plain(source), target=alternatives(targets))
 
 

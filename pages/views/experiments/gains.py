@@ -7,6 +7,7 @@ from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Results
 from core.studies.experiments.verdicts import Gain, Verdict, best_gain, gains
 from pages.frame.language import _, capitalised, joined, listed_apart, n_, number
+from pages.views.experiments.claims import of_claim
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 
@@ -121,9 +122,9 @@ def _meaning(experiment: Experiment, results: Results, measure: str) -> Sequence
     if best.than_control is not Verdict.HOLDS:
         said = _("**Undecided**: a constant reward may help as much.")
     elif best.than_base is Verdict.HOLDS:
-        said = _("**Borne out: the reward helps, more than as many updates of cross-entropy.**")
+        said = of_claim(experiment, holds=True)
     elif best.than_base is Verdict.FAILS:
-        said = _("**Refuted: as many updates of cross-entropy help more than the reward.**")
+        said = of_claim(experiment, holds=False)
     else:
         said = _(
             "**Undecided**: the reward helps more than a constant one, but not measurably more "

@@ -72,7 +72,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
             at=places,
             x=Quantity(_("training step")),
             y=_quantity(measure, _labels(asked)[measure]),
-            title=_("In training, mean over seeds"),
+            title=_("How fast each variant learns (mean over seeds)"),
         )
     )
     question.say_caution(asked)
@@ -122,13 +122,13 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     values = listed_apart(
         one.format(variant=name, value=written(values[-1])) for name, values in series.items()
     )
-    text = _("After step {step}, right of the sentences for measuring (n = {n}): {values}.")
+    text = _("After step {step} are right, of {n} sentences watched in training: {values}.")
     if measure == LOSS:
-        text = _("After step {step}, training loss per token: {values}.")
+        text = _("Training loss per token after step {step}: {values}.")
     elif measure == HELD_OUT:
-        text = _("After step {step}, loss per token of held-out sentences: {values}.")
+        text = _("Held-out loss per token after step {step}: {values}.")
     elif measure == REWARD:
-        text = _("In the steps up to {step}, mean reward of the samples: {values}.")
+        text = _("Mean reward of the samples in the steps up to {step}: {values}.")
     return text.format(step=number(step), n=number(EVALUATION_SAMPLES), values=values)
 
 

@@ -11,6 +11,7 @@ from pages.frame.language import _, capitalised, joined, listed_apart, n_, numbe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
+from pages.views.experiments.claims import of_claim
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, Rule, curves
 
@@ -59,11 +60,9 @@ def _draw_lengths(asked: Asked) -> Shown:
     }
     lengths = next(iter(places.values()))
     alike = all(each == lengths for each in places.values())
-    said = _seen_apart(series, places)
+    seen = _seen_apart(series, places)
     if alike:
-        first = next(iter(found.values()))
-        sentences = [first[length][0] for length in lengths]
-        said = _seen(series, lengths, sentences, asked.experiment.beyond)
+        seen = _seen(series, lengths, asked.experiment.beyond)
     picture = charts.chart(
         curves(
             series,
@@ -79,7 +78,7 @@ def _draw_lengths(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=" ".join(said),
+        seen=" ".join(seen),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
@@ -97,7 +96,6 @@ def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
 def _seen(
     series: Mapping[str, Sequence[float]],
     lengths: Sequence[int],
-    sentences: Sequence[int],
     beyond: Sequence[int],
 ) -> Iterator[str]:
     """Say what each variant has right of the longest sources, and of others.
@@ -105,7 +103,6 @@ def _seen(
     Args:
         series: Label → share of right sentences, by length.
         lengths: Tokens of a source.
-        sentences: How many of that length each variant has translated, all seeds together.
         beyond: The lengths that training never draws.
     """
 
@@ -116,16 +113,14 @@ def _seen(
         )
 
     last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    text = _(
-        "Right of the longest sources that were learned (tokens: {length}, n = {n}): {shares}."
-    )
-    other = _("Of longer ones ({length}, n = {n}): {shares}.")
+    text = _("Of {length} tokens, the longest in training, are right: {shares}.")
+    other = _("Of {length}, longer than any in training: {shares}.")
     further = len(lengths) - 1
     if last == further:
-        text = _("Right of the longest sources (tokens: {length}, n = {n}): {shares}.")
-        other, further = _("Of the shortest ({length}, n = {n}): {shares}."), 0
+        text = _("Of the longest sources ({length} tokens) are right: {shares}.")
+        other, further = _("Of the shortest ({length}): {shares}."), 0
     for each, at in ((text, last), (other, further)):
-        yield each.format(length=lengths[at], n=number(sentences[at]), shares=shares(at))
+        yield each.format(length=lengths[at], shares=shares(at))
 
 
 def _seen_apart(
@@ -196,10 +191,8 @@ def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
         yield _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
         return
     found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
-    if found == {True}:
-        yield _("**Borne out.**")
-    elif False in found:
-        yield _("**Refuted.**")
+    if found == {True} or False in found:
+        yield of_claim(asked.experiment, holds=found == {True})
     else:
         yield _("**Undecided.**")
 

@@ -33,17 +33,18 @@ from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.views.experiments import gains
+from pages.views.experiments.claims import of_claim
 
 WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
 OF_PROJECT, HERE = "shipped", "here"
 _FOLDER = ".experiments"
 _VERDICTS = {
-    Verdict.HOLDS: N_("it is"),
-    Verdict.FAILS: N_("**it is not**"),
+    Verdict.HOLDS: N_("yes"),
+    Verdict.FAILS: N_("**no**"),
     Verdict.OPEN: N_("undecided"),
 }
-"""Of what is claimed of a variant."""
+"""Whether what is claimed of a variant is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Asked:
 
 def ask_question() -> Experiment:
     """Ask for one of the questions, each with the part of a course that it belongs to."""
-    text = _("{part} · {question}")
+    text = _("{question} ({part})")
     offered = {
         each.name: text.format(part=_(part), question=_(each.question))
         for part, experiments in GROUPS.items()
@@ -197,14 +198,12 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
             n,
         )
         yield text.format(n=number(n))
-    elif verdicts == {Verdict.HOLDS}:
-        yield _("**Borne out.**")
-    elif verdicts == {Verdict.FAILS}:
-        yield _("**Refuted.**")
+    elif verdicts in ({Verdict.HOLDS}, {Verdict.FAILS}):
+        yield of_claim(asked.experiment, holds=verdicts == {Verdict.HOLDS})
     elif Verdict.HOLDS in verdicts:
-        yield _("**Borne out in part.**")
+        yield _("**Only in part** is the claim borne out.")
     else:
-        yield _("**Refuted in part**, else undecided.")
+        yield _("**In part the claim is refuted**, the rest is undecided.")
     if any(each.reason is Reason.RATE for each in given):
         yield _rates(asked)
 
@@ -228,7 +227,7 @@ def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
     said = {"variant": label, "value": value}
     if not finding.complete:
         return _("{variant} not reached in every training").format(**said)
-    if finding.less is None or not apart:
+    if finding.less is None or finding.judged is None or not apart:
         return _("{variant} **{value}**").format(**said)
     return _("{variant} **{value}** ({verdict})").format(**said, verdict=_of_claim(finding))
 
@@ -237,7 +236,7 @@ def _of_claim(finding: Finding) -> str:
     """Say what is claimed of a variant, whether it is so, and of shares by how much it is not."""
     judged, expected, less = finding.judged, finding.expected, finding.less
     if judged is None or expected is None or less is None:
-        return _("nothing claimed")
+        return ""
     verdict = _(_VERDICTS[judged.verdict])
     if judged.reason is Reason.RATE:
         verdict = _("not judged")

@@ -7,10 +7,10 @@ def test_the_cost_counts_passes_and_cells_and_is_measured_on_request(open_view):
     kept = n * (n + 1) // 2
     # Step n computes a triangle of n rows.
     anew = sum(rows * (rows + 1) // 2 for rows in range(1, n + 1))
-    assert f"Passes of the decoder: **{n}** in free running, **1** in training" in shown.seen
-    assert f"compute {kept} cells of each map; without, {anew}: {anew / kept:.1f} ×" in shown.seen
+    assert f"takes **{anew}** attention scores, with a KV cache **{kept}**" in shown.seen
+    assert f"{anew / kept:.1f} × fewer. Decoding needs {n} passes" in shown.seen
     assert len(shown.pictures) == 1
     at.toggle(key="measure_times").set_value(True).run()
     assert not at.exception
-    assert "teacher forcing takes" in said(at)
+    assert "the one pass of training took" in said(at)
     assert at.query_params["measure_times"] == "true"

@@ -18,7 +18,7 @@ from tests.pages.views.decoding.conftest import stepper, texts
 from tests.viz.unpacked import unframed
 
 TIRED = "The animal didn't cross the street because it was too tired."
-RIGHT = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
+OTHER = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
 PLAIN = "The dog slept."
 FACT, MADE = "The capital of France is", "Paris and it was not Rome."
 
@@ -41,15 +41,14 @@ def free_of(run, sentence):
 
 
 def test_both_sides_show_the_models_own_numbers(open_view, run):
-    at, shown = open_view("steps", sentence=TIRED)
+    at, shown = open_view("steps", sentence=TIRED, reference=OTHER)
     view = stepper(at)
-    assert at.text_input(key="reference").value == RIGHT
     source = (*run.tokenizer.encode(TIRED).ids, EOS)
     columns = shown.columns()
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     for name, side, method in (
         ("free", view.free, Greedy()),
-        ("forced", view.forced, Forced(run.tokenizer.encode(RIGHT).ids)),
+        ("forced", view.forced, Forced(run.tokenizer.encode(OTHER).ids)),
     ):
         steps = decode(run.model, source, method)
         assert len(steps) == len(side.steps)
@@ -70,7 +69,7 @@ def test_without_a_reference_only_the_free_side_is_shown(open_view):
     at, shown = open_view("steps", reference="")
     assert stepper(at).forced is None
     assert set(shown.columns()["side"]) == {"free"}
-    assert "two sides" not in said(at)
+    assert "teacher forcing" not in shown.seen
 
 
 @pytest.mark.parametrize("model", ["everyday", "translate-guided"])
@@ -95,7 +94,10 @@ def test_each_sentence_keeps_its_own_reference_in_the_link(open_view):
 
 
 def test_where_the_sides_part_is_said(open_view):
-    assert "agree at every step" in open_view("steps", sentence=PLAIN)[1].seen
+    at, shown = open_view("steps", sentence=PLAIN)
+    assert "predicts **the same at every step**" in shown.seen
+    # Equal sides are drawn once.
+    assert stepper(at).forced is None and set(shown.columns()["side"]) == {"free", "forced"}
     at, shown = open_view("steps", sentence=PLAIN, reference="Le chat dormait.")
     assert "The two sides part at step 1, where the reference says **chat**" in shown.seen
     view = stepper(at)
@@ -107,14 +109,14 @@ def test_where_the_sides_part_is_said(open_view):
 
 def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_edited(open_view):
     at, shown = open_view("steps", sentence="Zz top.", model="everyday")
-    assert "Both sides agree: the reference is what it writes itself." in shown.seen
-    assert "No true target is known: the reference is the model's own output." in said(at)
+    assert "teacher forcing" not in shown.seen
+    assert "No true translation is known." in said(at)
     # What nobody knows to be true is called so nowhere.
     assert stepper(at).texts["true"] == "reference"
     assert "Loss of step" not in said(at)
     at.text_input(key="reference").set_value("Oui 你好 </s>").run()
     assert not at.exception
-    assert "No true target is known" not in said(at)
+    assert "No true translation is known" not in said(at)
     assert stepper(at).texts["true"] == "true"
 
 
@@ -134,17 +136,15 @@ def test_the_stepper_opens_on_the_word_that_the_pronoun_becomes(open_view, run):
     shares = free_of(run, TIRED)[step].probabilities
     first, second = shares.argsort(descending=True)[:2]
     assert word(run, first) == "il"
-    assert f"At step **{step}** the model writes **il** with {percent(float(shares[first]))}" in (
-        shown.seen
-    )
-    assert f"**{word(run, second)}**" in shown.seen
+    assert f"writes **il**: **{percent(float(shares[first]))}**" in shown.seen
+    assert f"The next most probable is {word(run, second)}:" in shown.seen
 
 
 def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure(open_view, run):
     margins = [np.diff(step.probabilities.topk(2).values)[0] for step in free_of(run, PLAIN)]
     assert stepper(open_view("steps", sentence=PLAIN)[0]).start == int(np.argmax(margins))
     at, shown = open_view("steps", sentence=PLAIN, decoding_step="3")
-    assert stepper(at).start == 3 and "At step **3** " in shown.seen
+    assert stepper(at).start == 3 and "At step 3 " in shown.seen
     at, _shown = open_view("steps", sentence=PLAIN, decoding_step="99")
     assert stepper(at).start == int(np.argmax(margins))
 
@@ -152,12 +152,18 @@ def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure
 def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(open_view, run):
     at, shown = open_view("steps", sentence=TIRED)
     step = stepper(at).start
-    second = word(run, free_of(run, TIRED)[step].most_probable(2)[1])
-    assert at.button(key="feed_mistake").label.endswith(f"“{second}” at step {step}")
-    at.button(key="feed_mistake").click().run()
+    at.button(key="insert_mistake").click().run()
+    view = stepper(at)
+    assert view.free.steps[step].overridden and view.forced is not None
+    free = free_of(run, TIRED)
+    own = [word(run, each.chosen) for each in free]
+    now = texts([each.chosen for each in view.free.steps])
+    changed = [i for i in range(step + 1, min(len(own), len(now))) if own[i] != now[i]]
+    # It opens where the mistake changes something.
+    assert view.start == (changed[0] if changed else step)
     [text] = [each.value for each in at.markdown if "What you see" in each.value]
-    assert f"stands **{second}**" in text and f"What follows “{second}” " in text
-    assert not [each for each in at.button if each.key == "feed_mistake"]
+    assert f"Fed “{now[step]}” instead of “il”, the model goes on " in text
+    assert not [each for each in at.button if each.key == "insert_mistake"]
 
 
 def test_the_chances_before_and_after_are_said_of_a_later_step(open_view):
@@ -180,7 +186,7 @@ def test_the_chances_before_and_after_are_said_of_a_later_step(open_view):
             )
         ]
         assert f"With it {parts[0]}, {parts[1]}.".replace("\xa0", " ") in text
-        assert re.search("What follows “elle” (is written|\\*\\*changes)", text)
+        assert "Fed “elle” instead of “il”, the model " in text
     # At the step itself nothing has come after it.
     assert "With it" not in open_view("steps", **query, decoding_step=str(at))[1].seen
     # Where another word differs before it, too, this one alone is not why.
@@ -259,8 +265,7 @@ def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
 def test_without_a_text_of_the_user_it_is_forced_on_what_it_writes_itself(open_view, decoders):
     decoders("gpt2")
     at, shown = open_view("steps", model="runs/gpt2", sentence=FACT)
-    assert max(stepper(at).divergence) < 1e-5
-    assert "Both sides agree: the reference is what it writes itself." in shown.seen
+    assert stepper(at).forced is None and "teacher forcing" not in shown.seen
     assert "The reference is what the model writes itself. Type how your text goes on." in said(at)
 
 
@@ -271,7 +276,7 @@ def test_a_text_that_ends_before_the_model_does_is_no_difference(open_view, deco
     query = {"model": "runs/gpt2", "sentence": FACT, "reference": "Paris", "overrides": chosen}
     at, shown = open_view("steps", **query)
     assert len(stepper(at).free.steps) > len(stepper(at).forced.steps) == len(ids)
-    assert "Both sides **agree at every step** of the reference." in shown.seen
+    assert "Fed the reference, it predicts **the same at every step**" in shown.seen
 
 
 def test_another_word_of_a_decoder_alone_is_followed(open_view, decoders):
@@ -283,7 +288,7 @@ def test_another_word_of_a_decoder_alone_is_followed(open_view, decoders):
         ids.append(int(fed_to(run, ids)[0][-1].argmax()))
     assert texts(view.free.fed) == [token.text for token in run.target_tokenizer.describe(ids)]
     assert [step.overridden for step in view.free.steps[:4]] == [False, False, True, False]
-    assert "What follows" in shown.seen
+    assert "instead of" in shown.seen
 
 
 def test_a_search_stands_below_with_its_tree(open_view):

@@ -53,23 +53,19 @@ def test_a_click_in_the_trees_own_view_opens_the_stepper(open_view):
     assert stepper(at).free.fed[1].text == shown.columns()["token"][node]
 
 
-def test_the_best_score_is_said_as_it_is_computed(open_view):
-    _at, shown = open_view("tree", alpha="0.6", sentence="The dog slept.")
+def test_the_best_score_is_said_and_ends_the_tree(open_view):
+    at, shown = open_view("tree", alpha="0.6", sentence="The dog slept.")
     found = shown.columns()
     rows = zip(
         *map(found.get, ("finished", "kept", "score", "log_probability", "step", "prefix")),
         strict=True,
     )
     score, total, step, prefix = max(row[2:] for row in rows if row[0] and row[1])
-    penalty = ((5 + step + 1) / 6) ** 0.6
-    assert score == pytest.approx(total / penalty)
-    assert f"((5 + {step + 1}) / 6)^0.6 = {penalty:.3g}): “{prefix.rstrip('.')}" in shown.seen
-    n_dropped = found["kept"].count(False)
-    assert f"Prefixes dropped: {n_dropped} of {len(found['kept'])}." in shown.seen
-
-
-@pytest.mark.parametrize(("model", "marks"), [("copy", False), ("everyday", True)])
-def test_pieces_of_words_show_where_words_begin(open_view, model, marks):
-    at, _shown = open_view("tree", model=model, sentence="a b", beam="1")
-    [tree] = at.get("vega_lite_chart")
-    assert ("␣".encode() in tree.proto.SerializeToString()) == marks
+    assert score == pytest.approx(total / ((5 + step + 1) / 6) ** 0.6)
+    assert f"“**{prefix.rstrip('.')}" in shown.seen and f"(score {score:.3g}" in shown.seen.replace(
+        "−", "-"
+    )
+    assert "Greedy decoding finds **the same**." in shown.seen
+    [picture] = shown.pictures
+    steps = picture.chart.to_dict()["datasets"].values()
+    assert max(row["step"] for rows in steps for row in rows if "step" in row) == step

@@ -28,8 +28,8 @@ def test_all_questions_are_offered_with_the_part_of_a_course_that_they_belong_to
     at, _shown, _said = open_experiment("nonsense", outcome="none")
     asked = at.selectbox(key="experiment")
     assert asked.value == "bottleneck" and len(asked.options) == len(EXPERIMENTS) == 20
-    assert asked.options[0] == "What came before · Can one vector hold a sentence?"
-    assert asked.options[3].startswith("Inside attention · ")
+    assert asked.options[0] == "Can one vector hold a sentence? (What came before)"
+    assert asked.options[3].endswith(" (Inside attention)")
     assert "There is no view named none" in "".join(each.value for each in at.caption)
 
 
@@ -82,16 +82,21 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
 @pytest.mark.parametrize(
     ("name", "verdict"),
     [
-        ("bottleneck", "**Borne out.** Right, of 2,000 held-out rows of letters: Transformer **99"),
+        (
+            "bottleneck",
+            "**No: one vector loses long sentences, attention to every word does not.** The claim "
+            "is borne out. Right, of 2,000 held-out rows of letters: Transformer **99",
+        ),
         (
             "residuals",
-            f"**Borne out in part.** {RIGHT} full layer **63.1 %** · no residual **0 %**",
+            f"**Only in part** is the claim borne out. {RIGHT} full layer **63.1 %** · no "
+            "residual **0 %**",
         ),
         ("mixing", "**Not judged.** These sentences do not test it: "),
         (
             "norms",
-            "**Borne out in part.** Not judged, since their peak learning rate is 14 times the "
-            "others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
+            "**Only in part** is the claim borne out. Not judged, since their peak learning rate "
+            "is 14 times the others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
         ),
         (
             "guide",
@@ -110,13 +115,13 @@ def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, ver
     [
         (
             "projections",
-            "queries = keys **57.0 %** (claimed as good: **it is not**, 2.2 to 10.1 points lower)",
+            "queries = keys **57.0 %** (claimed as good: **no**, 2.2 to 10.1 points lower)",
         ),
         (
             "heads",
-            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** (nothing claimed) · "
-            "8 heads **62.8 %** (nothing claimed) · 16 heads **62.8 %** (claimed lower: **it is "
-            "not**, at most 3.8 points lower).",
+            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** · "
+            "8 heads **62.8 %** · 16 heads **62.8 %** (claimed lower: "
+            "**no**, at most 3.8 points lower).",
         ),
         ("norms", "LayerNorm before, no warm-up **0 %** (claimed as good: not judged)"),
     ],
@@ -131,7 +136,7 @@ def test_what_no_variant_bears_out_is_refuted(open_experiment, monkeypatch):
     turned = [replace(each, expected=each.expected and Expected.MORE) for each in asked.variants]
     monkeypatch.setitem(EXPERIMENTS, "bottleneck", replace(asked, variants=tuple(turned)))
     _at, shown, _said = open_experiment("bottleneck")
-    assert shown.seen.startswith("**Refuted.**")
+    assert shown.seen.startswith("**Yes: one vector keeps as much")
 
 
 @pytest.mark.parametrize(
@@ -177,8 +182,8 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
 @pytest.mark.parametrize(
     ("name", "right"),
     [
-        ("parallel", "of “a b c d b e f g” right is “a b c d b e f g” or “g f e b d c b a”;"),
-        ("bottleneck", "of “k d a f q z” right is “z q f a d k”;"),
+        ("parallel", "“a b c d b e f g” → “a b c d b e f g” or “g f e b d c b a”."),
+        ("bottleneck", "“k d a f q z” → “z q f a d k”."),
     ],
 )
 def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experiment, name, right):
@@ -222,8 +227,8 @@ def test_gains_are_drawn_over_each_trainings_own_start(open_experiment):
     ("than_control", "than_base", "said"),
     [
         (Verdict.OPEN, Verdict.HOLDS, "**Undecided**: a constant reward may"),
-        (Verdict.HOLDS, Verdict.HOLDS, "**Borne out: the reward helps, more than"),
-        (Verdict.HOLDS, Verdict.FAILS, "**Refuted: as many updates of cross-entropy help"),
+        (Verdict.HOLDS, Verdict.HOLDS, "**Yes: the reward helps more than"),
+        (Verdict.HOLDS, Verdict.FAILS, "**No: as many updates of cross-entropy help"),
         (Verdict.HOLDS, Verdict.OPEN, "**Undecided**: the reward helps more than a constant one,"),
     ],
 )

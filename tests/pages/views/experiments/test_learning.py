@@ -19,7 +19,7 @@ def test_the_last_measurement_of_the_mean_over_seeds_is_said(open_experiment):
     results = Results.load(SHIPPED / "residuals.json")
     at, _shown, said = open_experiment("residuals", outcome="learning")
     last = 100 * results.curve("no_norm", "held_out_exact_match")[1][-1]
-    assert "After step 800, right of the sentences for measuring (n = 200): full layer" in said
+    assert "After step 800 are right, of 200 sentences watched in training: full layer" in said
     assert f"no norm **{last:.1f} %**" in said
     at.segmented_control(key="experiment_measure").set_value("loss").run()
     last = results.curve("no_residual", "loss")[1][-1]
@@ -33,7 +33,7 @@ def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(op
     asked.set_value("reward").run()
     last = Results.load(SHIPPED / "metric.json").curve("minimum_risk", "reward")[1][-1]
     seen = "\n".join(each.value for each in at.markdown)
-    assert f"mean reward of the samples: BLEU by minimum risk **{number(last)}**" in seen
+    assert f"up to 160: BLEU by minimum risk **{number(last)}**" in seen
     columns = shown.columns()
     by_variant = dict(zip(columns["variant"], columns["reward"], strict=True))
     assert by_variant["minimum_risk"] == last and by_variant["base"] is None

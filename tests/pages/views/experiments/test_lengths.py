@@ -14,8 +14,8 @@ def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):
     results = Results.load(SHIPPED / "residuals.json")
     _at, _shown, said = open_experiment("residuals", outcome="lengths")
     n, right = results.by_length("no_norm")[5]
-    assert "Right of the longest sources (tokens: 19, n = 21): full layer **23.8 %** · " in said
-    shortest = said.partition(f"Of the shortest (5, n = {n}): full layer **100 %** · ")[2]
+    assert "Of the longest sources (19 tokens) are right: full layer **23.8 %** · " in said
+    shortest = said.partition("Of the shortest (5): full layer **100 %** · ")[2]
     assert n >= 20 and f"no norm **{100 * right / n:.0f} %**" in shortest
 
 
@@ -25,8 +25,8 @@ def test_where_lengths_go_beyond_the_learned_ones_both_ends_are_said(open_experi
     _at, shown, said = open_experiment("residuals", outcome="lengths")
     results = Results.load(SHIPPED / "residuals.json")
     for length, text in (
-        (17, "that were learned (tokens: 17, n = "),
-        (19, "Of longer ones (19, n = "),
+        (17, "Of 17 tokens, the longest in training, are right: "),
+        (19, "Of 19, longer than any in training: "),
     ):
         n, right = results.by_length("no_norm")[length]
         assert f"{100 * right / n:.1f}" in said.partition(text)[2]
@@ -66,7 +66,10 @@ def test_the_influence_of_a_token_falls_as_the_results_say(
     _at, shown, _said = open_experiment("distance", experiment_run="here")
     labels = {each.name: each.label for each in tested.variants}
     # 30 pairs of each of two seeds are enough, 20 are not; a position's own token is left out.
-    assert "**Borne out.** From 1 token back to 3, the influence of a token falls:" in shown.seen
+    assert (
+        "The claim is borne out. From 1 token back to 3, the influence of a token falls:"
+        in shown.seen
+    )
     assert f"{labels['gru']} **25-fold**; {labels['base']} **1.7-fold**." in shown.seen
     monkeypatch.chdir(distances_here.parent)
     again = {}
@@ -81,7 +84,7 @@ def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open
     assert "Convolution of width 3 reaches 2 tokens back with 2 layers, no farther." in shown.seen
     assert "Yet 3 variants have more sentences right than attention," in shown.seen
     at.segmented_control(key="lengths_by").set_value("length").run()
-    assert any("Right of the longest sources" in each.value for each in at.markdown)
+    assert any("Of the longest sources" in each.value for each in at.markdown)
 
 
 def test_distances_are_offered_only_where_they_were_measured(open_experiment):
