@@ -43,7 +43,7 @@ def unlike_paper(preset: Preset) -> str:
         for name, knob in KNOBS.items()
         if name not in _SIZES and values[name] != paper[name]
     ]
-    said = _("Beside the sizes, other than in the paper: {parts}.")
+    said = _("Apart from its size, it differs from the paper in: {parts}.")
     return said.format(parts=listed(parts)) if parts else ""
 
 
@@ -72,19 +72,18 @@ def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:
 
 
 def seen(model: ModelConfig, training: TrainConfig) -> str:
-    """Say where most parameters are, and when the learning rate is highest."""
-    parameters, rates = parameters_of(model), learning_rates(model, training)
+    """Return how large a model is, how long it trains, and where most parameters are."""
+    parameters = parameters_of(model)
     most = max(parameters, key=lambda name: parameters[name])
-    peak = max(rates, key=lambda step: rates[step])
     return _(
-        "Of **{n}** parameters most are in **{part}**: {share}. The learning rate is highest at "
-        "step {step}: {rate}."
+        "A model of **{n}** parameters, most of them ({share}) in {part}, learns for **{steps}** "
+        "steps of {batch} pairs."
     ).format(
         n=number(sum(parameters.values())),
         part=_(most),
         share=percent(parameters[most] / sum(parameters.values())),
-        step=number(peak),
-        rate=number(rates[peak]),
+        steps=number(training.steps),
+        batch=number(training.batch_size),
     )
 
 
@@ -103,9 +102,9 @@ def say(wanted: PendingSettings) -> None:
     with time:
         tried = _(
             "A few steps of this training are done for real on this machine, as busy as it is now, "
-            "and thrown away. Starting (a few seconds) and measuring held-out pairs come on top."
+            "and thrown away. Other programs that run at the moment make the estimate longer."
         )
-        st.caption(_("Time of the steps"), help=tried)
+        st.caption(_("Training time"), help=tried)
         if wanted.task and wanted.preset and wanted.vocab_size is not None:
             waits = cached.stopwatch().seconds(wanted.task, wanted.preset, wanted.start) is None
             every = EVERY if waits else None
@@ -128,8 +127,8 @@ def _say_time(task: Task, preset: Preset, start: Path | None, waited: bool) -> N
     else:
         st.markdown(_("**about {time}**").format(time=duration(seconds * training.steps)))
     amount = n_(
-        "{steps} step of {n} pairs  \nstarting and measuring on top",
-        "{steps} steps of {n} pairs  \nstarting and measuring on top",
+        "{steps} step of {n} pairs  \nplus start and final measurement",
+        "{steps} steps of {n} pairs  \nplus start and final measurement",
         training.steps,
     )
     st.caption(amount.format(steps=number(training.steps), n=number(training.batch_size)))

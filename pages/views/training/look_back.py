@@ -74,18 +74,18 @@ def draw(path: Path) -> Shown | None:
     show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
     at_steps = [_at(path, each, sentence) for each in readable]
     recipe = Recipe(forming, at_steps, readable, head, step)
-    spread = _chart(recipe.result())
     shown = heads_at_step.maps_of(path, inspection, head)
     take = partial(clicks.take_head, session.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
+    spread = _chart(recipe.result())
     st.caption(joined(_how_measured(len(offered), mixed=cached.settings(path).beside_own_pairs)))
     return Shown(
         name=f"{path.name}-step-{step}-{head.site}.{head.index}",
         title=_("{head}, at step {step}").format(head=notes.site_and_head(head), step=number(step)),
-        seen=joined([_seen_sharp(recipe.result()), _seen(inspection, head, step)]),
+        seen=joined([_seen(inspection, last, head, step), _seen_sharp(recipe.result())]),
         recipe=recipe,
         code=[evenness, attend_probed],
-        pictures=[loss, spread, maps],
+        pictures=[loss, maps, spread],
         about={
             "step": str(step),
             "sentence": sentence,
@@ -126,7 +126,7 @@ def _chart(found: Forming) -> Drawn:
         ),
         rules=[
             Level(SHARP, _("sharp: below {share}").format(share=percent(SHARP))),
-            Rule(found.step, _("the maps below")),
+            Rule(found.step, _("the maps above")),
         ],
     )
     return chart(figure.properties(height=_HEIGHT))
@@ -146,38 +146,14 @@ def _n_heads(found: Forming) -> int:
 
 
 def _seen_sharp(found: Forming) -> str:
-    """Say from which snapshot on all heads of the layer are sharp, and how they were before."""
-    steps, sharp = list(found.evenness), found.sharp_from
-    if len(steps) < 2:
+    """Return from which snapshot on all heads of the layer are sharp; "" if they never are."""
+    if len(found.evenness) < FEW:
         return _("Only one snapshot was kept, so there is no change to see.")
-    if sharp is None:
-        text = _(
-            "At step **{step}**, the last, not all heads of {layer} are sharp: **{now}**; at step "
-            "{before}, {then}."
-        )
-        now, before = steps[-1], steps[0]
-    elif sharp == steps[0]:
-        text = _("All heads of {layer} are sharp from step **{step}** on: **{now}**.")
-        now = before = sharp
-    else:
-        text = _(
-            "By step **{step}** all heads of {layer} are sharp: **{now}**; at step {before} still "
-            "{then}."
-        )
-        now, before = sharp, steps[steps.index(sharp) - 1]
-    return text.format(
-        step=number(now),
-        layer=_layer(found.head.site),
-        now=_spread(found.evenness[now]),
-        before=number(before),
-        then=_spread(found.evenness[before]),
-    )
-
-
-def _spread(heads: Sequence[float]) -> str:
-    """Return from where to where the spreads of some heads go."""
-    low, high = percent(min(heads)), percent(max(heads))
-    return low if low == high else _("{low} to {high}").format(low=low, high=high)
+    if found.sharp_from is None:
+        return ""
+    return _(
+        "From step **{step}** on all heads of {layer} are sharp (spread below {share})."
+    ).format(step=number(found.sharp_from), layer=_layer(found.head.site), share=percent(SHARP))
 
 
 def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
@@ -202,29 +178,54 @@ def _how_measured(n_offered: int, *, mixed: bool) -> Iterator[str]:
     yield text.format(pairs=number(EVALUATION_SAMPLES))
 
 
-def _seen(inspection: Inspection, head: Head, step: int) -> str:
-    """Say where the most telling row of a head looks at a step."""
-    weights_QK = inspection.weights_of(head)
-    attention = inspection.attention[head.site]
-    queries, keys = map(inspection.tokens_of, head.kind.sides)
-    row = telling_query(weights_QK, attention.visible_QK, pairs_of_words(queries, keys, head.kind))
-    found = largest_weight(weights_QK, attention.even_QK, row)
-    text = _(
-        "At step {step} **{query}** looks most at **{key}**: **{weight}**, where an even row has "
-        "{even}."
-    )
+def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> str:
+    """Return where a token looks most at a step, and at the last snapshot.
+
+    The token is the most telling one of the last snapshot. What a decoder is fed differs from
+    snapshot to snapshot, so there it is that of the step itself.
+    """
+    row = _telling_row(last if head.kind.query_side == "source" else inspection, head)
+    query, key, weight, even = _largest(inspection, head, row)
+    text = _("At step {step} **{query}** looks most at **{key}**: {weight} (evenly: {even}).")
     if head.kind.query_side == "target":
         text = _(
             "At step {step} the decoder, fed **{query}** to write **{written}**, looks most at "
-            "**{key}**: **{weight}**, where an even row has {even}."
+            "**{key}**: {weight} (evenly: {even})."
         )
-    return text.format(
-        written=_written(inspection, head, row),
-        step=number(step),
-        query=plain(queries[row].text),
-        key=plain(keys[found.keys[0]].text),
-        weight=number(found.weight, 2),
-        even=number(found.even_weight, 2),
+    sentences = [
+        text.format(
+            written=_written(inspection, head, row),
+            step=number(step),
+            query=query,
+            key=key,
+            weight=number(weight, 2),
+            even=number(even, 2),
+        )
+    ]
+    if head.kind.query_side == "source" and last is not inspection:
+        _query, key, weight, _even = _largest(last, head, row)
+        text = _("At the end it looks most at **{key}**: **{weight}**.")
+        sentences.append(text.format(key=key, weight=number(weight, 2)))
+    return joined(sentences)
+
+
+def _telling_row(inspection: Inspection, head: Head) -> int:
+    queries, keys = map(inspection.tokens_of, head.kind.sides)
+    visible_QK = inspection.attention[head.site].visible_QK
+    words = pairs_of_words(queries, keys, head.kind)
+    return telling_query(inspection.weights_of(head), visible_QK, words)
+
+
+def _largest(inspection: Inspection, head: Head, row: int) -> tuple[str, str, float, float]:
+    """Return a query, the key of its largest weight, that weight, and the weight of an even row."""
+    queries, keys = map(inspection.tokens_of, head.kind.sides)
+    even_QK = inspection.attention[head.site].even_QK
+    found = largest_weight(inspection.weights_of(head), even_QK, row)
+    return (
+        plain(queries[row].text),
+        plain(keys[found.keys[0]].text),
+        found.weight,
+        found.even_weight,
     )
 
 
@@ -260,9 +261,7 @@ def _ask_step(offered: Sequence[int]) -> int:
     """Ask for a snapshot; the scrubber sets it too."""
     st.caption(_("step"), width="content")
     steps = {step: str(step) for step in offered}
-    return controls.selection(
-        _("step"), session.STEP, steps, offered[-1], labelled=False, width=110
-    )
+    return controls.selection(_("step"), session.STEP, steps, offered[0], labelled=False, width=110)
 
 
 def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:

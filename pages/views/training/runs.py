@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.runs.metrics import read_record
 from core.training.process import table_of_runs
-from pages.frame import measured_on, service, session
-from pages.frame.language import _, joined, labelled, listed, n_, number, percent, plain
+from pages.frame import service, session
+from pages.frame.language import _, labelled, listed, n_, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -74,32 +74,14 @@ def _overview(runs: Iterable[Listed]) -> Shown | None:
     return Shown(
         name="runs",
         title=_("All runs, with their settings and results"),
-        seen=_seen(used),
+        seen=n_(
+            "{n} run. Each is measured on its own task: tick two of one task to compare them.",
+            "{n} runs. Each is measured on its own task: tick two of one task to compare them.",
+            len(used),
+        ).format(n=number(len(used))),
         recipe=Recipe(table_of_runs, named(used)),
         code=[read_record],
     )
-
-
-def _seen(runs: Iterable[Listed]) -> str:
-    """Say which run has most held-out sentences right."""
-    used = list(runs)
-    text = n_("There is {n} run.", "There are {n} runs.", len(used)).format(n=number(len(used)))
-    measured = [
-        (run.name, run.record.settings.task, found.exact_match, found.n or 0)
-        for run in used
-        if run.record and (found := run.record.results) and found.exact_match is not None
-    ]
-    if not measured:
-        return text
-    best, task, share, n = max(measured, key=lambda each: each[2])
-    right = _(
-        "Each is measured on its own task: **{run}** has most right in every token, **{share}** of "
-        "{sentences}."
-    )
-    said = right.format(
-        run=plain(best), share=percent(share), sentences=measured_on.of_task(task, n)
-    )
-    return joined([text, said])
 
 
 def _hint(n: int, n_chosen: int) -> str:

@@ -184,7 +184,7 @@ def _samples(task: Task) -> list[tuple[str, str]]:
 def _say_changes(begun: Begun, changed: Mapping[str, Setting]) -> None:
     """Say in a line how the settings differ from the preset's."""
     if not changed:
-        st.caption(_("Everything as in the preset {name}.").format(name=begun.name))
+        st.caption(_("All settings are those of the preset {name}.").format(name=begun.name))
         return
     parts = []
     for name, value in changed.items():

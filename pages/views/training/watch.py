@@ -1,6 +1,6 @@
 """Watch a training: how it stands, how well it goes, and what the model says and does by now."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,7 @@ def draw(path: Path) -> Shown | None:
     """
     try:
         found, settings = cached.situation(path), cached.settings(path)
-        seen = _seen(path, settings, finished=found.state == "finished")
+        seen = _seen(path, settings)
         at_rest = None if path.parent == cached.GALLERY else SECONDS_AT_REST
         words = SECONDS_BETWEEN_WORDS if found.alive else at_rest
         charts = SECONDS_BETWEEN_CHARTS if found.alive else None
@@ -81,50 +81,43 @@ def draw(path: Path) -> Shown | None:
     )
 
 
-def _seen(path: Path, settings: RunSettings, *, finished: bool) -> str:
-    """Say how far the loss has fallen, and what is right by now.
-
-    Of a training that is over nothing is said twice: how it was measured stands below.
-    """
+def _seen(path: Path, settings: RunSettings) -> str:
+    """Return how far the losses have fallen, and how many watched sentences are right."""
     rows: Rows = progress.rows(path)
-    above = progress.why_training_loss_is_higher(settings)
     rewarded = [row for row in rows if "reward" in row]
     learned = rewarded or [row for row in rows if "loss" in row]
-    held_out = [row for row in rows if "held_out_exact_match" in row]
     if not learned:
         return _("Nothing is measured yet: the first figures come after ten steps.")
     first, last = learned[0], learned[-1]
-    text = _(
-        "From step {first} to step {last} the training loss went from {before} to **{after}**."
-    )
+    text = _("In {last} steps the training loss went from {before} to **{after}**.")
     if rewarded:
         text = _(
-            "From step {first} to step {last} the mean reward of the sampled sentences went from "
-            "{before} to **{after}**; the cross-entropy is measured on held-out sentences alone."
+            "In {last} steps the mean reward of the sampled sentences went from {before} to "
+            "**{after}**."
         )
-    measure = "reward" if rewarded else "loss"
-    text = text.format(
-        first=number(int(first["step"])),
-        last=number(int(last["step"])),
-        before=number(first[measure]),
-        after=number(last[measure]),
-    )
-    if not held_out or finished:
-        return joined((text, above))
-    right = _(
-        "Of the curve’s held-out sentences **{share}** are right in every token (step {step})."
-    )
-    if settings.beside_own_pairs:
-        right = _(
-            "Of the curve’s held-out sentences **{share}** are right in every token (step "
-            "{step}); half of them are pairs of its file, which are harder."
+    name = "reward" if rewarded else "loss"
+    sentences = [
+        text.format(
+            last=number(int(last["step"])), before=number(first[name]), after=number(last[name])
         )
-    right = right.format(
-        share=percent(held_out[-1]["held_out_exact_match"]),
-        step=number(int(held_out[-1]["step"])),
+    ]
+    if held_out := [row for row in rows if "held_out_exact_match" in row]:
+        sentences += _of_held_out(held_out[-1], mixed=settings.beside_own_pairs)
+    return joined([*sentences, progress.why_training_loss_is_higher(settings)])
+
+
+def _of_held_out(row: Mapping[str, float], *, mixed: bool) -> Sequence[str]:
+    text = _(
+        "Of the held-out sentences that are watched **{share}** are right; their loss is {loss}."
     )
-    cut = measured_on.cut(int(held_out[-1].get("held_out_n_unfinished", 0)))
-    return joined((text, right, *cut, above))
+    if mixed:
+        text = _(
+            "Of the held-out sentences that are watched, half of them pairs of its file, "
+            "**{share}** are right; their loss is {loss}."
+        )
+    share = percent(row["held_out_exact_match"])
+    cut = measured_on.cut(int(row.get("held_out_n_unfinished", 0)))
+    return [text.format(share=share, loss=number(row["held_out_loss"])), *cut]
 
 
 def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, ...]:
@@ -149,14 +142,14 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
 def _texts(*, mixed: bool) -> dict[str, str]:
     measured = n_(
-        "on up to {n} held-out pair",
-        "on up to {n} held-out pairs",
+        "right, of up to {n} held-out pair",
+        "right, of up to {n} held-out pairs",
         EVALUATION_SAMPLES,
     )
     if mixed:
         measured = n_(
-            "on {n} held-out pair (half own)",
-            "on {n} held-out pairs (half own)",
+            "right, of {n} held-out pair (half own)",
+            "right, of {n} held-out pairs (half own)",
             EVALUATION_SAMPLES,
         )
     measured = measured.format(n=EVALUATION_SAMPLES)
@@ -229,7 +222,7 @@ def _samples(path: Path, was_alive: bool) -> None:
         (
             each.source,
             *(typeset_target(text, task) for text in (each.target, each.output)),
-            "✓" if each.right else "",
+            "✓" if each.right else "✗",
         )
         for each in found
     ]

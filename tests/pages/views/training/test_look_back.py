@@ -1,10 +1,11 @@
 import json
+import re
 import shutil
 
 import numpy as np
 import pytest
 
-from core.heads import Kind
+from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.checkpoint import stops
 from core.runs.run import load_run
@@ -12,7 +13,6 @@ from core.studies.heads.evenness import evenness
 from core.studies.heads.forming import SHARP
 from core.studies.heads.largest_weights import sharpest_head
 from core.tasks import TASKS
-from pages.frame.language import percent
 from pages.views.training.look_back import figures
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.pages.conftest import shown as maps
@@ -35,10 +35,10 @@ def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
-def test_it_opens_at_the_end_and_moving_the_handle_shows_that_snapshot(open_view, kept):
+def test_it_opens_before_training_and_moving_the_handle_shows_that_snapshot(open_view, kept):
     at = open_view("look_back", kept, sentence="a b c")
     assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
-    assert at.selectbox(key="step").value == 850
+    assert at.selectbox(key="step").value == 0
     send_from(at, component(at, "scrubber"), "pick", {"step": 10})
     assert at.selectbox(key="step").value == 10
     text = component(at, "scrubber").bytes.decode("utf-8", errors="ignore")
@@ -49,12 +49,12 @@ def test_it_opens_at_the_end_and_moving_the_handle_shows_that_snapshot(open_view
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
-def test_a_step_that_is_not_kept_gives_way_to_the_last(open_view, kept):
+def test_a_step_that_is_not_kept_gives_way_to_the_first(open_view, kept):
     at = open_view("look_back", kept, step="200")
     (kept / "snapshots" / "step-00000200.safetensors").unlink()
     at.run()
-    assert at.selectbox(key="step").value == 850
-    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 850
+    assert at.selectbox(key="step--1").value == 0
+    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 0
 
 
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
@@ -71,18 +71,30 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
         spread[step] = [evenness(each, attention.even_QK) for each in attention.weights_HQK]
         for head, expected in enumerate(spread[step]):
             assert found[step, f"head {head}"] == pytest.approx(expected)
-    now = spread[850]
-    assert max(now) > SHARP
     [shown] = taken
-    assert "At step **850**, the last, not all heads of decoder layer 1 cross" in shown.seen
-    assert f"**{percent(min(now))} to {percent(max(now))}**" in shown.seen
+    assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
     assert "At step 10 the decoder, fed **" in shown.seen
 
 
 def test_the_step_from_which_heads_are_sharp_is_said(open_page, taken):
     open_page("training", training="look_back", model="copy", sentence=None, kind="decoder.cross")
-    seen = taken[-1].seen.replace("\u00a0", " ")
-    assert seen.startswith("By step **200** all heads of decoder layer 0 cross-attention are sharp")
+    assert "From step **200** on all heads of decoder layer 0 cross-attention" in taken[-1].seen
+
+
+def test_one_word_is_followed_from_the_chosen_snapshot_to_the_end(open_page, taken):
+    open_page("training", training="look_back", model="translate-guided", step="100")
+    runs = [load_run(GUIDED, step) for step in (100, max(stops(GUIDED)))]
+    sentence = TASKS["translate"].examples[0].source
+    at_100, last = (inspect_sentence(run, sentence) for run in runs)
+    head = Head(Site("encoder", 2, "self"), 0)
+    seen = taken[-1].seen
+    query = re.match(r"At step 100 \*\*(\w+)\*\* looks most at ", seen)[1]
+    row = [token.text for token in last.source_tokens].index(query)
+    before, after = (
+        each.source_tokens[int(each.weights_of(head)[row].argmax())].text for each in (at_100, last)
+    )
+    assert f"looks most at **{before}**: " in seen
+    assert f"At the end it looks most at **{after}**: **" in seen
 
 
 def test_the_final_translation_stands_beside_that_of_the_snapshot(open_view, kept):

@@ -156,16 +156,9 @@ def test_names_that_would_look_the_same_stay_whole():
     assert shortened(names) == names
 
 
-def test_the_line_names_the_run_with_most_sentences_right(open_runs, taken):
+def test_the_line_counts_the_runs(open_runs, taken):
     open_runs(model=None)
-    columns = taken[-1].columns()
-    shares = dict(zip(columns["run"], columns["exact_match"], strict=True))
-    shares = {name: share for name, share in shares.items() if share is not None}
-    best = max(shares, key=shares.get)
-    seen = taken[-1].seen.replace("&#45;", "-")
-    assert f"There are {len(columns['run'])} runs." in seen
-    assert f"measured on its own task: **{best}** has most" in seen
-    assert f"**{100 * shares[best]:g}\xa0%**" in seen
+    assert taken[-1].seen.startswith(f"{len(taken[-1].columns()['run'])} runs. ")
 
 
 def test_an_opened_model_has_its_family_in_the_place_of_a_task(

@@ -96,7 +96,7 @@ def test_a_folder_of_runs_that_vanishes_leaves_the_gallery(open_runs, own_runs, 
     at = open_runs(runs="runs/mine")
     before = state_of(own_copy / "run.json")
     own_runs.rename(own_runs.with_name("elsewhere"))
-    told(at.run(), own_runs, "copy")
+    told(at.run(), own_runs, " runs. ")
     own_runs.with_name("elsewhere").rename(own_runs)
     told(at.run(), own_runs, "runs/mine")
     assert state_of(own_copy / "run.json") == before

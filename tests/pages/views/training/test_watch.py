@@ -343,10 +343,10 @@ def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken)
     open_page("training", training="watch", model="copy")
     rows = read_rows(ROOT / "gallery" / "copy")
     losses = [row for row in rows if "loss" in row]
+    held_out = [row for row in rows if "held_out_exact_match" in row][-1]
     seen = taken[-1].seen
-    assert f"From step {losses[0]['step']} to step {losses[-1]['step']}" in seen
-    # How it was measured in the end stands below, once.
-    assert "are right" not in seen
+    assert f"In {losses[-1]['step']:,} steps the training loss went from " in seen
+    assert f"**{100 * held_out['held_out_exact_match']:g}\xa0%** are right" in seen
 
 
 def test_of_a_training_under_way_the_line_says_what_is_right_by_now(open_page, own_copy, taken):
