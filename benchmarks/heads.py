@@ -17,8 +17,9 @@ from core.decoding.sentence import translate
 from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import load_run
-from core.studies.effects.ablation import Intervention, Silenceable, every_head, outcome
-from core.studies.effects.head_effects import N_SENTENCES, SEED, head_effects
+from core.studies.effects.ablation import Intervention, outcome
+from core.studies.effects.head_effects import N_SENTENCES, SEED, Silenceable, head_effects
+from core.studies.heads.question import heads_of
 
 RUN = Path(__file__).parents[1] / "gallery" / "translate"
 SENTENCE = "The animal didn't cross the street because it was far too tired."
@@ -29,7 +30,7 @@ def main() -> None:
     """Measure both and print them as a table."""
     use_one_thread()
     run = load_run(RUN)
-    heads = every_head(run.model)
+    heads = heads_of(run.model)
     silenceable = Silenceable(run.model, held_out_pairs(run, N_SENTENCES, SEED))
     floor = median_seconds(silenceable.figures, 3)
     started = time.perf_counter()

@@ -13,7 +13,7 @@ from core.jobs.job import JobError
 from core.runs.folder import delete_run
 from core.runs.run import RunError
 from core.studies.effects.measuring import MEASURING
-from core.studies.effects.pruning_job import PRUNING
+from core.studies.effects.pruning import PRUNING
 from core.training import line, process
 from pages.frame import cached, controls, links, session
 from pages.frame.language import _, labelled, listed, listed_apart, n_, number, plain

@@ -12,8 +12,8 @@ from typing import Any
 from core.commands import options
 from core.commands.errors import CommandError
 from core.studies.experiments import EXPERIMENTS, Experiment
-from core.studies.experiments.findings import verdicts, what_came_out
-from core.studies.experiments.gains import gains_in_words
+from core.studies.experiments.findings import gains_in_words, verdicts, what_came_out
+from core.studies.experiments.passes import SECONDS, SHARES
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.running import run_experiment
 
@@ -142,7 +142,7 @@ def _told(experiment: Experiment, results: Results) -> Iterator[str]:
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
     if results is None:
         return {"measured": None}
-    by_passes = experiment.by_passes.measures if experiment.by_passes else ()
+    by_passes = (*SHARES, *SECONDS) if experiment.by_passes else ()
     names = ["exact_match", "loss", "parameters", "seconds"]
     names += [each.name for each in experiment.measures]
     names += [each.name for each in by_passes]

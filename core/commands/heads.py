@@ -17,16 +17,8 @@ from core.studies.effects.head_effects import (
     HeadEffects,
     head_effects,
 )
-from core.studies.effects.measuring import measured_effects
-from core.studies.effects.pruning import (
-    BY_SCORE,
-    GREEDY,
-    N_PRUNED,
-    PruningPoint,
-    greedy_pruning,
-    pruning_by_score,
-)
-from core.studies.effects.stored import effect_json, store_pruning, stored_effects
+from core.studies.effects.measuring import effect_json, measured_effects, stored_effects
+from core.studies.effects.pruning import N_PRUNED, pruned
 from core.studies.heads.roles import HeadRole, roles_of_heads
 
 
@@ -58,7 +50,8 @@ def run(arguments: argparse.Namespace) -> None:
     stored = None if arguments.fresh else stored_effects(loaded)
     effects = _known(loaded, arguments.n, stored)
     if arguments.prune:
-        store_pruning(loaded, _pruned(loaded, effects))
+        for _ in pruned(loaded, N_PRUNED):
+            pass
     found = roles_of_heads(loaded, effects.n, effects.seed)
     roles = {role.head: role for role in found.heads}
     if arguments.json:
@@ -66,15 +59,6 @@ def run(arguments: argparse.Namespace) -> None:
     else:
         for line in table(effects, roles):
             print(line)
-
-
-def _pruned(loaded: Run, effects: HeadEffects) -> dict[str, list[PruningPoint]]:
-    """Return the curve of each order."""
-    scores = {each.head: each.loss.change for each in effects.heads}
-    return {
-        GREEDY: list(greedy_pruning(loaded, N_PRUNED)),
-        BY_SCORE: list(pruning_by_score(loaded, scores, N_PRUNED)),
-    }
 
 
 def _known(loaded: Run, n: int | None, stored: HeadEffects | None) -> HeadEffects:

@@ -15,9 +15,9 @@ from core.tasks.corpus import FILES
 NOTICE = "NOTICE"
 STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
-"""What silencing each head costs, as `core.studies.effects.stored` writes it."""
+"""What silencing each head costs, as `core.studies.effects.measuring` writes it."""
 PRUNING = "pruning.json"
-"""What is left as one head after the other goes, as `core.studies.effects.stored` says."""
+"""What is left as one head after the other goes, as `core.studies.effects.pruning` says."""
 PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
 LINES = "lines.txt"

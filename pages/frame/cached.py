@@ -21,7 +21,7 @@ from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.folder import TRAINING
 from core.runs.run import Run, RunError, RunSettings, load_run, read_settings
 from core.studies.effects.head_effects import HeadEffects
-from core.studies.effects.stored import stored_effects
+from core.studies.effects.measuring import stored_effects
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from core.training import process

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from classroom.limits import MEGABYTE
 from core.studies.effects.measuring import MEASURING
-from core.studies.effects.pruning_job import PRUNING
+from core.studies.effects.pruning import PRUNING
 from core.training import line, process
 from pages.frame import cached
 from pages.frame.service import OWNER, Visitor

@@ -18,44 +18,28 @@ from core.heads import Site
 from core.model import Record, Step, Transformer
 
 SOURCE, FED = Site("encoder", 0, "embedding"), Site("decoder", 0, "embedding")
-
-
 WITHIN = 0.01
-"""So far, as a share, the scores may be from the difference that they add up to."""
-
-
+"""The largest gap, as a share, between the sum of the scores and the difference."""
 SMALLEST_DIFFERENCE = 0.1
 """In nats; a smaller difference is judged like this one, for hardly anything is to be shared."""
-
-
-PIECES = 8
-
-
-GRADIENTS_PER_PIECE = 4
-
-
+PIECES, GRADIENTS_PER_PIECE = 8, 4
 MOST_ROUNDS = 50
 """A piece is halved less often than this. RMSNorm makes vectors of any length alike, so that next
 to zero the log-probability bends within the first 1e-12 of the way."""
-
-
 SHORTEST = 0.02
-"""A piece of the way may miss its share of what all may miss; a shorter one is judged like this."""
-
-
+"""A piece of the way may miss its share of the allowed gap; a shorter one is judged like this."""
 POSITIONS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A word that a model says, or might: the next one after a prefix."""
+class Prediction:
+    """A token and the prefix after which a model predicts it."""
 
     source_ids: tuple[int, ...]
     """With EOS; none for a decoder alone."""
     fed_ids: tuple[int, ...]
     """What begins a target first; the last row writes the word."""
     token: int
-    """The word's id."""
 
     @property
     def asked_ids(self) -> tuple[int, ...]:
@@ -85,29 +69,31 @@ class Embedded:
         return self.tokens_BSD if step is Step.TOKENS else tensor
 
 
-def log_probability_of_vectors(model: Transformer, said: Said) -> Callable[[Tensor], Tensor]:
+def log_probability_of_vectors(
+    model: Transformer, target: Prediction
+) -> Callable[[Tensor], Tensor]:
     """Return a function from tokens_BSD to the word's log_probability_B after such a source."""
-    source_1S, fed_1T = one_row(said.source_ids), pad([said.fed_ids])
+    source_1S, fed_1T = one_row(target.source_ids), pad([target.fed_ids])
 
     def log_probability_B(tokens_BSD: Tensor) -> Tensor:
         n = len(tokens_BSD)
         source_BS = None if source_1S is None else source_1S.expand(n, -1)
-        logits_BTV = model(source_BS, fed_1T.expand(n, -1), Embedded(tokens_BSD, said.embedding))
-        return sayable(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[:, said.token]
+        logits_BTV = model(source_BS, fed_1T.expand(n, -1), Embedded(tokens_BSD, target.embedding))
+        return sayable(logits_BTV[:, -1], model.config).log_softmax(dim=-1)[:, target.token]
 
     return log_probability_B
 
 
-def token_vectors(model: Transformer, said: Said) -> Tensor:
+def token_vectors(model: Transformer, target: Prediction) -> Tensor:
     """Return tokens_1SD, what the model is given of the tokens asked beside the positions."""
-    record = Record(frozenset({Step.TOKENS}), frozenset({said.embedding}))
+    record = Record(frozenset({Step.TOKENS}), frozenset({target.embedding}))
     with torch.no_grad():
-        model(one_row(said.source_ids), pad([said.fed_ids]), record)
-    return record.tensors[said.embedding, Step.TOKENS].clone()
+        model(one_row(target.source_ids), pad([target.fed_ids]), record)
+    return record.tensors[target.embedding, Step.TOKENS].clone()
 
 
 @torch.enable_grad()
-def gradient_times_input(model: Transformer, said: Said) -> NDArray[np.float64]:
+def gradient_times_input(model: Transformer, target: Prediction) -> NDArray[np.float64]:
     """Return scores_S: the gradient of the log-probability, times the token's vector.
 
     It is what the log-probability would lose without the token if it were a linear function.
@@ -116,8 +102,8 @@ def gradient_times_input(model: Transformer, said: Said) -> NDArray[np.float64]:
     """
     from captum.attr import InputXGradient  # Here, for it takes a second that few need.
 
-    method = InputXGradient(log_probability_of_vectors(model, said))
-    tokens_1SD = token_vectors(model, said).requires_grad_()
+    method = InputXGradient(log_probability_of_vectors(model, target))
+    tokens_1SD = token_vectors(model, target).requires_grad_()
     scores_1SD = method.attribute(tokens_1SD)
     return scores_1SD[0].detach().double().sum(dim=-1).numpy()
 
@@ -130,29 +116,21 @@ class IntegratedGradients:
     difference: float
     """What the scores should add up to: the log-probability of the word, less that after a source
     of nothing but zero vectors (and positions)."""
-    n_gradients: int
-    """So many were computed."""
 
     @property
     def total(self) -> float:
         """What the scores add up to."""
         return float(self.scores_S.sum())
 
-    @property
-    def gap(self) -> float:
-        """How far the sum is from the difference, as a share of it."""
-        missed = abs(self.total - self.difference)
-        return missed / max(abs(self.difference), SMALLEST_DIFFERENCE)
-
 
 class _Way:
     """The straight way from zero vectors (0) to the source's (1)."""
 
-    def __init__(self, model: Transformer, said: Said) -> None:
+    def __init__(self, model: Transformer, target: Prediction) -> None:
         from captum.attr import IntegratedGradients as Method  # Here, for it takes a second.
 
-        self._log_probability_B = log_probability_of_vectors(model, said)
-        self._tokens_1SD = token_vectors(model, said)
+        self._log_probability_B = log_probability_of_vectors(model, target)
+        self._tokens_1SD = token_vectors(model, target)
         self._method = Method(self._log_probability_B)
 
     def gained(self, pieces_N2: Tensor) -> Tensor:
@@ -178,27 +156,22 @@ class _Way:
 
 
 @torch.enable_grad()
-def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
+def integrated_gradients(model: Transformer, target: Prediction) -> IntegratedGradients:
     """Return what each source token gives to a word's log-probability.
 
     On every piece of the way the scores should add up to what is gained there. Pieces on which
     they miss it are halved, so that most gradients are computed where the log-probability bends
     most, until all of them together come within 1 %.
-
-    Args:
-        model: In evaluation mode; it stays as it is.
-        said: The word, and what it follows.
     """
-    way = _Way(model, said)
+    way = _Way(model, target)
     difference = float(way.gained(torch.tensor([[0.0, 1.0]])))
     allowed = WITHIN * max(abs(difference), SMALLEST_DIFFERENCE)
-    scores_S = torch.zeros(len(said.asked_ids), dtype=torch.float64)
-    n_gradients, missed = 0, 0.0
+    scores_S = torch.zeros(len(target.asked_ids), dtype=torch.float64)
+    missed = 0.0
     ends_P = torch.linspace(0, 1, PIECES + 1)
     pieces_N2 = torch.stack([ends_P[:-1], ends_P[1:]], dim=1)
     for rounds_left in reversed(range(MOST_ROUNDS)):
         scores_NS = way.scores(pieces_N2)
-        n_gradients += GRADIENTS_PER_PIECE * len(pieces_N2)
         missed_N = (scores_NS.sum(dim=1) - way.gained(pieces_N2)).abs()
         length_N = pieces_N2[:, 1] - pieces_N2[:, 0]
         bent_N = missed_N > allowed * length_N.clamp_min(SHORTEST)
@@ -209,7 +182,7 @@ def integrated_gradients(model: Transformer, said: Said) -> IntegratedGradients:
         if not bent_N.any():
             break
         pieces_N2 = _halved(pieces_N2[bent_N])
-    return IntegratedGradients(scores_S.numpy(), difference, n_gradients)
+    return IntegratedGradients(scores_S.numpy(), difference)
 
 
 def _halved(pieces_N2: Tensor) -> Tensor:

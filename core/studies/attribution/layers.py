@@ -30,10 +30,6 @@ class AtLayer:
 def by_layer(model: Transformer, pairs: Sequence[Pair]) -> tuple[AtLayer, ...]:
     """Return what the stream is like between the layers of an encoder, all sentences together.
 
-    Args:
-        model: In evaluation mode, with an encoder of layers.
-        pairs: Sentences with their targets.
-
     Returns:
         The embeddings, which go into the first layer, then what each layer hands on. All
         gradients are 0 where nothing of the encoder reaches the loss.

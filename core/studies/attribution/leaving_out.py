@@ -20,7 +20,7 @@ from core.decoding.step import sayable
 from core.heads import Kind
 from core.model import Remask, Transformer
 from core.model.masks import causal_mask
-from core.studies.attribution.gradients import Said
+from core.studies.attribution.gradients import Prediction
 
 SOURCES_AT_ONCE = 64
 FEW_TOKENS = 64
@@ -28,17 +28,17 @@ FEW_TOKENS = 64
 
 
 def leave_one_out(
-    model: Transformer, said: Said, words: Sequence[int] | None = None
+    model: Transformer, target: Prediction, words: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
     """Return scores_P: what a word's log-probability loses when a part of the source is hidden.
 
     Args:
         model: In evaluation mode.
-        said: The word, and what it follows.
+        target: The word, and what it follows.
         words: Which word each source token belongs to, counted from 0: all tokens of a word are
             hidden together. None hides them one by one.
     """
-    return np.asarray(_lost(model, said.source_ids, said.fed_ids, (said.token,), words)[0])
+    return np.asarray(_lost(model, target.source_ids, target.fed_ids, (target.token,), words)[0])
 
 
 def telling_step(
@@ -69,7 +69,7 @@ def _lost(
     model: Transformer,
     source_ids: Sequence[int],
     fed_ids: Sequence[int],
-    said_ids: Sequence[int],
+    predicted_ids: Sequence[int],
     words: Sequence[int] | None,
     among: Sequence[int] = (),
 ) -> NDArray[np.float64]:
@@ -81,13 +81,13 @@ def _lost(
         hidden_PS = hidden_PS[list(among)]
     # In the first row nothing is hidden.
     hidden_BS = torch.cat([torch.zeros(1, len(asked_ids), dtype=torch.bool), hidden_PS])
-    fed_1T, said_1T1 = pad([fed_ids]), torch.tensor(said_ids)[None, :, None]
+    fed_1T, predicted_1T1 = pad([fed_ids]), torch.tensor(predicted_ids)[None, :, None]
 
     def log_probability_BT(some_BS: Tensor) -> Tensor:
         n = len(some_BS)
         logits_BTV = _logits(model, source_ids, fed_1T.expand(n, -1), some_BS)
-        of_said_BTV = sayable(logits_BTV[:, -len(said_ids) :], model.config).log_softmax(-1)
-        return of_said_BTV.gather(-1, said_1T1.expand(n, -1, -1))[..., 0].double()
+        log_p_BTV = sayable(logits_BTV[:, -len(predicted_ids) :], model.config).log_softmax(-1)
+        return log_p_BTV.gather(-1, predicted_1T1.expand(n, -1, -1))[..., 0].double()
 
     parts = hidden_BS.split(SOURCES_AT_ONCE)
     found_BT = torch.cat([log_probability_BT(some_BS) for some_BS in parts])

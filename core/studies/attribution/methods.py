@@ -23,7 +23,7 @@ from core.evaluate.ranks import rank_correlation
 from core.model import Record, Transformer
 from core.studies.attribution.gradients import (
     IntegratedGradients,
-    Said,
+    Prediction,
     gradient_times_input,
     integrated_gradients,
 )
@@ -57,7 +57,7 @@ class Method(StrEnum):
 class Attribution:
     """What every method says of one word."""
 
-    said: Said
+    target: Prediction
     log_probability: float
     """Of the word, in nats."""
     scores: Mapping[Method, Scores]
@@ -66,10 +66,6 @@ class Attribution:
     makes the word less probable."""
     integrated: IntegratedGradients | None
     """With what its scores should sum to; None where that method was not asked."""
-
-    def largest_part(self, method: Method) -> int:
-        """Return the part of the source to which a method gives the largest number, either way."""
-        return int(np.abs(self.scores[method]).argmax())
 
     @property
     def probability(self) -> float:
@@ -97,12 +93,12 @@ class Attribution:
         }
 
 
-def said_at(
+def prediction_at(
     source_ids: Sequence[int],
     target_ids: Sequence[int],
     step: int,
     begins: Sequence[int] = (BOS,),
-) -> Said:
+) -> Prediction:
     """Return the word of a step, counted from 0.
 
     Args:
@@ -110,50 +106,45 @@ def said_at(
         target_ids: Without what begins it; EOS may be asked about where it is there.
         step: Which of the target's tokens.
         begins: What the decoder is fed first.
-
-    Raises:
-        IndexError: The target is not that long.
     """
-    if not 0 <= step < len(target_ids):
-        raise IndexError(f"step {step} is none of the {len(target_ids)} that write the target")
-    return Said(tuple(source_ids), (*begins, *target_ids[:step]), target_ids[step])
+    return Prediction(tuple(source_ids), (*begins, *target_ids[:step]), target_ids[step])
 
 
 def attribute(
     model: Transformer,
-    said: Said,
+    target: Prediction,
     words: Sequence[int] | None = None,
     asked: Collection[Method] = frozenset(Method),
 ) -> Attribution:
-    """Ask methods about a word that is said.
+    """Ask methods about a word that is target.
 
     Between words the scores of a word's tokens are added; leaving one out hides the whole word, for
     the rest of it might tell what is hidden.
 
     Args:
         model: In evaluation mode; it stays as it is.
-        said: The word, and what it follows.
+        target: The word, and what it follows.
         words: Which word each source token belongs to, counted from 0; None asks about tokens.
         asked: The methods; without it, all of them.
     """
-    log_probability, looks = _looked_at(model, said)
+    log_probability, looks = _looked_at(model, target)
     found: list[IntegratedGradients] = []
 
     def integrated() -> Scores:
-        found.append(integrated_gradients(model, said))
+        found.append(integrated_gradients(model, target))
         return added(found[0].scores_S)
 
     added = partial(_between_words, words=words)
     ways: dict[Method, Callable[[], Scores]] = {
         Method.ATTENTION: lambda: added(looks.last_HS.astype(np.float64).mean(axis=0)),
         Method.ROLLOUT: lambda: added(source_rollout(looks.below_LHSS, looks.row_HS)),
-        Method.GRADIENT: lambda: added(gradient_times_input(model, said)),
+        Method.GRADIENT: lambda: added(gradient_times_input(model, target)),
         Method.INTEGRATED: integrated,
-        Method.LEAVE_ONE_OUT: lambda: leave_one_out(model, said, words),
+        Method.LEAVE_ONE_OUT: lambda: leave_one_out(model, target, words),
     }
     wanted = [method for method in ways if method in asked]
     scores = {method: ways[method]() for method in wanted}
-    return Attribution(said, log_probability, scores, found[0] if found else None)
+    return Attribution(target, log_probability, scores, found[0] if found else None)
 
 
 def _between_words(scores: Scores, words: Sequence[int] | None) -> Scores:
@@ -174,21 +165,21 @@ class _Looks:
 
 
 @torch.inference_mode()
-def _looked_at(model: Transformer, said: Said) -> tuple[float, _Looks]:
+def _looked_at(model: Transformer, target: Prediction) -> tuple[float, _Looks]:
     """Return a word's log-probability, and where the row looks that writes it."""
     record = Record()
-    logits_BTV = model(one_row(said.source_ids), one_row(said.fed_ids), record)
+    logits_BTV = model(one_row(target.source_ids), one_row(target.fed_ids), record)
     log_probability = float(
-        sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[said.token]
+        sayable(logits_BTV[0, -1], model.config).log_softmax(dim=-1)[target.token]
     )
     attended = [(site, site.attention) for site in model.sites() if site.attention]
-    self_side = "source" if said.source_ids else "target"
+    self_side = "source" if target.source_ids else "target"
     layers = [
         record.weights(site)[0].float().numpy()
         for site, kind in attended
         if kind.is_self and kind.query_side == self_side
     ]
-    if not said.source_ids:
+    if not target.source_ids:
         layers_LHSS = np.stack(layers)
         row_1S = mixing(layers_LHSS)[-1:, -1].astype(np.float32)
         return log_probability, _Looks(layers_LHSS[-1, :, -1], row_1S, layers_LHSS[:-1])

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from core.heads import Side
 from core.inspection import Inspection, merged
 from core.runs.run import Run
-from core.studies.attribution.methods import Attribution, Method, attribute, said_at
-from core.studies.attribution.trust import Trust, trust_steps
+from core.studies.attribution.methods import Attribution, Method, attribute, prediction_at
+from core.studies.attribution.trust import Trust, held_out_trust
 from core.tokenizer.tokenizer import Token
 
 LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Method.LEAVE_ONE_OUT))
@@ -44,7 +44,7 @@ class AttributionStudy:
         found, integrated = self.found, self.found.integrated
         known = [self.trust.get(method) for method, _at in rows]
         return {
-            "step": [len(found.said.fed_ids) - 1] * len(rows),
+            "step": [len(found.target.fed_ids) - 1] * len(rows),
             "method": [str(method) for method, _at in rows],
             "source": [at for _method, at in rows],
             "source_word" if self.by_word else "source_token": [
@@ -73,14 +73,6 @@ def attribution_study(
 ) -> AttributionStudy:
     """Ask methods about a word that a run writes, and on request about one of other sentences.
 
-    Args:
-        run: A loaded run.
-        inspection: Of the sentence, between tokens.
-        step: Which of `written_ids`, counted from 0.
-        methods: Which are asked.
-        by_word: Whether the numbers are those of the source's words, and not of its tokens.
-        n_trust: Held-out sentences on which the methods are compared with leaving one out.
-
     Raises:
         RunError: The methods are compared, and there are no held-out sentences.
     """
@@ -92,18 +84,14 @@ def attribution_study(
         words = tuple(token.word for token in inspection.source_tokens)
         parts = merged(inspection).source_tokens
     translation = inspection.translation
-    said = said_at(translation.source_ids, ids, step, (translation.first,))
-    trust: Mapping[Method, Trust] = {}
-    if n_trust:
-        *_steps, last = trust_steps(run, n_trust, whole_words=by_word)
-        trust = last.trust
+    target = prediction_at(translation.source_ids, ids, step, (translation.first,))
     return AttributionStudy(
-        found=attribute(run.model, said, words, methods),
+        found=attribute(run.model, target, words, methods),
         word=run.target_tokenizer.describe(ids)[step],
         parts=parts,
         side="target" if alone else "source",
         by_word=by_word,
-        trust=trust,
+        trust=held_out_trust(run, n_trust, whole_words=by_word) if n_trust else {},
     )
 
 

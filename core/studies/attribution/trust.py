@@ -4,14 +4,14 @@ N sentences.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.evaluate.evaluation import held_out_pairs
 from core.runs.run import Run
-from core.studies.attribution.methods import Method, attribute, said_at
+from core.studies.attribution.methods import Method, attribute, prediction_at
 
 N_SENTENCES = 50
 SEED = 0
@@ -55,20 +55,10 @@ def most_trusted(trust: Mapping[Method, Trust]) -> Method:
     return max(trust, key=lambda method: trust[method].mean)
 
 
-@dataclass(frozen=True, slots=True)
-class TrustProgress:
-    """What is known after some of the sentences."""
-
-    done: int
-    n: int
-    """All sentences."""
-    trust: Mapping[Method, Trust]
-
-
-def trust_steps(
+def held_out_trust(
     run: Run, n: int = N_SENTENCES, seed: int = SEED, *, whole_words: bool = False
-) -> Iterator[TrustProgress]:
-    """Yield how far each method agrees with leaving one out, after each held-out sentence.
+) -> Mapping[Method, Trust]:
+    """Return how far each method agrees with leaving one out, on held-out sentences.
 
     The word is one of the true target's, drawn at random for each sentence (EOS may be drawn), and
     is asked about after the true prefix.
@@ -84,21 +74,18 @@ def trust_steps(
     """
     pairs = held_out_pairs(run, n, seed)
     rng = random.Random(f"attribution {seed}")
-    found: dict[Method, list[float]] = {}
-    for done, pair in enumerate(pairs, start=1):
+    correlations: dict[Method, list[float]] = {}
+    for pair in pairs:
         target_ids = pair.target[1:]
-        said = said_at(pair.source, target_ids, rng.randrange(len(target_ids)))
-        words = words_of(run, pair.source) if whole_words else None
-        for method, correlation in attribute(run.model, said, words).agreement.items():
-            defined = found.setdefault(method, [])
+        target = prediction_at(pair.source, target_ids, rng.randrange(len(target_ids)))
+        words = None
+        if whole_words:
+            words = [token.word for token in run.tokenizer.describe(pair.source)]
+        for method, correlation in attribute(run.model, target, words).agreement.items():
+            defined = correlations.setdefault(method, [])
             if correlation is not None:
                 defined.append(correlation)
-        trust = {
-            method: Trust(tuple(defined), done - len(defined)) for method, defined in found.items()
-        }
-        yield TrustProgress(done, len(pairs), trust)
-
-
-def words_of(run: Run, ids: Sequence[int]) -> tuple[int, ...]:
-    """Return which word each token belongs to, counted from 0."""
-    return tuple(token.word for token in run.tokenizer.describe(ids))
+    return {
+        method: Trust(tuple(defined), len(pairs) - len(defined))
+        for method, defined in correlations.items()
+    }

@@ -1,174 +1,39 @@
-"""What a model does while heads are changed: on many held-out sentences, and on one sentence.
+"""What a model does with one sentence while heads are changed.
 
-B batch, S source length, T target length, N sentences, R ambiguous pronouns, Q queries, H heads,
-E width of one head.
+B batch, Q queries, H heads, E width of one head.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from core.batch import Batch, Pair, collate
+from core.batch import collate
 from core.decoding.forced import forced_steps
-from core.decoding.limit import length_limit
 from core.decoding.sentence import Translation, given_text, longest_text, read_steps, translate
-from core.decoding.step import DecodeOptions, DecodeStep, decode_steps, require_next, sayable
+from core.decoding.step import DecodeOptions, DecodeStep, decode_steps
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.heads import Head, Site
-from core.model import Probe, Record, Silence, Step, Transformer
-from core.model.masks import padding_mask
+from core.heads import Kind as Attention
+from core.inspection import inspect_sentence
+from core.model import Probe, Record, Silence, Step
 from core.model.probes import Freeze, Uniform
 from core.runs.run import Run
+from core.studies.effects.head_effects import Figure, HeadEffects, costliest_first, figure_of
+from core.studies.effects.measuring import stored_effects
+from core.studies.heads.summaries import confidence_map
 from core.tokenizer.tokenizer import Token
 
 Kind = Literal["silence", "uniform", "freeze"]
-
-
-N_AVERAGED = 200
-"""Held-out sentences that a frozen head's average is taken over."""
-
-
-SEED = 0
-
-
 Averages = Mapping[Site, Tensor]
 """Site → mixed_HE, what each head mixes on average."""
-
-
-def every_head(model: Transformer) -> list[Head]:
-    """Return all attention heads of a model: encoder self, decoder self, cross."""
-    return [head for site in model.sites() for head in site.heads(model.config.n_heads)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SampleFigures:
-    """One measurement of every sentence, in the same order at every call of `Silenceable`."""
-
-    right_N: NDArray[np.bool_]
-    """Whether the greedy translation is the target, token by token, or another as right."""
-    loss_N: NDArray[np.float64]
-    """Cross-entropy after the true prefix, summed over the sentence's tokens, in nats."""
-    n_tokens_N: NDArray[np.float64]
-    pronoun_right_R: NDArray[np.bool_]
-    """Whether every token of an ambiguous pronoun is most probable after the true prefix."""
-
-    @property
-    def exact_match(self) -> float:
-        """Share of sentences that are written as the target is."""
-        return float(self.right_N.mean())
-
-    @property
-    def loss(self) -> float:
-        """Cross-entropy per token, in nats."""
-        return float(self.loss_N.sum() / self.n_tokens_N.sum())
-
-
-class Silenceable:
-    """A model and held-out pairs, to be measured again and again with other heads silent.
-
-    One masked pass tells also what the model writes freely, as far as exact match is concerned: it
-    writes the target if and only if after every true prefix the true token is most probable, for
-    then it is fed nothing but true prefixes. So nothing is decoded step by step. What the encoder
-    makes is kept for those calls that silence heads of the decoder alone.
-    """
-
-    def __init__(self, model: Transformer, pairs: Sequence[Pair]) -> None:
-        """Keep the pairs as batches.
-
-        Args:
-            model: In evaluation mode.
-            pairs: That fit the model's positions.
-
-        Raises:
-            ConfigError: The decoder is parallel: its rows are fed what they are to predict.
-        """
-        require_next(model.config)
-        self.model = model
-        self.n = len(pairs)
-        groups = list(sorted_batches(pairs))
-        self._batches = [self._batch(group) for group in groups]
-        self._others = [[self._batch(each) for each in _with_others(group)] for group in groups]
-        self._memories = [self._encoded(batch, Silence.of(())) for batch in self._batches]
-
-    @torch.inference_mode()
-    def figures(self, heads: Collection[Head] = ()) -> SampleFigures:
-        """Measure every sentence with these heads silent."""
-        probe = Silence.of(heads)
-        encoder_too = any(head.site.in_encoder for head in heads)
-        parts = []
-        for batch, others, kept_BSD in zip(
-            self._batches, self._others, self._memories, strict=True
-        ):
-            memory_BSD = self._encoded(batch, probe) if encoder_too else kept_BSD
-            found, *of_others = [
-                _figures(self.model, each, self._decoded(each, memory_BSD, probe))
-                for each in (batch, *others)
-            ]
-            right_N = np.logical_or.reduce([found.right_N, *(each.right_N for each in of_others)])
-            parts.append(replace(found, right_N=right_N))
-        return SampleFigures(
-            right_N=np.concatenate([part.right_N for part in parts]),
-            loss_N=np.concatenate([part.loss_N for part in parts]),
-            n_tokens_N=np.concatenate([part.n_tokens_N for part in parts]),
-            pronoun_right_R=np.concatenate([part.pronoun_right_R for part in parts]),
-        )
-
-    def _batch(self, pairs: Sequence[Pair]) -> Batch:
-        return collate(pairs, self.model.config.pad_id).to(self.model.device)
-
-    def _decoded(self, batch: Batch, memory_BSD: Tensor, probe: Silence) -> Tensor:
-        visible_B1S = padding_mask(batch.source_BS, batch.pad_id)
-        return self.model.decode(
-            batch.fed_BT, memory_BSD, visible_B1S, probe, source_BS=batch.source_BS
-        )
-
-    @torch.inference_mode()
-    def _encoded(self, batch: Batch, probe: Silence) -> Tensor:
-        return self.model.encode(batch.source_BS, probe)
-
-
-def _with_others(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """Return the pairs with the first target that is as right in the place of theirs, and so on.
-
-    Where a pair has fewer, it stays as it is.
-    """
-    n = max(len(pair.others) for pair in pairs)
-    return [
-        [replace(pair, target=(*pair.others[at : at + 1], pair.target)[0]) for pair in pairs]
-        for at in range(n)
-    ]
-
-
-def _figures(model: Transformer, batch: Batch, logits_BTV: Tensor) -> SampleFigures:
-    labels_BT = batch.labels_BT
-    token_BT = batch.predicted_BT
-    said_right_BT = sayable(logits_BTV, model.config).argmax(dim=-1) == labels_BT
-    length_B, source_length_B = token_BT.sum(dim=-1), (batch.source_BS != batch.pad_id).sum(dim=-1)
-    limits = [length_limit(model, length) for length in source_length_B.tolist()]
-    # What is longer than the limit is never written to its end.
-    written_B = length_B <= length_B.new_tensor(limits)
-    flat = (logits_BTV.flatten(0, 1), labels_BT.flatten())
-    loss_BT = cross_entropy(*flat, ignore_index=batch.pad_id, reduction="none").view_as(labels_BT)
-    most_probable_BT = (logits_BTV.argmax(dim=-1) == labels_BT).cpu()
-    pronouns = [
-        bool(most_probable_BT[sentence, list(reference.steps)].all())
-        for sentence, references in enumerate(batch.references)
-        for reference in references
-        if reference.ambiguous
-    ]
-    return SampleFigures(
-        right_N=((said_right_BT | ~token_BT).all(dim=-1) & written_B).cpu().numpy(),
-        loss_N=loss_BT.double().sum(dim=-1).cpu().numpy(),
-        n_tokens_N=length_B.double().cpu().numpy(),
-        pronoun_right_R=np.array(pronouns, np.bool_),
-    )
+N_AVERAGED, SEED = 200, 0
+"""Held-out sentences that a frozen head's average is taken over, and what draws them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +47,6 @@ class Intervention:
 
     def probe(self, averages: Averages | None = None) -> Probe:
         """Return the probe that does it.
-
-        Args:
-            averages: Of `average_mixed`; needed to freeze, else unused.
 
         Raises:
             ValueError: A head is to be frozen and no averages are given.
@@ -273,28 +135,17 @@ class BeforeAfter:
 
 
 def before_after(
-    run: Run, sentence: str, probe: Probe, reference: str = "", own: Translation | None = None
+    run: Run, sentence: str, probe: Probe | None, own: Translation | None = None
 ) -> BeforeAfter:
-    """Translate a sentence with the model as it is and with a probe.
-
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        probe: What is changed.
-        reference: The target whose probabilities are compared; by default what the model writes
-            when nothing is changed.
-        own: What the model writes when nothing is changed, where it is known.
+    """Translate a sentence with the model as it is and with a probe, feeding both the former.
 
     Raises:
         SentenceError: There is no text.
     """
     own = translate(run, sentence) if own is None else own
-    written = own.target_ids[own.n_given :]
-    reference_ids, ended = tuple(run.target_tokenizer.encode(reference).ids), True
-    if not reference_ids:
-        reference_ids, ended = written, own.finished
     before, after = (
-        outcome(run, sentence, reference_ids, each, ended=ended) for each in (None, probe)
+        outcome(run, sentence, own.target_ids[own.n_given :], each, ended=own.finished)
+        for each in (None, probe)
     )
     return BeforeAfter(before, after)
 
@@ -337,70 +188,106 @@ def outcome(
 
 
 @dataclass(frozen=True, slots=True)
-class Ablated:
-    """A sentence before and after some heads are changed."""
+class Ablated(BeforeAfter):
+    """A sentence before and after some heads are changed, both fed the unchanged translation."""
 
-    before: Outcome
-    """Fed its own translation."""
-    after: Outcome
-    """Fed the same."""
     loss_before: float
     """Of the target, or of the own translation where none is known, in nats per token."""
     loss_after: float
     target: str
     """The true one; empty where it is not known."""
 
-    @property
-    def same_text(self) -> bool:
-        """Whether the translation stays as it is."""
-        return self.before.translation.target_ids == self.after.translation.target_ids
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AblationReport:
+    """What changed heads do to a sentence, and what is known of every head."""
+
+    sentence: Ablated
+    effects: HeadEffects | None
+    """What silencing each head costs on held-out sentences, where that was measured."""
+    figure: Figure
+    """Which cost the table holds."""
+    sharpness: Mapping[Attention, NDArray[np.float32]]
+    """Kind of attention → confidence_LH: the largest weight of a row on this sentence, the mean."""
 
     def table(self) -> dict[str, list[object]]:
-        """Return a row for each word of the own translation."""
-        before, after = self.before.reference, self.after.reference
-        return {
-            "step": list(range(len(before))),
-            "word": [each.token.text for each in before],
-            "before": [each.probability for each in before],
-            "after": [each.probability for each in after],
-            "most_probable_after": [each.best.text for each in after],
-            "its_probability": [each.best_probability for each in after],
-        }
+        """Return a row for each word, for the loss, and for each head."""
+        rows = [*self._words(), *(self._effects(self.effects) if self.effects else self._sharp())]
+        names = ["what", "head", "step", "word", "before", "after", "change", "low", "high"]
+        names += ["sure", "n", "most_probable_after", "its_probability"]
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def _words(self) -> Iterator[dict[str, object]]:
+        found = self.sentence
+        both = zip(found.before.reference, found.after.reference, strict=True)
+        for step, (before, after) in enumerate(both):
+            yield {
+                "what": "probability",
+                "step": step,
+                "word": before.token.text,
+                "before": before.probability,
+                "after": after.probability,
+                "most_probable_after": after.best.text,
+                "its_probability": after.best_probability,
+            }
+        yield {"what": "loss", "before": found.loss_before, "after": found.loss_after}
+
+    def _effects(self, effects: HeadEffects) -> Iterator[dict[str, object]]:
+        for each in costliest_first(effects, self.figure):
+            if (found := figure_of(each, self.figure)) is not None:
+                yield {
+                    "what": self.figure,
+                    "head": str(each.head),
+                    "before": found.before,
+                    "after": found.after,
+                    "change": found.change,
+                    "low": found.low,
+                    "high": found.high,
+                    "sure": found.is_sure,
+                    "n": found.n,
+                }
+
+    def _sharp(self) -> Iterator[dict[str, object]]:
+        for kind, values_LH in self.sharpness.items():
+            for (layer, head), value in np.ndenumerate(values_LH):
+                name = str(Head(kind.site(layer), head))
+                yield {"what": "sharpness", "head": name, "before": float(value)}
 
 
-def ablate_sentence(
+def ablation_report(
     run: Run,
     sentence: str,
-    kind: Kind,
-    heads: Collection[Head],
+    changed: Intervention,
+    figure: Figure | None = "exact_match",
     target: str = "",
     averages: Averages | None = None,
-) -> Ablated:
-    """Translate a sentence as it is, and with these heads changed.
-
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        kind: What is done to the heads.
-        heads: None for a model as it is.
-        target: The true target, where it is known.
-        averages: Of `average_mixed`; needed to freeze, else unused.
+) -> AblationReport:
+    """Translate a sentence with heads changed, and return beside it what each head costs.
 
     Raises:
         SentenceError: There is no text.
-        ValueError: A head is to be frozen and no averages are given.
+        RunError: What is stored is damaged.
     """
-    own = translate(run, sentence)
-    probe = Intervention(kind, frozenset(heads)).probe(averages) if heads else None
-    before, after = (
-        outcome(run, sentence, own.target_ids[own.n_given :], each, ended=own.finished)
-        for each in (None, probe)
+    inspection = inspect_sentence(run, sentence)
+    kinds = dict.fromkeys(site.attention for site in run.model.sites())
+    return AblationReport(
+        sentence=_ablated(run, sentence, changed, target, averages),
+        effects=stored_effects(run) if figure else None,
+        figure=figure or "exact_match",
+        sharpness={each: confidence_map(inspection, each) for each in kinds},
     )
-    losses = before.loss, after.loss
+
+
+def _ablated(
+    run: Run, sentence: str, changed: Intervention, target: str, averages: Averages | None
+) -> Ablated:
+    probe = changed.probe(averages) if changed.heads else None
+    found = before_after(run, sentence, probe)
+    losses = found.before.loss, found.after.loss
     if target_ids := tuple(run.target_tokenizer.encode(target).ids):
         first, second = (outcome(run, sentence, target_ids, each) for each in (None, probe))
         losses = first.loss, second.loss
-    return Ablated(before, after, *losses, target if target_ids else "")
+    return Ablated(found.before, found.after, *losses, target if target_ids else "")
 
 
 def first_changed(
@@ -411,13 +298,6 @@ def first_changed(
     averages: Averages | None = None,
 ) -> str:
     """Return the first sentence that is translated differently with heads changed, or nothing.
-
-    Args:
-        run: A loaded run.
-        sentences: In order.
-        kind: What is done to the heads.
-        heads: Which are changed.
-        averages: Of `average_mixed`; needed to freeze, else unused.
 
     Raises:
         SentenceError: One has no text.

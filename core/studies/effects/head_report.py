@@ -114,16 +114,7 @@ def head_report(
     texts: TextRoles | None = None,
     cost: HeadCost | None = None,
 ) -> HeadReport:
-    """Return all that is known of one head.
-
-    Args:
-        card: The head's rows.
-        roles: Of all heads of the model.
-        likeness: Of the heads of its kind.
-        effects: What silencing each head costs, where that was measured.
-        texts: Of a model of one stack: what its heads do on random tokens.
-        cost: What silencing the head costs such a model.
-    """
+    """Return all that is known of one head."""
     on_random = {
         role: scores[card.head]
         for role, scores in (texts.scores if texts else {}).items()

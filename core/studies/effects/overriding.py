@@ -3,7 +3,7 @@
 Q queries, K keys, V vocabulary.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,44 +11,17 @@ import torch
 from numpy.typing import NDArray
 
 from core.decoding.forced import forced_steps
-from core.decoding.sentence import Translation, translate
-from core.heads import Head, Side
+from core.decoding.sentence import Translation
+from core.heads import Head
 from core.inspection import inspect_sentence
 from core.model import Override
 from core.runs.run import Run
-from core.studies.effects.ablation import BeforeAfter, before_after, every_head
+from core.studies.effects.ablation import BeforeAfter, before_after
 from core.tokenizer.tokenizer import Token
 
 LEAST = 0.01
-"""A probability that moves by less is not called changed."""
-
-
+"""A probability that changes by less does not count as changed."""
 Weights = NDArray[np.float32]
-
-
-def moved(weights_K: Weights, from_key: int, to_key: int, visible_K: NDArray[np.bool_]) -> Weights:
-    """Return a row whose weight on one key lies on another; the row's sum stays what it was.
-
-    Args:
-        weights_K: The row.
-        from_key: Loses all its weight.
-        to_key: Gets it, beside its own.
-        visible_K: True where the row may look.
-
-    Raises:
-        ValueError: A key is not in the row, or the row may not look where the weight is to go.
-
-    >>> moved(np.array([0.75, 0.25, 0.0], np.float32), 0, 1, np.array([True, True, False])).tolist()
-    [0.0, 1.0, 0.0]
-    """
-    if not {from_key, to_key} <= set(range(len(weights_K))):
-        raise ValueError(f"a row of {len(weights_K)} keys has no key {max(from_key, to_key)}")
-    if not visible_K[to_key]:
-        raise ValueError(f"the row may not look at key {to_key}")
-    changed_K = weights_K.copy()
-    changed_K[from_key] -= weights_K[from_key]
-    changed_K[to_key] += weights_K[from_key]
-    return changed_K
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +63,7 @@ class RowOverride(BeforeAfter):
 
 
 def override_row(
-    run: Run,
-    sentence: str,
-    head: Head,
-    query: int,
-    weights_K: Weights,
-    own: Translation | None = None,
+    run: Run, sentence: str, head: Head, query: int, weights_K: Weights, own: Translation
 ) -> RowOverride:
     """Translate a sentence with given weights in the place of one row of one head.
 
@@ -105,64 +73,26 @@ def override_row(
         head: Whose row it is.
         query: The row. In the decoder it is the place of the token that is fed (BOS is 0), whatever
             words the changed model has written up to there.
-        weights_K: Over the keys of the row as `core.inspection` gives them.
-        own: What the model writes when nothing is changed, where it is known.
-
-    Raises:
-        SentenceError: There is no text.
-        ValueError: There is no such head or row, or the weights are none of that row.
+        weights_K: Over the keys of the row as `core.inspection` gives them; they sum to 1.
+        own: The translation of the unchanged model.
     """
-    if head not in every_head(run.model):
-        raise ValueError(f"the model has no head {head}")
-    kind = head.kind
-    translation = translate(run, sentence) if own is None else own
-    lengths: Mapping[Side, int] = {
-        "source": len(translation.source_ids),
-        "target": len(translation.fed_ids),
-    }
-    n_queries = lengths[kind.query_side]
-    if query not in range(n_queries):
-        raise ValueError(f"{head.site} has no row {query}: the sentence has {n_queries}")
-    _check(weights_K, n_keys=lengths[kind.key_side])
-    if kind.causal and weights_K[query + 1 :].any():
-        raise ValueError(f"row {query} may not look at later tokens")
     override = Override(head, query, torch.tensor(weights_K, dtype=torch.float32))
-    found = before_after(run, sentence, override, own=translation)
-    return RowOverride(found.before, found.after, tuple(_changes(run, translation, override)))
+    found = before_after(run, sentence, override, own)
+    return RowOverride(found.before, found.after, tuple(_changes(run, own, override)))
 
 
-def _check(weights_K: Weights, n_keys: int) -> None:
-    """Refuse what no softmax makes."""
-    if weights_K.shape != (n_keys,):
-        raise ValueError(f"the row has {n_keys} keys, not {len(weights_K)}")
-    if not (weights_K >= 0).all() or abs(float(weights_K.sum(dtype=np.float64)) - 1) > 1e-3:
-        raise ValueError("the weights of a row are 0 or more, and sum to 1")
+def rewired(weights_K: Weights, key: int, *, everything: bool) -> Weights:
+    """Return a row that attends to a key: its largest weight lies there, or all of it.
 
-
-def rewired(
-    weights_K: Weights, key: int, visible_K: NDArray[np.bool_], *, everything: bool
-) -> Weights:
-    """Return a row that looks at a key: its largest weight lies there, or all of it.
-
-    Args:
-        weights_K: The row; it sums to 1.
-        key: Gets the weight.
-        visible_K: True where the row may look.
-        everything: True to move all weight, False for that of the key with the largest.
-
-    Raises:
-        ValueError: The row has no such key, or may not look at it.
-
-    >>> row, seen = np.array([0.25, 0.5, 0.25], np.float32), np.ones(3, np.bool_)
-    >>> rewired(row, 0, seen, everything=False).tolist()
-    [0.75, 0.0, 0.25]
-    >>> rewired(row, 0, seen, everything=True).tolist()
-    [1.0, 0.0, 0.0]
+    >>> row = np.array([0.25, 0.5, 0.25], np.float32)
+    >>> rewired(row, 0, everything=False).tolist(), rewired(row, 0, everything=True).tolist()
+    ([0.75, 0.0, 0.25], [1.0, 0.0, 0.0])
     """
-    changed_K = moved(weights_K, int(weights_K.argmax()), key, visible_K)
     if everything:
-        changed_K[:] = 0
-        changed_K[key] = 1
+        return np.eye(1, len(weights_K), key, dtype=np.float32)[0]
+    changed_K, largest = weights_K.copy(), int(weights_K.argmax())
+    changed_K[largest] -= weights_K[largest]
+    changed_K[key] += weights_K[largest]
     return changed_K
 
 
@@ -273,34 +203,20 @@ def move_weight(
 ) -> WeightMove:
     """Let one row of one head look at another key, and the model write again.
 
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        head: Whose row it is.
-        query: The row.
-        key: Where it is made to look.
-        everything: True to move all weight, False for that of the key with the largest.
-
     Raises:
         SentenceError: There is no text.
     """
     inspection = inspect_sentence(run, sentence)
-    weights_QK, visible_QK = (
-        inspection.weights_of(head),
-        inspection.attention[head.site].visible_QK,
-    )
+    weights_QK = inspection.weights_of(head)
+    visible_QK = inspection.attention[head.site].visible_QK
     after_K = found = None
     if visible_QK[query, key]:
-        after_K = rewired(weights_QK[query], key, visible_QK[query], everything=everything)
+        after_K = rewired(weights_QK[query], key, everything=everything)
         found = override_row(run, sentence, head, query, after_K, inspection.translation)
     queries, keys = map(inspection.tokens_of, head.kind.sides)
     return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)
 
 
 def most_changed(changes: Iterable[StepChange]) -> StepChange:
-    """Return the step whose token's probability changes most.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the step whose token's probability changes most."""
     return max(changes, key=lambda each: abs(each.after - each.before))

@@ -20,16 +20,11 @@ from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
-from core.messages import MessageError
 from core.model import Patch, Probe, Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.effects.ablation import every_head
-from core.studies.effects.second_sentence import Fed, paired
+from core.studies.effects.second_sentence import Fed, PatchingError, paired
+from core.studies.heads.question import heads_of
 from core.tokenizer.tokenizer import Token
-
-
-class PatchingError(MessageError, ValueError):
-    """Two sentences that cannot be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +53,7 @@ class PatchingStudy:
     """The share that all heads of the model restore together: 1, but for rounding."""
 
     def strongest(self, least: float, n: int) -> list[tuple[Head, float]]:
-        """Return the heads that restore most, with their shares, the largest first.
-
-        Args:
-            least: A head that restores less is left out.
-            n: So many heads at most.
-        """
+        """Return the heads that restore most, with their shares, the largest first."""
         ranked = sorted(self.heads.items(), key=lambda item: item[1], reverse=True)
         return [(head, share) for head, share in ranked if share >= least][:n]
 
@@ -106,16 +96,11 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     After both the model is fed the tokens that it writes after either; the measure is taken at the
     step where these part. A decoder alone goes on from both as prompts.
 
-    Args:
-        run: A loaded run.
-        clean: Whose values are put in.
-        corrupt: Through which the model runs.
-
     Raises:
         SentenceError: There is no text.
         PatchingError: The sentences differ in length, or the same is written after both.
     """
-    both = paired(run, clean, corrupt, PatchingError)
+    both = paired(run, clean, corrupt)
     step = both.parting
     if step is None:
         raise PatchingError(
@@ -124,7 +109,7 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
     tokens = (both.written[0][step], both.written[1][step])
     pair = _Pair(run.model, *both.fed(step), tokens)
     clean_token, corrupt_token = run.target_tokenizer.describe(tokens)
-    heads, sites = every_head(run.model), run.model.sites()
+    heads, sites = heads_of(run.model), run.model.sites()
     alone, together = dict[Head, float](), dict[Site, float]()
     for site in sites:
         *singly, together[site] = pair.restored_of(site)

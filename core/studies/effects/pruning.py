@@ -1,36 +1,56 @@
 """How many heads a task needs: heads are silenced one after the other, and stay silent.
 
+    python -m core.studies.effects.pruning RUN N
+
+is the process that measures it; the result is pruning.json, in the run's folder.
+
 Source: Michel et al. (2019), "Are Sixteen Heads Really Better than One?", section 4.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
+from core.device import use_one_thread
 from core.evaluate.evaluation import held_out_pairs
+from core.files import write_atomically
 from core.heads import Head
-from core.runs.run import Run
-from core.studies.effects.ablation import Silenceable, every_head
+from core.jobs.job import Files, Job
+from core.jobs.process import main, working
+from core.messages import N_
+from core.runs.files import PRUNING as FILE
+from core.runs.files import check_numbers, damaged, read_json
+from core.runs.metrics import check_figures
+from core.runs.run import Run, RunError, load_run, read_settings
+from core.studies.effects.head_effects import Silenceable, head_effects
+from core.studies.effects.measuring import fingerprint, stored_effects
+from core.studies.heads.question import heads_of
 
-N_PRUNED = 100
-"""Held-out sentences: the greedy order measures every head that is left at every step."""
-
-
-SEED = 0
-
-
+PRUNING = Job(
+    "core.studies.effects.pruning",
+    N_("silencing this run's heads one after the other"),
+    Files.named("pruning"),
+    error=RunError,
+)
+N_PRUNED, SEED = 100, 0
+"""Held-out sentences, and what draws them: the greedy order measures every head that is left at
+every step."""
 GREEDY, BY_SCORE = "greedy", "by_score"
-"""The orders: by what is lost together with those that have gone, or by what each costs alone."""
+"""The orders: by the loss together with the heads already silent, or by the cost of each alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class PruningPoint:
-    """How good the model is with so many heads."""
+    """How good the model is with some of its heads."""
 
     removed: Head | None
-    """Silenced last; None at the first point, where all heads speak."""
+    """Silenced last; None at the first point, where no head is silent."""
     n_left: int
-    """Heads that speak."""
+    """Heads that are not silent."""
     exact_match: float
     """Share of sentences whose greedy translation is the target."""
     loss: float
@@ -39,37 +59,55 @@ class PruningPoint:
     """Held-out sentences."""
 
 
-def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[PruningPoint]:
+Curves = Mapping[str, Sequence[PruningPoint]]
+"""Name of an order, such as "greedy" → its points, from all heads down to none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PruningCurves:
+    """How good a run is as one head after the other is silenced."""
+
+    orders: Curves
+    """Empty where nothing was measured."""
+
+    def table(self) -> dict[str, list[object]]:
+        """Return a row for each point of each order."""
+        rows = [(name, each) for name, found in self.orders.items() for each in found]
+        return {
+            "order": [name for name, _point in rows],
+            "heads_left": [each.n_left for _name, each in rows],
+            "silenced_last": [str(each.removed or "") for _name, each in rows],
+            "exact_match": [each.exact_match for _name, each in rows],
+            "loss": [each.loss for _name, each in rows],
+            "n": [each.n for _name, each in rows],
+        }
+
+
+def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[PruningPoint | None]:
     """Silence each time the head without which the loss after true prefixes is lowest.
 
     The same sentences choose the head and give the point, so that the curve is a little kinder
     than on others. H heads take about H²/2 passes over the sentences.
 
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-    """
-    yield from (point for point in greedy_passes(run, n, seed) if point is not None)
-
-
-def greedy_passes(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[PruningPoint | None]:
-    """Yield the points of `greedy_pruning`, and None after each pass that looks for the next one.
+    Yields:
+        The points, and None after each pass that looks for the next one.
 
     Raises:
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
-    left = every_head(run.model)
-    silent: frozenset[Head] = frozenset()
-    yield _point(silenceable, None, silent, len(left))
+    left = heads_of(run.model)
+    silent: list[Head] = []
+    yield _point(silenceable, silent, len(left))
     while left:
         losses = {}
         for head in left:
-            losses[head] = silenceable.figures(silent | {head}).loss
+            losses[head] = silenceable.figures([*silent, head]).loss
             yield None
         cheapest = min(left, key=lambda head: losses[head])
         left.remove(cheapest)
-        silent |= {cheapest}
-        yield _point(silenceable, cheapest, silent, len(left))
+        silent.append(cheapest)
+        yield _point(silenceable, silent, len(left))
 
 
 def pruning_by_score(
@@ -77,24 +115,21 @@ def pruning_by_score(
 ) -> Iterator[PruningPoint]:
     """Silence the head with the lowest score first, among equal ones the first of the model.
 
-    Args:
-        run: A loaded run.
-        scores: Of every head: its importance, by whatever measure.
-        n: Held-out sentences.
-        seed: Draws them.
-
     Raises:
-        KeyError: A head has no score.
         RunError: The run's task is a file of pairs that cannot be used any more.
     """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
-    order = sorted(every_head(run.model), key=lambda head: scores[head])
-    yield _point(silenceable, None, frozenset(), len(order))
-    for number, head in enumerate(order, 1):
-        yield _point(silenceable, head, frozenset(order[:number]), len(order) - number)
+    order = sorted(heads_of(run.model), key=lambda head: scores[head])
+    for number in range(len(order) + 1):
+        yield _point(silenceable, order[:number], len(order) - number)
 
 
-def heads_needed(points: Iterable[PruningPoint], tolerance: float = 0.01) -> int | None:
+def _point(silenceable: Silenceable, silent: Sequence[Head], n_left: int) -> PruningPoint:
+    figures, removed = silenceable.figures(silent), silent[-1] if silent else None
+    return PruningPoint(removed, n_left, figures.exact_match, figures.loss, silenceable.n)
+
+
+def heads_needed(points: Sequence[PruningPoint], tolerance: float = 0.01) -> int | None:
     """Return how many heads are left before a curve first loses more than a tolerance.
 
     A later point that is as good again by chance does not count.
@@ -106,15 +141,123 @@ def heads_needed(points: Iterable[PruningPoint], tolerance: float = 0.01) -> int
     Returns:
         None where all heads match no larger share than the tolerance: nothing can be lost.
     """
-    points = list(points)
     if points[0].exact_match <= tolerance:
         return None
     least = points[0].exact_match - tolerance
     return [*takewhile(lambda point: point.exact_match >= least, points)][-1].n_left
 
 
-def _point(
-    silenceable: Silenceable, removed: Head | None, silent: frozenset[Head], n_left: int
-) -> PruningPoint:
-    figures = silenceable.figures(silent)
-    return PruningPoint(removed, n_left, figures.exact_match, figures.loss, silenceable.n)
+def pruned(run: Run, n: int = N_PRUNED) -> Iterator[tuple[str, PruningPoint | None]]:
+    """Yield the points of both orders, and store them at the end.
+
+    The fixed order is that of the stored costs in loss, or of costs measured on `n` sentences.
+
+    Yields:
+        The order and its next point; None after each pass that looks for one.
+
+    Raises:
+        RunError: The run's task is a file of pairs that cannot be used any more.
+        OSError: The folder cannot be written to.
+    """
+    stored = stored_effects(run)
+    effects = stored.heads if stored else tuple(head_effects(run, n))
+    scores = {each.head: each.loss.change for each in effects}
+    orders: Mapping[str, Iterable[PruningPoint | None]] = {
+        GREEDY: greedy_pruning(run, n),
+        BY_SCORE: pruning_by_score(run, scores, n),
+    }
+    found: dict[str, list[PruningPoint]] = {order: [] for order in orders}
+    for order, points in orders.items():
+        for point in points:
+            if point is not None:
+                found[order].append(point)
+            yield order, point
+    store_pruning(run, found)
+
+
+def n_passes(run: Run) -> int:
+    """Return how often `pruned` reads the sentences: for each head left, and at each point."""
+    n_heads = len(heads_of(run.model))
+    return n_heads * (n_heads + 1) // 2 + 2 * (n_heads + 1)
+
+
+def store_pruning(run: Run, curves: Curves) -> None:
+    """Write pruning.json whole or not at all.
+
+    Raises:
+        OSError: The folder is gone or cannot be written to.
+    """
+    content = {
+        "weights": fingerprint(run.model),
+        "n": next(iter(curves.values()))[0].n,
+        "seed": SEED,
+        "orders": {name: list(map(_point_json, points)) for name, points in curves.items()},
+    }
+    write_atomically(run.path / FILE, (json.dumps(content) + "\n").encode())
+
+
+def pruning_curves(run: Run, n: int) -> PruningCurves:
+    """Return what was stored of these weights and of `n` sentences.
+
+    Raises:
+        RunError: pruning.json does not hold curves, or not those of the model's heads.
+    """
+    if not (run.path / FILE).exists():
+        return PruningCurves({})
+    stored = read_json(run.path, FILE)
+    try:
+        check_numbers(stored, ("n", "seed"))
+        measured = fingerprint(run.model), n, SEED
+        if (stored.get("weights"), stored["n"], stored["seed"]) != measured:
+            return PruningCurves({})
+        found = {
+            str(name): tuple(_read_point(each, n) for each in points)
+            for name, points in stored["orders"].items()
+        }
+        heads = heads_of(run.model)
+        for points in found.values():
+            if [each.n_left for each in points] != list(range(len(heads), -1, -1)):
+                raise ValueError("its points are not one for each number of heads")
+            if points[0].removed or {each.removed for each in points[1:]} != set(heads):
+                raise ValueError("it speaks of other heads than the model has")
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise damaged(run.path, FILE, repr(error)) from error
+    return PruningCurves(found)
+
+
+def _point_json(point: PruningPoint) -> dict[str, Any]:
+    return {
+        "removed": None if point.removed is None else str(point.removed),
+        "n_left": point.n_left,
+        "exact_match": point.exact_match,
+        "loss": point.loss,
+    }
+
+
+def _read_point(stored: Mapping[str, Any], n: int) -> PruningPoint:
+    check_figures(stored, ("n_left", "exact_match", "loss"))
+    removed = None if stored["removed"] is None else Head.parse(str(stored["removed"]))
+    figures = float(stored["exact_match"]), float(stored["loss"])
+    return PruningPoint(removed, int(stored["n_left"]), *figures, n)
+
+
+def start(path: Path, n: int = N_PRUNED) -> None:
+    """Prune a run's heads in a process of its own.
+
+    Raises:
+        RunError: The folder is no run, or a process is at it.
+        OSError: The folder cannot be written to.
+    """
+    read_settings(path)
+    PRUNING.start(path, n)
+
+
+def _process(path: Path, n: str) -> Iterator[object]:
+    use_one_thread()
+    with working(PRUNING, path) as work:
+        run = load_run(path)
+        yield from work.counted(pruned(run, int(n)), n_passes(run))
+
+
+if __name__ == "__main__":
+    sys.exit(main(PRUNING, _process))

@@ -16,7 +16,7 @@ from core.batch import Ids, one_row
 from core.decoding.sentence import Translation, given_text, translate
 from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.exposure import first_difference
-from core.messages import Message
+from core.messages import MessageError
 from core.runs.run import Run
 from core.studies.heads.comparison import most_alike
 from core.tokenizer.words import written_words
@@ -25,8 +25,11 @@ from core.vocabulary import FIRST_ID
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
 
-
 _CANDIDATES = 64
+
+
+class PatchingError(MessageError, ValueError):
+    """Two sentences that cannot be compared; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +70,21 @@ class Paired:
         return clean, other
 
 
-def paired(run: Run, clean: str, other: str, error: type[ValueError]) -> Paired:
-    """Let a model write after two texts.
-
-    Args:
-        run: A loaded run with a decoder.
-        clean: One text.
-        other: Another one, with as many tokens.
-        error: What a refusal is.
+def paired(run: Run, clean: str, other: str) -> Paired:
+    """Let a model with a decoder write after two texts of as many tokens.
 
     Raises:
         SentenceError: There is no text.
-        ValueError: The error: the texts differ in length.
+        PatchingError: The texts differ in length.
     """
     n_clean, n_other = length(run, clean), length(run, other)
     if n_clean != n_other:
-        raise error(
-            Message(
-                "the sentences have {n_first} and {n_second} tokens, special ones counted: "
-                "patching puts each token's values in the place of another's, so both must have "
-                "as many",
-                n_first=n_clean,
-                n_second=n_other,
-            )
+        raise PatchingError(
+            "the sentences have {n_first} and {n_second} tokens, special ones counted: "
+            "patching puts each token's values in the place of another's, so both must have "
+            "as many",
+            n_first=n_clean,
+            n_second=n_other,
         )
     ends = run.model.config.eos_ids[:1]
     found = translate(run, clean), translate(run, other)

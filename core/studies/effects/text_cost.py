@@ -158,12 +158,6 @@ def control_heads(
     In each layer they come from the half of its heads that has the smallest shares (from more where
     more are needed).
 
-    Args:
-        found: The shares.
-        role: Which.
-        heads: What the others take the place of.
-        seed: Draws them.
-
     Returns:
         None where a layer has fewer other heads than it has of these.
     """

@@ -6,7 +6,6 @@ from enum import StrEnum
 
 from core.messages import N_
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.passes import PassMeasures
 from core.training.presets import PRESETS, Preset
 from core.training.schedule import learning_rate
 from core.training.settings import Setting, with_settings
@@ -117,28 +116,8 @@ class Experiment:
     """The variants as they are shown, where that is not the order in which they are listed."""
     control: str = ""
     """The variant that does all that others do but for what is claimed to help."""
-    by_passes: PassMeasures | None = None
-    """What is measured by the number of passes in which a target is written."""
-
-    def __post_init__(self) -> None:
-        names = [variant.name for variant in self.variants]
-        if names[:1] != [BASE] or len(set(names)) < len(names):
-            raise ValueError(f"{self.name}: variants need different names, {BASE} first: {names}")
-        if odd := {each.against for each in self.variants} - {*names}:
-            raise ValueError(f"{self.name}: no variant to compare with: {', '.join(sorted(odd))}")
-        if odd := {each.start for each in self.variants} - {"", *names}:
-            raise ValueError(f"{self.name}: no variant to start from: {', '.join(sorted(odd))}")
-        if self.ordered and sorted(self.ordered) != sorted(names):
-            raise ValueError(f"{self.name}: {self.ordered} are not its variants")
-        if self.control not in ("", *names):
-            raise ValueError(f"{self.name}: no variant {self.control}")
-        if self.judged_by not in (EXACT_MATCH, *(each.name for each in self.measures)):
-            raise ValueError(f"{self.name}: {self.judged_by} is not measured")
-        judged = self.measure(self.judged_by)
-        within = {Expected.AS_GOOD, Expected.NO_MORE}
-        as_good = any(each.expected in within for each in self.variants)
-        if judged is not None and not judged.share and as_good:
-            raise ValueError(f"{self.name}: as good is said of shares, not of {judged.name}")
+    by_passes: bool = False
+    """Whether it is measured by the number of passes in which a target is written."""
 
     @property
     def shown(self) -> tuple[Variant, ...]:
@@ -157,13 +136,8 @@ class Experiment:
         return next((each for each in self.measures if each.name == name), None)
 
     def variant(self, name: str) -> Variant:
-        """Return a variant.
-
-        Raises:
-            KeyError: There is none of that name.
-        """
-        found = {variant.name: variant for variant in self.variants}
-        return found[name]
+        """Return the variant of a name."""
+        return {variant.name: variant for variant in self.variants}[name]
 
     def compared(self, variant: Variant) -> Variant | None:
         """Return what a variant is compared with; None for the base, and for another task."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.studies.experiments.measures import EXACT_MATCH, Measure
+from core.studies.experiments.passes import SECONDS, SHARES, WHAT
 from core.studies.experiments.results import Estimate, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judged
+from core.studies.experiments.verdicts import Judgement, Reason, Verdict, gains, judged
 
 CLAIMS = {
     Expected.LESS: N_("claimed lower"),
@@ -124,13 +125,7 @@ def margin(measure: Measure | None) -> float:
 def findings(
     experiment: Experiment, results: Results, measure: Measure | None = None
 ) -> list[Finding]:
-    """Return what came out for each variant that was trained, the base first.
-
-    Args:
-        experiment: The question.
-        results: Its trainings.
-        measure: One of the experiment's; None for exact match.
-    """
+    """Return what came out for each variant that was trained, the base first."""
     found = []
     name = EXACT_MATCH if measure is None else measure.name
     for variant in experiment.variants:
@@ -182,12 +177,7 @@ def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
 
 
 def in_words(finding: Finding, writing: Writing | None = None) -> str:
-    """Return a finding in a sentence or two.
-
-    Args:
-        finding: What came out.
-        writing: In which language; None for English.
-    """
+    """Return a finding in a sentence or two."""
     writing = writing or Writing()
     measure, less = finding.measure, finding.less
     in_percent = measure is None or measure.share
@@ -235,27 +225,19 @@ def why(finding: Finding, writing: Writing) -> str:
 def measured_in_words(
     experiment: Experiment, results: Results, writing: Writing | None = None
 ) -> list[str]:
-    """Return in sentences what an experiment measures beside the usual figures, by variant.
-
-    Args:
-        experiment: Which; one that measures nothing else has nothing to say.
-        results: What was measured; older files may lack it.
-        writing: In which language; None for English.
-    """
-    writing, measuring = writing or Writing(), experiment.by_passes
-    if measuring is None:
-        return []
+    """Return in sentences what an experiment measures beside the usual figures, by variant."""
+    writing = writing or Writing()
     said = []
-    for variant in experiment.variants:
-        for unit in ("share", "seconds"):
+    for variant in experiment.variants if experiment.by_passes else ():
+        for measures in (SHARES, SECONDS):
             found = {
                 measure.label: estimate
-                for measure in measuring.by_unit(unit)
+                for measure in measures
                 if (estimate := results.taken(variant.name, measure)) is not None
             }
             if found:
-                named = writing.text(variant.label), writing.text(measuring.what)
-                said.append(_measures(named, unit, found, writing))
+                named = writing.text(variant.label), writing.text(WHAT)
+                said.append(_measures(named, measures[0].unit, found, writing))
     return said
 
 
@@ -280,6 +262,39 @@ def _measures(
     return writing.text(text).format(
         variant=variant, what=what, measures=", ".join(parts), seeds=writing.count(n_seeds)
     )
+
+
+_GAINED = N_(
+    "{variant}: {measure} gained over its own start: {points} (95 %: {low} to {high}; {seeds} "
+    "seeds)."
+)
+_GAINED_ONCE = N_(
+    "{variant}: {measure} gained over its own start: {points} (one seed: no interval)."
+)
+
+
+def gains_in_words(
+    experiment: Experiment, results: Results, writing: Writing | None = None
+) -> list[str]:
+    """Return in sentences what each variant gained, of what the claim is about."""
+    writing, judged = writing or Writing(), experiment.measure(experiment.judged_by)
+    if judged is None or judged.share:
+        return []
+    said = []
+    for each in gains(experiment, results, judged.name):
+        if each.variant == experiment.start:
+            continue
+        text = writing.text(_GAINED if each.more.n > 1 else _GAINED_ONCE)
+        figures = {"points": each.more.mean, "low": each.more.low, "high": each.more.high}
+        said.append(
+            text.format(
+                variant=writing.text(each.variant.label),
+                measure=writing.text(judged.label),
+                seeds=writing.count(each.more.n),
+                **{name: writing.points(value) for name, value in figures.items()},
+            )
+        )
+    return said
 
 
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:

@@ -12,8 +12,9 @@ from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.attribution.distance import influence_by_distance
 from core.studies.attribution.layers import by_layer
-from core.studies.effects.ablation import Silenceable
+from core.studies.effects.head_effects import Silenceable
 from core.studies.experiments.experiment import Experiment, Variant
+from core.studies.experiments.passes import by_passes
 from core.studies.experiments.results import Trained
 from core.tasks import TASKS, Sample
 from core.tasks.copying import Copying
@@ -33,12 +34,6 @@ _FURTHER = ("loss", "seconds", "held_out_loss", "reward")
 def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
     """Return the figures of a run that is trained and evaluated.
 
-    Args:
-        run: The variant's.
-        experiment: What is measured.
-        variant: Which of its variants.
-        seed: With which it was trained.
-
     Raises:
         RunError: Its task cannot be used any more.
     """
@@ -46,7 +41,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
     found = {each.name: each.of(run) for each in experiment.measures}
     measures = {name: value for name, value in found.items() if value is not None}
     if experiment.by_passes:
-        measures |= experiment.by_passes.of(run)
+        measures |= by_passes(run)
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(

@@ -26,9 +26,6 @@ class MixedOutput:
 def mixed_output(run: Run) -> MixedOutput | None:
     """Return the first row whose words, written in one pass, are taken from both right targets.
 
-    Args:
-        run: One with a parallel decoder.
-
     Returns:
         None where none is found: then the model does not mix.
     """

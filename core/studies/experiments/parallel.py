@@ -2,7 +2,6 @@
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
-from core.studies.experiments.passes import BY_PASSES
 
 PARALLEL = Experiment(
     name="parallel",
@@ -47,7 +46,7 @@ PARALLEL = Experiment(
         **{"steps": 1500, "warmup": 250, "cooldown": 1200, "learning_rate_factor": 1.2},
         **{"batch_size": 64, "evaluate_every": 300, "checkpoint_every": 750},
     },
-    by_passes=BY_PASSES,
+    by_passes=True,
     caution=N_(
         "Parallel variants take 4 passes unless something else is said. They learn to fill in "
         "masked words, so that their loss does not compare with that of the next word."

@@ -1,7 +1,7 @@
-"""What an experiment measures beside the figures that every training has."""
+"""The same trained model, measured with several numbers of passes over a target."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,23 +38,6 @@ class PassMeasure:
     label: str
     """What people call it; marked for translation."""
     unit: Literal["share", "seconds"]
-
-
-@dataclass(frozen=True, slots=True)
-class PassMeasures:
-    """Further measures, and what takes them."""
-
-    title: str
-    """Above their picture, with {n} sentences; marked for translation."""
-    what: str
-    """What the shares are shares of; marked for translation."""
-    measures: tuple[PassMeasure, ...]
-    of: Callable[[Run], Mapping[str, float]]
-    """From a trained run to name → number; a measure that it has no use for is left out."""
-
-    def by_unit(self, unit: str) -> tuple[PassMeasure, ...]:
-        """Return the measures of a unit."""
-        return tuple(each for each in self.measures if each.unit == unit)
 
 
 def by_passes(run: Run) -> dict[str, float]:
@@ -105,21 +88,16 @@ def _timed(decode: Callable[[Sequence[Pair]], list[Ids]], pair: Pair) -> float:
     return time.perf_counter() - started
 
 
-BY_PASSES = PassMeasures(
-    title=N_("The same models in one pass or in several (n = {n})"),
-    what=N_("right sentences"),
-    measures=(
-        PassMeasure(AFTER_ONE_PASS, N_("1 pass"), "share"),
-        PassMeasure("right_2", N_("2 passes"), "share"),
-        PassMeasure("right_4", N_("4 passes"), "share"),
-        PassMeasure("right_8", N_("8 passes"), "share"),
-        PassMeasure(f"right_{STEPS}", N_("a pass for each token"), "share"),
-        PassMeasure("seconds_1", N_("1 pass"), "seconds"),
-        PassMeasure("seconds_2", N_("2 passes"), "seconds"),
-        PassMeasure("seconds_4", N_("4 passes"), "seconds"),
-        PassMeasure("seconds_8", N_("8 passes"), "seconds"),
-        PassMeasure(f"seconds_{STEPS}", N_("a pass for each token"), "seconds"),
-    ),
-    of=by_passes,
-)
-"""The same trained model, measured with several numbers of passes."""
+_WAYS = {
+    "1": N_("1 pass"),
+    "2": N_("2 passes"),
+    "4": N_("4 passes"),
+    "8": N_("8 passes"),
+    STEPS: N_("a pass for each token"),
+}
+SHARES = tuple(PassMeasure(f"right_{name}", label, "share") for name, label in _WAYS.items())
+SECONDS = tuple(PassMeasure(f"seconds_{name}", label, "seconds") for name, label in _WAYS.items())
+TITLE = N_("The same models in one pass or in several (n = {n})")
+"""Above the picture of the shares."""
+WHAT = N_("right sentences")
+"""What the shares are shares of."""

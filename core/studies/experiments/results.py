@@ -11,7 +11,6 @@ import numpy as np
 from scipy import stats
 
 from core.files import write_atomically
-from core.studies.experiments.experiment import BASE
 from core.studies.experiments.passes import PassMeasure
 
 CONFIDENCE = 0.95
@@ -138,22 +137,12 @@ class Results:
         }
 
     def by_layer(self, variant: str, name: str) -> list[float]:
-        """Return the mean over seeds of what was measured behind each layer; nothing without it.
-
-        Args:
-            variant: Which.
-            name: See `Trained.by_layer`.
-        """
+        """Return the mean over seeds of what was measured behind each layer; nothing without it."""
         of_seeds = [each.by_layer[name] for each in self.of(variant) if name in each.by_layer]
         return [sum(values) / len(values) for values in zip(*of_seeds, strict=True)]
 
     def curve(self, variant: str, measure: str) -> tuple[list[float], list[float]]:
-        """Return steps of a training, and the mean over seeds of what was measured there.
-
-        Args:
-            variant: Which.
-            measure: loss or held_out_exact_match.
-        """
+        """Return steps of a training, and the mean over seeds of what was measured there."""
         of_seeds = [each.curve for each in self.of(variant)]
         steps = of_seeds[0]["step"] if of_seeds else []
         # Each seed is measured at the same steps.
@@ -178,10 +167,7 @@ class Results:
         return bool(found) and all(each.value(measure) is not None for each in found)
 
     def measured(self, variant: str, measure: str) -> Estimate | None:
-        """Return the mean over seeds of one of the experiment's own measures.
-
-        None where it was not measured of every training of the variant.
-        """
+        """Return the mean of a measure; None where a training of the variant lacks it."""
         return self.estimate(variant, measure) if self.has(variant, measure) else None
 
     def taken(self, variant: str, measure: PassMeasure) -> Estimate | None:
@@ -199,19 +185,11 @@ class Results:
         """Say whether any training has a measure; in older files none has."""
         return any(each.value(measure) is not None for each in self.trained)
 
-    def less(self, variant: str, measure: str = "exact_match") -> Estimate:
-        """Return by how much a measure is less than the base's, seed by seed.
+    def differences(self, variant: str, other: str, measure: str) -> list[float]:
+        """Return a variant's measure less another's, of each seed for which both have it.
 
         Variants of a seed learn from the same batches, so that what a seed does to both goes out.
         """
-        return Estimate.of(self.differences(BASE, variant, measure))
-
-    def more(self, variant: str, than: str, measure: str = "exact_match") -> Estimate:
-        """Return by how much a measure is more than another variant's, seed by seed."""
-        return Estimate.of(self.differences(variant, than, measure))
-
-    def differences(self, variant: str, other: str, measure: str) -> list[float]:
-        """Return a variant's measure less another's, of each seed for which both have it."""
         others = {each.seed: each.value(measure) for each in self.of(other)}
         pairs = [(each.value(measure), others.get(each.seed)) for each in self.of(variant)]
         return [one - two for one, two in pairs if one is not None and two is not None]

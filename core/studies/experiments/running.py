@@ -50,11 +50,6 @@ def expected_seconds(experiment: Experiment, seeds: int, folder: Path = SHIPPED)
     A training counts as the median of all that take as many steps on the same task, whichever
     experiment they belong to: beside some of them the machine did other things.
 
-    Args:
-        experiment: Which.
-        seeds: Trainings of each variant.
-        folder: Of the shipped results.
-
     Returns:
         Seconds, one training after the other; None where nothing is known.
 
@@ -83,12 +78,6 @@ def keep_run(folder: Path, experiment: Experiment, variant: Variant, runs: Path)
 
     One that was copied before is not copied again.
 
-    Args:
-        folder: Of the experiment.
-        experiment: Which.
-        variant: One that was trained with the first seed.
-        runs: The folder of runs.
-
     Raises:
         OSError: It is not there, or cannot be copied.
     """
@@ -105,12 +94,6 @@ def run_experiment(
     experiment: Experiment, out: Path, seeds: int, command: str = ""
 ) -> Iterator[Step]:
     """Train what is missing, and write `out/NAME.json` when all is there.
-
-    Args:
-        experiment: What.
-        out: A folder; made if missing.
-        seeds: The first is 0.
-        command: What does the same again.
 
     Raises:
         ConfigError: The settings of a variant do not go together.
@@ -145,21 +128,8 @@ def run_experiment(
 
 
 def in_order(experiment: Experiment) -> list[Variant]:
-    """Return the variants in an order in which each comes after the one that it starts from.
-
-    Raises:
-        ValueError: Two of them start from each other.
-    """
-    ordered: list[Variant] = []
-    left = list(experiment.variants)
-    while left:
-        done = {"", *(each.name for each in ordered)}
-        ready = next((each for each in left if each.start in done), None)
-        if ready is None:
-            raise ValueError(f"{experiment.name}: variants start from each other")
-        ordered.append(ready)
-        left.remove(ready)
-    return ordered
+    """Return the variants, first those whose weights others start from."""
+    return sorted(experiment.variants, key=lambda each: bool(each.start))
 
 
 def _run(out: Path, variant: str, seed: int) -> Path:

@@ -14,13 +14,7 @@ LAYERS = ("apart", "gradient", "drawn_apart", "drawn_gradient")
 
 
 def of_trainings(results: Results, variants: Sequence[str], measures: Sequence[str]) -> Table:
-    """Return the figures of each training.
-
-    Args:
-        results: Of an experiment.
-        variants: Their names, in the order of the rows.
-        measures: Names of what only this experiment measures; None where a training lacks one.
-    """
+    """Return the figures of each training."""
     trained = [each for name in variants for each in results.of(name)]
     columns: dict[str, Sequence[object]] = {
         name: [getattr(each, name) for each in trained] for name in ("variant", "seed", *FIGURES)

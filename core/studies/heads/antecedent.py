@@ -86,13 +86,7 @@ def sentences_with_it(tokenizer: Tokenizer, n: int) -> list[Pair]:
 def antecedent_head(
     model: Transformer, to_choose: Sequence[Pair], to_test: Sequence[Pair]
 ) -> AntecedentHead:
-    """Choose the head of encoder self-attention that picks antecedents best, and test it.
-
-    Args:
-        model: With an encoder, in evaluation mode.
-        to_choose: Sentences with ambiguous pronouns and their nouns; targets are not needed.
-        to_test: Others.
-    """
+    """Choose the head of encoder self-attention that picks antecedents best, and test it."""
     heads, tested_HR = heads_of(model, [Kind.ENCODER_SELF]), picked_antecedents(model, to_test)
     best = int(picked_antecedents(model, to_choose).mean(axis=1).argmax())
     return AntecedentHead(

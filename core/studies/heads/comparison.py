@@ -43,20 +43,6 @@ class Alignment:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """Two inspections, their sources aligned, and what was fed to their decoders aligned."""
-
-    first: Inspection
-    second: Inspection
-    source: Alignment
-    fed: Alignment
-
-    def of(self, side: Side) -> Alignment:
-        """Return the pairs of tokens of the source, or of those fed."""
-        return self.source if side == "source" else self.fed
-
-
-@dataclass(frozen=True, eq=False)
 class Difference:
     """How much more a head of the second inspection looks than one of the first, pair by pair."""
 
@@ -86,13 +72,16 @@ class Change:
     """Key and difference, below 0; None where there is no such key."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ComparedHeads:
     """Two heads of one kind of attention, and how their weights differ."""
 
-    comparison: Comparison
+    inspections: tuple[Inspection, Inspection]
     heads: tuple[Head, Head]
     """Of the first inspection and of the second."""
+    source: Alignment
+    fed: Alignment
+    """Of the tokens that are fed to the decoders."""
     difference: Difference
 
     @property
@@ -100,15 +89,14 @@ class ComparedHeads:
         """The kind of attention of both heads."""
         return self.heads[0].kind
 
-    @property
-    def inspections(self) -> tuple[Inspection, Inspection]:
-        """The first and the second."""
-        return self.comparison.first, self.comparison.second
+    def alignment(self, side: Side) -> Alignment:
+        """Return the pairs of tokens of the source, or of those fed."""
+        return self.source if side == "source" else self.fed
 
     def pairs(self, side: Side) -> tuple[Token, ...]:
         """Return a token for each pair: where the two differ, its text is "first | second"."""
         first, second = (each.tokens_of(side) for each in self.inspections)
-        alignment = self.comparison.of(side)
+        alignment = self.alignment(side)
         differing = set(alignment.differing(0))
         return tuple(
             replace(first[one], text=f"{first[one].text} | {second[other].text}")
@@ -119,21 +107,29 @@ class ComparedHeads:
 
     def table(self) -> Mapping[str, Sequence[object]]:
         """Return one row for each cell; the difference counts pairs of tokens."""
+        named = zip(("first", "second"), self.heads, self.inspections, strict=True)
+        maps = [
+            (
+                name,
+                tuple(inspection.tokens_of(side) for side in self.kind.sides),
+                inspection.attention[head.site].visible_QK,
+                inspection.weights_of(head),
+            )
+            for name, head, inspection in named
+        ]
+        shown = self.difference
+        sides = tuple(self.pairs(side) for side in self.kind.sides)
+        maps.append(("difference", sides, shown.visible_qk, shown.values_qk))
         found: dict[str, list[object]] = {}
-        for head, inspection, name in zip(
-            self.heads, self.inspections, ("first", "second"), strict=True
-        ):
-            queries, keys = map(inspection.tokens_of, self.kind.sides)
-            visible_QK = inspection.attention[head.site].visible_QK
-            _add(found, name, (queries, keys), visible_QK, inspection.weights_of(head))
-        queries, keys = map(self.pairs, self.kind.sides)
-        _add(
-            found,
-            "difference",
-            (queries, keys),
-            self.difference.visible_qk,
-            self.difference.values_qk,
-        )
+        for name, (queries, keys), visible_QK, values_QK in maps:
+            columns: Mapping[str, Sequence[object]] = {
+                "map": [name] * values_QK.size,
+                **cell_columns(queries, keys),
+                "visible": visible_QK.reshape(-1).tolist(),
+                "value": values_QK.reshape(-1).tolist(),
+            }
+            for column, values in columns.items():
+                found.setdefault(column, []).extend(values)
         return found
 
 
@@ -165,55 +161,24 @@ def aligned(first: Sequence[str], second: Sequence[str]) -> Alignment:
     )
 
 
-def compare(first: Inspection, second: Inspection) -> Comparison:
-    """Align the tokens of two inspections, of the same model or of two."""
-    return Comparison(
-        first=first,
-        second=second,
-        source=aligned(_texts(first.source_tokens), _texts(second.source_tokens)),
-        fed=aligned(_texts(first.fed_tokens), _texts(second.fed_tokens)),
-    )
-
-
 def compare_heads(
     first: Inspection, first_head: Head, second: Inspection, second_head: Head
 ) -> ComparedHeads:
-    """Return two heads of one kind of attention side by side, and their difference.
+    """Return two heads of one kind of attention side by side.
 
-    Args:
-        first: A sentence's inspection.
-        first_head: A head of its model.
-        second: The inspection of another sentence, or of another model, or the first again.
-        second_head: A head of the second model.
+    Their difference is taken where both inspections have a query and a key.
     """
-    found = compare(first, second)
-    heads = first_head, second_head
-    return ComparedHeads(found, heads, difference(found, *heads))
-
-
-def difference(compared: Comparison, first: Head, second: Head) -> Difference:
-    """Return how two heads differ where both inspections have a query and a key.
-
-    Args:
-        compared: The two inspections.
-        first: In the first inspection.
-        second: In the second, of the same kind of attention.
-
-    Raises:
-        ValueError: The heads are of different kinds of attention.
-    """
-    if first.kind is not second.kind:
-        raise ValueError(
-            f"heads of {first.site} and {second.site} look from and at different tokens"
-        )
-    queries, keys = map(compared.of, first.kind.sides)
-    one, other = compared.first.attention[first.site], compared.second.attention[second.site]
+    source = aligned(_texts(first.source_tokens), _texts(second.source_tokens))
+    fed = aligned(_texts(first.fed_tokens), _texts(second.fed_tokens))
+    queries, keys = ({"source": source, "target": fed}[side] for side in first_head.kind.sides)
+    one, other = first.attention[first_head.site], second.attention[second_head.site]
     in_first, in_second = np.ix_(queries.first, keys.first), np.ix_(queries.second, keys.second)
-    return Difference(
-        values_qk=other.weights_HQK[second.index][in_second]
-        - one.weights_HQK[first.index][in_first],
+    difference = Difference(
+        values_qk=other.weights_HQK[second_head.index][in_second]
+        - one.weights_HQK[first_head.index][in_first],
         visible_qk=one.visible_QK[in_first] & other.visible_QK[in_second],
     )
+    return ComparedHeads((first, second), (first_head, second_head), source, fed, difference)
 
 
 def largest_change(found: Difference) -> Change | None:
@@ -241,23 +206,6 @@ def most_alike(text: str, others: Sequence[str]) -> str:
     """
     words = written_words(text)
     return max(others, key=lambda other: SequenceMatcher(None, words, written_words(other)).ratio())
-
-
-def _add(
-    found: dict[str, list[object]],
-    name: str,
-    sides: tuple[Sequence[Token], Sequence[Token]],
-    visible_QK: NDArray[np.bool_],
-    values_QK: NDArray[np.float32],
-) -> None:
-    columns: Mapping[str, Sequence[object]] = {
-        "map": [name] * values_QK.size,
-        **cell_columns(*sides),
-        "visible": visible_QK.reshape(-1).tolist(),
-        "value": values_QK.reshape(-1).tolist(),
-    }
-    for column, values in columns.items():
-        found.setdefault(column, []).extend(values)
 
 
 def _texts(tokens: Sequence[Token]) -> list[str]:

@@ -78,12 +78,7 @@ def pronoun_step(
 
 
 def pronoun_heads(run: Run, kind: Kind | None = None) -> list[PronounHead]:
-    """Return the heads of a run's evaluation; none where it was not measured on pronouns.
-
-    Args:
-        run: With the evaluation that was stored with it.
-        kind: Only heads of this kind; None for all.
-    """
+    """Return the heads of a run's evaluation; none where it was not measured on pronouns."""
     evaluation = run.evaluation
     if evaluation is None or evaluation["pronoun"] is None:
         return []
@@ -109,11 +104,6 @@ def evaluated_heads(run: Run, n: int, seed: int) -> Mapping[Head, PronounHead]:
 
     Whoever counts pronouns on `n` held-out sentences takes these figures instead, so that a head
     has one set of them wherever it is spoken of.
-
-    Args:
-        run: With the evaluation that was stored with it.
-        n: Held-out sentences.
-        seed: Draws them.
     """
     evaluation = run.evaluation
     if evaluation is None or evaluation["seed"] != seed or evaluation["n"] < n:

@@ -58,14 +58,7 @@ class Forming:
 def forming(
     inspections: Sequence[Inspection], steps: Sequence[int], head: Head, step: int
 ) -> Forming:
-    """Return how the heads of a layer form.
-
-    Args:
-        inspections: Of one sentence by the weights of each step.
-        steps: From the first to the last.
-        head: A head of the layer.
-        step: The one of the steps at which the head is looked at.
-    """
+    """Return how the heads of a layer form."""
     found = dict(zip(steps, inspections, strict=True))
     spread = {}
     for at, inspection in found.items():

@@ -40,11 +40,6 @@ class LargestWeight:
 def largest_weight(weights_QK: Weights, even_QK: Numbers, query: int) -> LargestWeight:
     """Return where a query looks most.
 
-    Args:
-        weights_QK: A map; its rows need not sum to 1.
-        even_QK: The same without a preference; in every row there is a key to look at.
-        query: The row.
-
     >>> found = largest_weight(np.array([[0.25, 0.5, 0.25]]), np.full((1, 3), 1 / 3), 0)
     >>> found.keys, found.weight
     ((1,), 0.5)
@@ -83,11 +78,6 @@ def telling_query(weights_QK: Weights, visible_QK: Whether, pairs_QK: Whether) -
     It is the one with the largest weight among pairs of words whose weight is their row's largest;
     where there is none, among all pairs of words, else among all cells. Queries that may look at
     one key only are left out where others are.
-
-    Args:
-        weights_QK: A map.
-        visible_QK: True where a query may look at a key.
-        pairs_QK: As `pairs_of_words` returns them.
     """
     choice_QK = visible_QK & (visible_QK.sum(axis=-1) > 1)[:, None]
     leads_QK = weights_QK == np.where(visible_QK, weights_QK, -1).max(axis=-1, keepdims=True)
@@ -99,10 +89,6 @@ def telling_query(weights_QK: Weights, visible_QK: Whether, pairs_QK: Whether) -
 
 def sharpest_head(inspection: Inspection, kind: Kind) -> Head:
     """Return the head of a kind that points most: the largest weights of its words' rows.
-
-    Args:
-        inspection: Of one sentence.
-        kind: Of which attention the model has a sublayer.
 
     Returns:
         The head with the largest mean over the rows of words, of all rows where there is no word;
@@ -121,10 +107,6 @@ def head_between_words(inspection: Inspection, kind: Kind) -> Head:
 
     Of models that learned from much text most heads have rows that they have no use for, and leave
     their weight on the first token or on a special one: they are the sharpest and say nothing.
-
-    Args:
-        inspection: Of one sentence.
-        kind: Of which attention the model has a sublayer.
 
     Returns:
         As `sharpest_head`, of the weights on words; the first token of a decoder does not count

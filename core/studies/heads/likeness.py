@@ -15,11 +15,10 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.question import Rows, read
+from core.studies.heads.question import Rows, heads_of, read
 from core.studies.heads.texts import batches_of, pairs_read
 
-N_SENTENCES = 100
-SEED = 0
+N_SENTENCES, SEED = 100, 0
 ROWS_AT_ONCE = 1024
 """Of every head: all rows of long sentences together would be too large."""
 
@@ -37,35 +36,11 @@ class Likeness:
     n_sentences: int
 
     @property
-    def most_alike(self) -> tuple[int, int] | None:
-        """The two heads, by their numbers, that are most alike; None of a single head."""
-        if len(self.heads) < 2:
-            return None
-        others_NN = self._others_NN()
-        one, other = np.unravel_index(others_NN.argmax(), others_NN.shape)
-        return int(one), int(other)
-
-    @property
     def mean(self) -> float | None:
         """How alike two different heads are, mean over all pairs; None of a single head."""
         if len(self.heads) < 2:
             return None
         return float(self.likeness_NN[~np.eye(len(self.heads), dtype=bool)].mean())
-
-    @property
-    def loneliest(self) -> int | None:
-        """The head whose most similar other head is least like it; None of a single head."""
-        return None if len(self.heads) < 2 else int(self._others_NN().max(axis=1).argmin())
-
-    def nearest(self, number: int) -> int:
-        """Return which other head is most like one.
-
-        Raises:
-            ValueError: There is no other.
-        """
-        if len(self.heads) < 2:
-            raise ValueError("a single head has no other one beside it")
-        return int(self._others_NN()[number].argmax())
 
     @property
     def places(self) -> tuple[NDArray[np.float64], float]:
@@ -87,19 +62,9 @@ class Likeness:
         share = kept_2.sum() / max(values_N.clip(0).sum(), 1e-30)
         return places_N2 * signs_2, float(share)
 
-    def _others_NN(self) -> NDArray[np.float64]:
-        return np.where(np.eye(len(self.heads), dtype=bool), -np.inf, self.likeness_NN)
-
 
 def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
     """Compare all heads of a kind of attention on up to `n` held-out sentences.
-
-    Args:
-        run: Whose heads.
-        kind: Heads of different kinds have different
-            rows or keys, and cannot be compared.
-        n: Sentences, or texts as in `pairs_read`; the decoder is fed the true targets.
-        seed: Draws them.
 
     Raises:
         RunError: As in `pairs_read`.
@@ -111,7 +76,7 @@ def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) 
 def likeness(model: Transformer, pairs: Sequence[Pair], kind: Kind) -> Likeness:
     """Compare all heads of a kind of attention on some sentences."""
     sites = [site for site in model.sites() if site.attention is kind]
-    heads = tuple(head for site in sites for head in site.heads(model.config.n_heads))
+    heads = tuple(heads_of(model, [kind]))
     distance_NN = torch.zeros(len(heads), len(heads), dtype=torch.float64)
     n_rows = 0
     for group in batches_of(pairs, model.config.pad_id):

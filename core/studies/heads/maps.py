@@ -13,14 +13,31 @@ from numpy.typing import NDArray
 
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
-from core.studies.heads.aggregate import heads_of_all_layers, largest_of_heads, mean_of_heads
 from core.tokenizer.tokenizer import Token
 
 How = Literal["mean", "largest"]
 Direction = Literal["at", "by"]
-"""Whether a token looks at others, or is looked at by them."""
+"""Whether a token attends to others, or is attended to by them."""
 ALL_LAYERS = "all"
 """The name of the map over the heads of all layers."""
+
+
+def mean_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return weights_QK, the mean over the heads: rows that sum to 1 in each head still do."""
+    # Added up in 64 bits, so that the order of the heads makes no difference worth the name.
+    return weights_HQK.mean(axis=0, dtype=np.float64).astype(np.float32)
+
+
+def largest_of_heads(weights_HQK: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return weights_QK, the largest weight that any head has there: rows need not sum to 1."""
+    return weights_HQK.max(axis=0)
+
+
+def heads_of_all_layers(layers_LHQK: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Return weights_HQK with the heads of every layer, those of layer 0 first."""
+    return np.concatenate(layers_LHQK)
+
+
 HOW: Mapping[How, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "mean": mean_of_heads,
     "largest": largest_of_heads,
@@ -107,15 +124,8 @@ def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
 
 
 def maps_over_heads(inspection: Inspection, kind: Kind, how: How, by_layer: bool) -> Maps:
-    """Return one map over all heads of a kind of attention, or one for each layer.
-
-    Args:
-        inspection: Of the sentence.
-        kind: The kind of attention.
-        how: The mean of the heads' weights in each cell, or the largest.
-        by_layer: One map for each layer in the place of one for all.
-    """
-    layers = [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
+    """Return one map over all heads of a kind of attention, or one for each layer."""
+    layers = _layers(inspection, kind)
     named: dict[int | str, NDArray[np.float32]] = (
         dict(enumerate(layers)) if by_layer else {ALL_LAYERS: heads_of_all_layers(layers)}
     )
@@ -139,18 +149,14 @@ def token_in_heads(
     for kind in dict.fromkeys(site.attention for site in inspection.attention):
         if (kind.query_side if looks else kind.key_side) != side:
             continue
-        sites = inspection.sites_of(kind)
-        layers = [inspection.attention[site].weights_HQK for site in sites]
+        sites, layers = inspection.sites_of(kind), _layers(inspection, kind)
         weights_HQK = heads_of_all_layers(layers)
         visible_QK = inspection.attention[sites[0]].visible_QK
+        both = zip(sites, layers, strict=True)
         groups.append(
             TokenGroup(
                 kind=kind,
-                heads=tuple(
-                    head
-                    for site, each in zip(sites, layers, strict=True)
-                    for head in site.heads(len(each))
-                ),
+                heads=tuple(head for site, each in both for head in site.heads(len(each))),
                 weights_HN=weights_HQK[:, index] if looks else weights_HQK[:, :, index],
                 visible_N=visible_QK[index] if looks else visible_QK[:, index],
             )
@@ -161,16 +167,14 @@ def token_in_heads(
     )
 
 
+def _layers(inspection: Inspection, kind: Kind) -> list[NDArray[np.float32]]:
+    return [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
+
+
 def cell_columns(
     queries: Sequence[Token], keys: Sequence[Token], cells: Iterable[tuple[int, int]] | None = None
 ) -> Mapping[str, Sequence[object]]:
-    """Return the columns of a table that say which cell of a map each row is about.
-
-    Args:
-        queries: The rows of the map.
-        keys: The columns of the map.
-        cells: Position of the query and of the key of every row; every cell once if not given.
-    """
+    """Return the columns of a table that say which cell of a map each row is about."""
     found = list(product(range(len(queries)), range(len(keys))) if cells is None else cells)
     return {
         "query": [query for query, _key in found],

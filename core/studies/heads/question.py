@@ -75,13 +75,7 @@ class Rows:
 
     @classmethod
     def of(cls, kind: Kind, batch: Batch, visible_BQK: Tensor) -> "Rows":
-        """Return the rows of a kind of attention.
-
-        Args:
-            kind: Which.
-            batch: What the model was given, on the CPU.
-            visible_BQK: The model's mask; dimensions of size 1 broadcast.
-        """
+        """Return the rows of a kind of attention."""
         shape = (*batch.ids(kind.query_side).shape, batch.ids(kind.key_side).shape[1])
         # A mask of the model's own need not hide padding (there may be none to hide).
         said_BK = batch.said(kind.key_side)
@@ -235,13 +229,7 @@ class Asking:
     def __init__(
         self, kinds: Iterable[Kind], questions: Mapping[Role, Question], look: Look
     ) -> None:
-        """Ask heads of these kinds.
-
-        Args:
-            kinds: Of attention.
-            questions: Role → its question.
-            look: `weight` or `largest`.
-        """
+        """Ask heads of these kinds; `look` is `weight` or `largest`."""
         self.questions, self.look = questions, look
         self.answers: dict[Kind, dict[Role, Answer]] = {kind: {} for kind in kinds}
         self._batch: Batch
@@ -292,13 +280,7 @@ class Asking:
 
 
 def ask(model: Transformer, batches: Iterable[Batch], asking: Asking) -> None:
-    """Let a model read batches, and ask its heads.
-
-    Args:
-        model: In evaluation mode.
-        batches: On the CPU.
-        asking: Keeps the answers.
-    """
+    """Let a model read batches, and ask its heads."""
     for batch in batches:
         asking.begin(batch)
         read(model, batch, asking)
@@ -306,13 +288,7 @@ def ask(model: Transformer, batches: Iterable[Batch], asking: Asking) -> None:
 
 @torch.inference_mode()
 def read(model: Transformer, batch: Batch, probe: Probe) -> None:
-    """Let a model read a batch, and a probe see its weights; what comes after is not computed.
-
-    Args:
-        model: In evaluation mode; one without a decoder need not be able to predict.
-        batch: On any device.
-        probe: Of attention's steps up to the weights.
-    """
+    """Let a model read a batch, and a probe see its weights; what comes after is not computed."""
     probe = UntilWeights.of(probe, model.sites())
     source_BS, fed_BT = batch.to(model.device).inputs
     with suppress(EnoughError):
@@ -322,7 +298,7 @@ def read(model: Transformer, batch: Batch, probe: Probe) -> None:
             model.encode(source_BS, probe)
 
 
-def heads_of(model: Transformer, kinds: Sequence[Kind]) -> list[Head]:
-    """Return the heads of some kinds of attention, layer by layer."""
+def heads_of(model: Transformer, kinds: Sequence[Kind] = tuple(Kind)) -> list[Head]:
+    """Return the heads of some kinds of attention: encoder self, decoder self, cross."""
     sites = [site for site in model.sites() if site.attention in kinds]
     return [head for site in sites for head in site.heads(model.config.n_heads)]

@@ -164,24 +164,12 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
     """Return how often a token's largest weight is on itself, in all heads of a kind together.
 
-    Args:
-        run: Whose heads.
-        kind: Of self-attention.
-        n: Held-out sentences; a decoder is fed the true targets.
-        seed: Draws them.
-
     Raises:
         RunError: As in `core.studies.heads.texts.pairs_read`.
     """
     pairs, asking = pairs_read(run, n, seed), Asking([kind], {Role.ITSELF: itself}, largest)
-    ask(
-        run.model,
-        (
-            collate(each, run.model.config.pad_id)
-            for each in batches_of(pairs, run.model.config.pad_id)
-        ),
-        asking,
-    )
+    pad_id = run.model.config.pad_id
+    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), asking)
     heads, answer = heads_of(run.model, [kind]), asking.answers[kind][Role.ITSELF]
     value = float(np.mean([answer.share(head) for head in heads]))
     return Score(value, answer.even / answer.n, ANY_KEY, answer.n * len(heads), n_texts=len(pairs))
@@ -253,12 +241,7 @@ def aligned(rows: Rows, later: int) -> Tensor | None:
 
 
 def questions_on(pairs: Sequence[Pair], delimiters: Mapping[Side, Tensor]) -> dict[Role, Question]:
-    """Return what heads are asked in sentences; `POSITIONAL` depends on the head.
-
-    Args:
-        pairs: The sentences; they say which tokens are rare.
-        delimiters: delimiters_V of what the encoder reads and of what the decoder is fed.
-    """
+    """Return what heads are asked in sentences; `POSITIONAL` depends on the head."""
     counts = {
         "source": _counts([pair.source for pair in pairs], len(delimiters["source"])),
         "target": _counts([pair.target[:-1] for pair in pairs], len(delimiters["target"])),
@@ -352,13 +335,6 @@ class Profile(Asking):
     def __init__(
         self, kinds: Sequence[Kind], questions: Mapping[Role, Question], longest: int
     ) -> None:
-        """Begin with nothing.
-
-        Args:
-            kinds: Of attention.
-            questions: Role → its question.
-            longest: No sentence has more tokens.
-        """
         super().__init__(kinds, questions, largest)
         self.longest = longest
         n_offsets = 2 * longest + 1

@@ -157,12 +157,6 @@ def head_steps(
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
 
-    Args:
-        run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
-        head: Whose.
-        inspection: Of the sentence, if it is at hand: its translation is not computed again.
-
     Raises:
         SentenceError: There is no text.
     """

@@ -1,7 +1,8 @@
 """What every head does with one sentence, in a few numbers and one pattern each.
 
-L layers, H heads, Q queries, K keys. Only rows with a choice count: those that may see two keys or
-more.
+Only rows with a choice count: those that may see two keys or more. Between words a row's largest
+weight is the one that is most above that of an even row: a word of many tokens has much weight
+without any preference. L layers, H heads, Q queries, K keys.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +14,114 @@ from numpy.typing import NDArray
 from core.heads import Head, Kind, Site
 from core.inspection import Inspection, SiteAttention
 from core.studies.heads.evenness import entropies, share_of_largest
-from core.studies.heads.patterns import Pattern, Rows, Whether, head_pattern
 
 Numbers = NDArray[np.float64]
+Whether = NDArray[np.bool_]
+Places = NDArray[np.intp]
+EVEN = 0.95
+"""A head whose evenness is above this points at nothing."""
+COMMON, LIFT = 0.5, 2
+"""A pattern is a head's when it holds in this share of the rows or in more, and so many times as
+often as chance has it."""
+MOST_OF = 2 / 3
+"""A narrow pattern is named that holds in this share of the rows in which a wide one does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What the largest weights of a head's rows have in common."""
+
+    name: str
+    """offset: the key so many places further; token: one key, in whatever row; text: another token
+    of the same text; near: in the source not more than one place from the row's own; forward:
+    further to the right than in the row before; even: nothing, the rows are nearly uniform;
+    none: no row has a choice."""
+    at: int
+    """For offset the key's position less the query's; for token the key's position; else 0."""
+    hits: int
+    """Rows of which it holds."""
+    rows: int
+    """Rows of which it could hold; forward needs a row before."""
+    chance: float
+    """The share to expect of a head that picks any token that it may see; 0 for even."""
+
+    @property
+    def share(self) -> float:
+        """Of the rows."""
+        return self.hits / self.rows if self.rows else 0.0
+
+    @property
+    def above_chance(self) -> float:
+        """How much larger its share is than chance; 0 where there is no pattern to speak of."""
+        return 0.0 if self.name in ("even", "none") else self.share - self.chance
+
+    @property
+    def prevails(self) -> bool:
+        """True where it may be called what the head does; an even head has no pattern."""
+        if self.name in ("even", "none"):
+            return False
+        return self.share >= max(COMMON, LIFT * self.chance)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The rows with a choice."""
+
+    at_Q: Places
+    even_QK: Numbers
+    """Their weights without a preference, as `core.inspection.SiteAttention` has them."""
+    alike_QK: Whether
+    cross: bool
+
+
+def head_pattern(rows: Choices, found_Q: Places, evenness: float) -> Pattern:
+    """Return the pattern that most rows have, a narrow one where it has nearly as many."""
+    n = len(found_Q)
+    if not n:
+        return Pattern("none", 0, 0, 0, 0.0)
+    if evenness > EVEN:
+        return Pattern("even", 0, n, n, 0.0)
+    narrow = _best(_narrow(rows, found_Q))
+    if rows.cross:
+        wide = _best(_wide(rows, found_Q))
+        if wide.prevails and narrow.share < MOST_OF * wide.share:
+            return wide
+    return narrow
+
+
+def _narrow(rows: Choices, found_Q: Places) -> Iterator[Pattern]:
+    offsets_Q = found_Q - rows.at_Q
+    offset = _most_common(offsets_Q)
+    keys = np.arange(rows.even_QK.shape[1])
+    yield _counted("offset", offset, keys - rows.at_Q[:, None] == offset, rows, found_Q)
+    key = _most_common(found_Q)
+    yield _counted("token", key, np.broadcast_to(keys == key, rows.even_QK.shape), rows, found_Q)
+    yield _counted("text", 0, rows.alike_QK, rows, found_Q)
+
+
+def _wide(rows: Choices, found_Q: Places) -> Iterator[Pattern]:
+    keys = np.arange(rows.even_QK.shape[1])
+    yield _counted("near", 0, np.abs(keys - rows.at_Q[:, None]) <= 1, rows, found_Q)
+    later = Choices(rows.at_Q[1:], rows.even_QK[1:], rows.alike_QK[1:], rows.cross)
+    yield _counted("forward", 0, keys > found_Q[:-1, None], later, found_Q[1:])
+
+
+def _counted(name: str, at: int, fits_QK: Whether, rows: Choices, found_Q: Places) -> Pattern:
+    n = len(found_Q)
+    hits = int(fits_QK[np.arange(n), found_Q].sum())
+    chance = float((fits_QK * rows.even_QK).sum(axis=-1).mean()) if n else 0.0
+    return Pattern(name, at, hits, n, chance)
+
+
+def _best(patterns: Iterator[Pattern]) -> Pattern:
+    """Return the one with the largest share; of equal ones that which chance explains least."""
+    return max(patterns, key=lambda each: (each.prevails, each.share, -each.chance))
+
+
+def _most_common(numbers: Places) -> int:
+    """Return the most frequent number; of equally frequent ones that nearest to 0."""
+    values, counts = np.unique(numbers, return_counts=True)
+    return int(min(values[counts == counts.max()], key=abs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +178,7 @@ def head_table(inspection: Inspection, kind: Kind) -> HeadTable:
 
 
 def head_summaries(inspection: Inspection, kind: Kind) -> list[HeadSummary]:
-    """Return a summary of every head of a kind of attention, by layer and head.
-
-    Args:
-        inspection: Of one sentence, between tokens or words.
-        kind: Of which heads.
-    """
+    """Return a summary of every head of a kind of attention, by layer and head."""
     queries, keys = inspection.tokens_of(kind.query_side), inspection.tokens_of(kind.key_side)
     alike_QK = same_texts([token.text for token in queries], [token.text for token in keys])
     if kind.is_self:
@@ -108,7 +209,7 @@ def site_summaries(
     distances_HQ = np.einsum("hqk,qk->hq", weights_HQK, distances_QK)
     confidence_HQ = weights_HQK.max(axis=-1).astype(np.float64)
     found_HQ = np.where(even_QK > 0, weights_HQK - even_QK, -2).argmax(axis=-1)
-    rows = Rows(np.flatnonzero(chosen), even_QK, alike_QK[chosen], cross)
+    rows = Choices(np.flatnonzero(chosen), even_QK, alike_QK[chosen], cross)
     for head, found_Q in zip(site.heads(len(found_HQ)), found_HQ, strict=True):
         evenness = _mean(evenness_HQ[head.index])
         yield HeadSummary(
@@ -151,12 +252,7 @@ def same_texts(queries: Sequence[str], keys: Sequence[str]) -> Whether:
 
 
 def confidence_map(inspection: Inspection, kind: Kind) -> NDArray[np.float32]:
-    """Return confidence_LH: the largest weight of a row of each head, the mean over its rows.
-
-    Args:
-        inspection: Of one sentence.
-        kind: Of which heads.
-    """
+    """Return confidence_LH: the largest weight of a row of each head, the mean over its rows."""
     layers: dict[int, list[float]] = {}
     for each in head_summaries(inspection, kind):
         layers.setdefault(each.head.layer, []).append(each.confidence)

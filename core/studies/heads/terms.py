@@ -25,31 +25,50 @@ class Terms:
 
     rule: Rule
     """sum: left times right, added up, and a bias. quotient: left divided by right. plus: left and
-    right added. mask: left
-    where right is 1, else −∞. share: left are scores, right is e to the power of each (less the
-    row's largest), terms are their shares. copy: left as it is."""
+    right added. mask: left where right is 1, else −∞. share: left are scores, right is e to the
+    power of each (less the row's largest), terms are their shares. copy: left as it is."""
     names: tuple[str, str, str]
-    """Of what came out, of left and of right: `q[4, 7]`, `x[4]`, `W^Q[:, 7]`."""
+    """Of the number, of left and of right: `q[4, 7]`, `x[4]`, `W^Q[:, 7]`."""
     over: Axis
-    """What the terms are counted by."""
+    """The axis that the terms run over."""
     places: range
     """Where on that axis the terms stand."""
     column: int
     """Of the number itself; in a row of shares, which of the terms it is."""
     left_N: Numbers
     right_N: Numbers
-    terms_N: Numbers
-    bias: float | None
-    """Added to the sum; None where a stage has none."""
-    total: float
-    """What the rule gives; `recorded` but for rounding."""
     recorded: float
-    """What the model computed, in float32."""
+    """The number as the model computed it, in float32."""
+    bias: float | None = None
+    """Added to the sum; None where a stage has none."""
+
+    @property
+    def terms_N(self) -> Numbers:
+        """What the rule makes of left and right, number by number."""
+        left_N, right_N = self.left_N, self.right_N
+        match self.rule:
+            case "sum":
+                return left_N * right_N
+            case "quotient":
+                return left_N / right_N
+            case "plus":
+                return left_N + right_N
+            case "mask":
+                return np.where(right_N, left_N, -np.inf)
+            case "share":
+                return right_N / (right_N.sum() or 1.0)
+        return left_N
 
     @property
     def sum(self) -> float:
         """All terms, without the bias."""
         return float(self.terms_N.sum())
+
+    @property
+    def total(self) -> float:
+        """What the rule gives; `recorded` but for rounding."""
+        at = self.column
+        return float(self.terms_N[at]) if self.rule == "share" else self.sum + (self.bias or 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,12 +107,6 @@ class StageNumbers:
 def stage_numbers(steps: HeadSteps, stage: Stage, row: int, column: int) -> StageNumbers:
     """Return all numbers of a stage, with the terms of one number of its result.
 
-    Args:
-        steps: Of a head.
-        stage: One of them.
-        row: Of the number.
-        column: Of the number.
-
     Raises:
         IndexError: The result has no such number.
     """
@@ -103,44 +116,47 @@ def stage_numbers(steps: HeadSteps, stage: Stage, row: int, column: int) -> Stag
 def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
     """Return how one number of a stage's result came about.
 
-    Args:
-        steps: Of a head.
-        stage: One of them.
-        row: In the stage's last panel.
-        column: In the stage's last panel.
-
     Raises:
-        IndexError: The panel has no such cell.
+        IndexError: The result has no such number.
     """
     made = panels(steps, stage)[0]
     recorded = float(made.values[row, column])
-    name = f"{made.name}[{row}, {column}]"
+    at = f"[{row}, {column}]"
+    name = f"{made.name}{at}"
+
+    def single(rule: Rule, names: tuple[str, str], left: float, right: float) -> Terms:
+        over: Axis = "heads × d_v" if rule == "copy" else "key"
+        places = range(column, column + 1)
+        left_N, right_N = np.array([[left], [right]], np.float64)
+        return Terms(rule, (name, *names), over, places, column, left_N, right_N, recorded)
+
     match stage:
         case Stage.SCALE:
-            product = float(steps.products_QK[row, column])
-            names = (name, f"q·k[{row}, {column}]", "√d_k")
-            return _single("quotient", names, column, (product, steps.divisor), recorded)
+            return single(
+                "quotient", (f"q·k{at}", "√d_k"), steps.products_QK[row, column], steps.divisor
+            )
         case Stage.POSITION_BIAS:
             _, unbiased, distance = panels(steps, stage)
-            added = float(unbiased.values[row, column]), float(distance.values[row, column])
-            names = (name, f"{unbiased.name}[{row}, {column}]", f"B[{row}, {column}]")
-            return _single("plus", names, column, added, recorded)
+            values = (unbiased.values[row, column], distance.values[row, column])
+            return single("plus", (f"{unbiased.name}{at}", f"B{at}"), *values)
         case Stage.TURNED_QUERIES | Stage.TURNED_KEYS:
             return _turned(steps, stage, row, column, name, recorded)
         case Stage.MASK:
-            score, seen = float(steps.scores_QK[row, column]), float(steps.visible_QK[row, column])
-            names = (name, f"s[{row}, {column}]", f"visible[{row}, {column}]")
-            return _single("mask", names, column, (score, seen), recorded)
+            values = (steps.scores_QK[row, column], steps.visible_QK[row, column])
+            return single("mask", (f"s{at}", f"visible{at}"), *values)
         case Stage.CONCATENATE:
-            head, at = divmod(column, steps.d_v)
-            mixed = float(steps.mixed_QHE[row, head, at])
-            mixed_cell = Message("{cell} of head {head}", cell=f"mixed[{row}, {at}]", head=head)
-            names = (name, mixed_cell, "")
-            return _single("copy", names, column, (mixed, 1.0), recorded)
+            head, within = divmod(column, steps.d_v)
+            cell = Message("{cell} of head {head}", cell=f"mixed[{row}, {within}]", head=head)
+            return single("copy", (cell, ""), steps.mixed_QHE[row, head, within], 1.0)
         case Stage.SOFTMAX:
-            return _shares(steps, row, column, name, recorded)
-        case _:
-            return _sum(steps, stage, row, column, name, recorded)
+            scores_K = steps.masked_QK[row].astype(np.float64)
+            # Less the largest, as every softmax is computed: none is too large.
+            sees = np.isfinite(scores_K).any()
+            powers_K = np.exp(scores_K - scores_K.max()) if sees else np.zeros_like(scores_K)
+            names = (name, f"masked[{row}]", Message("power of e"))
+            places = range(len(scores_K))
+            return Terms("share", names, "key", places, column, scores_K, powers_K, recorded)
+    return _product(steps, stage, row, column, name, recorded)
 
 
 def shares_of_heads(steps: HeadSteps, row: int, column: int) -> list[float]:
@@ -180,14 +196,17 @@ def _add(
         found.setdefault(column, []).extend(written)
 
 
-def _sum(
+def _product(
     steps: HeadSteps, stage: Stage, row: int, column: int, name: str, recorded: float
 ) -> Terms:
-    left, right = _factors(steps, stage)
+    """Return a number of a product of two matrices: W^O has the rows of all heads."""
+    _, left, right = panels(steps, stage)[:3]
+    if stage is Stage.OUTPUT:
+        whole_XD = steps.output_HED.reshape(-1, steps.output_HED.shape[2])
+        left = Panel("heads", steps.concatenated_QX, "query", "heads × d_v")
+        right = Panel("W^O", whole_XD, "heads × d_v", "d_model")
     offset = bias(steps, stage)
     left_N = left.values[row].astype(np.float64)
-    right_N = right.values[:, column].astype(np.float64)
-    constant = None if offset is None else float(offset.values[0, column])
     return Terms(
         rule="sum",
         names=(name, f"{left.name}[{row}]", f"{right.name}[:, {column}]"),
@@ -195,11 +214,9 @@ def _sum(
         places=range(len(left_N)),
         column=column,
         left_N=left_N,
-        right_N=right_N,
-        terms_N=left_N * right_N,
-        bias=constant,
-        total=float((left_N * right_N).sum()) + (constant or 0.0),
+        right_N=right.values[:, column].astype(np.float64),
         recorded=recorded,
+        bias=None if offset is None else float(offset.values[0, column]),
     )
 
 
@@ -212,76 +229,13 @@ def _turned(
     assert made is not None
     pair, first, second = made.pair_of(column)
     cos, sin = float(made.cos_KN[row, pair]), float(made.sin_KN[row, pair])
-    left_N = given.values[row, [first, second]].astype(np.float64)
-    right_N = np.array([cos, -sin] if column == first else [sin, cos])
     return Terms(
         rule="sum",
         names=(name, f"{given.name}[{row}]", f"R[{row}]"),
         over="d_k",
         places=range(first, second + 1, second - first),
         column=column,
-        left_N=left_N,
-        right_N=right_N,
-        terms_N=left_N * right_N,
-        bias=None,
-        total=float((left_N * right_N).sum()),
-        recorded=recorded,
-    )
-
-
-def _factors(steps: HeadSteps, stage: Stage) -> tuple[Panel, Panel]:
-    """Return the two matrices that a stage multiplies: W^O has the rows of all heads."""
-    if stage is Stage.OUTPUT:
-        whole_XD = steps.output_HED.reshape(-1, steps.output_HED.shape[2])
-        joined = Panel("heads", steps.concatenated_QX, "query", "heads × d_v")
-        return joined, Panel("W^O", whole_XD, "heads × d_v", "d_model")
-    _, left, right = panels(steps, stage)
-    return left, right
-
-
-def _shares(steps: HeadSteps, row: int, column: int, name: str, recorded: float) -> Terms:
-    scores_K = steps.masked_QK[row].astype(np.float64)
-    # Less the largest, as every softmax is computed: all shares stay, and none is too large.
-    sees = np.isfinite(scores_K).any()
-    powers_K = np.exp(scores_K - scores_K.max()) if sees else np.zeros_like(scores_K)
-    shares_K = powers_K / powers_K.sum() if sees else powers_K
-    return Terms(
-        rule="share",
-        names=(name, f"masked[{row}]", Message("power of e")),
-        over="key",
-        places=range(len(scores_K)),
-        column=column,
-        left_N=scores_K,
-        right_N=powers_K,
-        terms_N=shares_K,
-        bias=None,
-        total=float(shares_K[column]),
-        recorded=recorded,
-    )
-
-
-def _single(
-    rule: Rule,
-    names: tuple[str, str, str],
-    column: int,
-    made_of: tuple[float, float],
-    recorded: float,
-) -> Terms:
-    """Return a number that was made of one other."""
-    left, right = made_of
-    total = (left if right else -np.inf) if rule == "mask" else left / right if right else left
-    if rule == "plus":
-        total = left + right
-    return Terms(
-        rule=rule,
-        names=names,
-        over="heads × d_v" if rule == "copy" else "key",
-        places=range(column, column + 1),
-        column=column,
-        left_N=np.array([left]),
-        right_N=np.array([right]),
-        terms_N=np.array([total]),
-        bias=None,
-        total=total,
+        left_N=given.values[row, [first, second]].astype(np.float64),
+        right_N=np.array([cos, -sin] if column == first else [sin, cos]),
         recorded=recorded,
     )

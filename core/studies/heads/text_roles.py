@@ -115,12 +115,6 @@ def roles_in_texts(model: Transformer, texts: Texts) -> TextRoles:
 def text_row(run: Run, source: Source, role: Role, head: Head) -> RoleRow:
     """Return the row of a head that gives a role its median weight; of two the one with less.
 
-    Args:
-        run: The head's.
-        source: Of random tokens only the first sequence is read.
-        role: Of which some row is asked.
-        head: Of self-attention.
-
     Raises:
         ValueError: As in `text_roles`.
     """

@@ -70,10 +70,6 @@ def random_texts(run: Run, seed: int = SEED) -> Texts:
     Source and target have nothing to do with each other, so that what a decoder knows again is in
     its own past.
 
-    Args:
-        run: Whose special tokens are not drawn.
-        seed: Draws them.
-
     Raises:
         ValueError: The vocabulary or the positions are too few.
     """
@@ -137,11 +133,6 @@ def lines_as_ids(run: Run) -> list[Ids]:
 
 def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[Ids]:
     """Return texts of two tokens or more as a model of one stack reads them.
-
-    Args:
-        run: The model's.
-        texts: Cut where it has no more positions.
-        longest: They have no more tokens than that, either.
 
     Raises:
         ValueError: There is none of two tokens or more.

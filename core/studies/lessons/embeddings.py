@@ -73,13 +73,7 @@ class Neighbour:
 
 
 def token_vectors(model: Transformer, stack: Stack, ids: Sequence[int]) -> TokenVectors:
-    """Return the vectors of tokens beside each other, each token once, in their order.
-
-    Args:
-        model: Whose embedding it is.
-        stack: By which the tokens are read.
-        ids: Tokens.
-    """
+    """Return the vectors of tokens beside each other, each token once, in their order."""
     once = tuple(dict.fromkeys(ids))
     rows_ND = _table(model, stack)[list(once)].double().cpu().numpy()
     return TokenVectors(once, rows_ND @ rows_ND.T)

@@ -100,13 +100,7 @@ def _depth(site: Site) -> Message:
 def residual_stream(
     model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
 ) -> Mapping[Stack, Stream]:
-    """Follow every position of both stacks through one forward pass.
-
-    Args:
-        model: In evaluation mode.
-        source_ids: The source, with EOS.
-        fed_ids: What the decoder is fed, BOS first.
-    """
+    """Follow every position of both stacks through one forward pass."""
     record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
     model(one_row(source_ids), one_row(fed_ids), record)
     sites = describe(model, 1, 1).sites
@@ -200,11 +194,6 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
 
     The stream goes through what comes after the last layer: the last norm (post-norm models have
     none), the output matrix, the softmax. At the last depth this is the model's own distribution.
-
-    Args:
-        model: In evaluation mode.
-        source_ids: The source, with EOS.
-        fed_ids: What the decoder is fed, BOS first.
     """
     record = Record(frozenset({Step.STREAM_OUT}))
     logits_BTV = model(one_row(source_ids), one_row(fed_ids), record)
@@ -223,10 +212,6 @@ def encoder_lens(model: Transformer, source_ids: Sequence[int]) -> Lens:
     the encoder's last norm (post-norm models have none), with every token's vector of the source
     embedding, and the softmax of it. It says how much of a token is still to be read where it
     stands, not what the model thinks.
-
-    Args:
-        model: In evaluation mode.
-        source_ids: The source, with EOS.
     """
     record = Record(frozenset({Step.STREAM_OUT}))
     source_BS = pad([source_ids])
@@ -297,8 +282,6 @@ class AroundNorm:
     """Before gain and bias: mean 0, and deviation 1 but for `EPS` (a little less)."""
     after: Vectors
     """What the model goes on with."""
-    gain_D: NDArray[np.float64]
-    bias_D: NDArray[np.float64]
 
 
 @torch.inference_mode()
@@ -309,16 +292,10 @@ def around_norm(
 
     The vectors before and after are the model's own; `bare` follows from the one before in float64.
 
-    Args:
-        model: In evaluation mode.
-        site: Any sublayer. An embedding has no norm.
-        source_ids: The source, with EOS.
-        fed_ids: What the decoder is fed, BOS first.
-
     Raises:
         ValueError: The model has no norm there.
     """
-    norm = _norm_of(model, site)
+    _norm_of(model, site)
     record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
     model(one_row(source_ids), one_row(fed_ids), record)
     before_KD = _vectors(record.tensors[site, Step.BEFORE_NORM])[0]
@@ -327,8 +304,6 @@ def around_norm(
         before=_described(before_KD),
         bare=_described(centred_KD / np.sqrt(before_KD.var(axis=-1, keepdims=True) + EPS)),
         after=_described(_vectors(record.tensors[site, Step.AFTER_NORM])[0]),
-        gain_D=_vectors(norm.weight),
-        bias_D=_vectors(norm.bias),
     )
 
 
@@ -417,12 +392,6 @@ def study_norms(
 
     Two passes of the encoder, or of a decoder alone: the sentence alone, and the sentence as the
     first of a batch.
-
-    Args:
-        model: In evaluation mode.
-        site: A sublayer of the encoder, or of a decoder alone.
-        source_ids: The sentence, as that reads it, without padding.
-        others: Other sentences of the batch, alike.
 
     Raises:
         ValueError: The model has no norm there, or it is that of a decoder beside an encoder.

@@ -189,12 +189,6 @@ def visible(
 ) -> Mapping[Kind, Tensor]:
     """Return what each kind of attention may look at.
 
-    Args:
-        source_BS: Padded source ids.
-        target_BT: Padded target ids.
-        without: Masks that are left out.
-        pad_id: The token that fills up; the first of a target is visible, whichever it is.
-
     Returns:
         Kind of attention → visible_BQK with dimensions of size 1 where all are the same; in
         decoder self-attention both masks combined, else the source's padding mask alone.
@@ -240,13 +234,7 @@ class Leak:
 
 
 def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> Leak:
-    """Return how much weight of a head is on padding and on the future, over rows that are words.
-
-    Args:
-        weights_BHQK: Of the head's sublayer.
-        batch: That it looked at.
-        head: The one that is meant.
-    """
+    """Return how much weight a head has on padding and on the future, over rows of words."""
     queries_BQ, keys_BK = (batch.is_text(side) for side in head.kind.sides)
     weights_NK = weights_BHQK[:, head.index][queries_BQ].astype(np.float64)
     n_queries, n_keys = weights_BHQK.shape[2:]

@@ -1,4 +1,7 @@
-"""The lessons about one sentence, asked of a run: each returns its result with the tokens."""
+"""The lessons about one sentence, asked of a run: each returns its result with the tokens.
+
+All of them raise SentenceError where a sentence has no text.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -70,22 +73,14 @@ class OfSentence(Generic[Result]):
 
 
 def sentence_stream(run: Run, sentence: str, stack: Stack) -> OfSentence[Stream]:
-    """Follow every position of a stack through one pass over a sentence and its translation.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Follow every position of a stack through one pass over a sentence and its translation."""
     written = translate(run, sentence)
     streams = residual_stream(run.model, written.source_ids, written.fed_ids)
     return OfSentence(streams[stack], {"position": _texts(run, written, stack)})
 
 
 def sentence_lens(run: Run, sentence: str, stack: Stack) -> OfSentence[Lens]:
-    """Read which token the stream of a stack is nearest to at every depth.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Read which token the stream of a stack is nearest to at every depth."""
     written = translate(run, sentence)
     if Kind.self_of(stack).query_side == "source":
         found = encoder_lens(run.model, written.source_ids)
@@ -100,19 +95,7 @@ def sentence_lens(run: Run, sentence: str, stack: Stack) -> OfSentence[Lens]:
 def sentence_units(
     run: Run, sentence: str, stack: Stack, layer: int = 0, position: int = 0, n: int = 8
 ) -> OfSentence[FiringUnits]:
-    """Count the feed-forward units of a stack that fire, and name the strongest of one token.
-
-    Args:
-        run: A loaded run.
-        sentence: As typed.
-        stack: Encoder or decoder.
-        layer: Of the stack.
-        position: Of the token.
-        n: How many units are named at most.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Count the feed-forward units of a stack that fire, and name the strongest of one token."""
     written = translate(run, sentence)
     hidden = hidden_units(run.model, written.source_ids, written.fed_ids)
     top = top_units(hidden[Site(stack, layer, "feed_forward")], position, n)
@@ -123,13 +106,7 @@ def sentence_units(
 def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence[Norms]:
     """Read what a norm does to the first of some sentences, and what the others change.
 
-    Args:
-        run: A loaded run.
-        sentences: Of a batch; a decoder beside an encoder is fed the first one's translation.
-        site: A sublayer of the stack that reads.
-
     Raises:
-        SentenceError: One of them has no text.
         ValueError: As `study_norms`.
     """
     rows, _cut = read_texts(run, sentences)
@@ -145,11 +122,7 @@ def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence
 
 
 def sentence_prefixes(run: Run, sentence: str, longest: int) -> OfSentence[PrefixCheck]:
-    """Compare a pass for each prefix of what is written with one masked pass.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Compare a pass for each prefix of what is written with one masked pass."""
     written = translate(run, sentence)
     fed_ids = written.fed_ids[:longest]
     texts = _described(run, "target", fed_ids)
@@ -175,11 +148,7 @@ class Parts:
 
 
 def sentence_parts(run: Run, sentence: str) -> Parts:
-    """Describe a model at the lengths of a sentence and its translation.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Describe a model at the lengths of a sentence and its translation."""
     written = translate(run, sentence)
     return Parts(describe(run.model, len(written.source_ids), len(written.fed_ids)))
 
@@ -188,7 +157,6 @@ def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence
     """Measure which position's input moves which output, in a layer of the stack that reads.
 
     Raises:
-        SentenceError: There is no text.
         ValueError: As `influence`.
     """
     written, stack = translate(run, sentence), run.model.config.stacks[0]
@@ -198,11 +166,7 @@ def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence
 
 
 def sentence_vectors(run: Run, sentence: str, stack: Stack) -> OfSentence[TokenVectors]:
-    """Return the embeddings of a sentence's tokens beside each other, each token once.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Return the embeddings of a sentence's tokens beside each other, each token once."""
     written = translate(run, sentence)
     ids, texts = _ids(written, stack), _texts(run, written, stack)
     found = token_vectors(run.model, stack, ids)
@@ -213,15 +177,7 @@ def sentence_vectors(run: Run, sentence: str, stack: Stack) -> OfSentence[TokenV
 def masked_head(
     run: Run, batch: PaddedBatch, head: Head, sentence: int = 0, without: Sequence[Mask] = ()
 ) -> OfSentence[HeadOfBatch]:
-    """Return what a head does with one sentence of a padded batch, some masks left out.
-
-    Args:
-        run: A loaded run.
-        batch: Of its sentences.
-        head: Of the model.
-        sentence: Which of the sentences.
-        without: Masks that are left out in all layers.
-    """
+    """Return what a head does with one sentence of a padded batch, some masks left out."""
     found = head_of_batch(run.model, batch, head, sentence, without)
     return OfSentence(found, _of_batch(run, batch, head, sentence))
 
@@ -261,16 +217,7 @@ def without_masks(
     without: Sequence[Mask],
     losses: Sequence[MaskLoss] = (),
 ) -> OfSentence[WithoutMasks]:
-    """Compare a head with all masks and with some left out; see `masked_head`.
-
-    Args:
-        run: A loaded run.
-        batch: Of its sentences.
-        head: Of the model.
-        sentence: Which of the sentences.
-        without: Masks that are left out in all layers.
-        losses: From `mask_losses`, to stand in the same table.
-    """
+    """Compare a head with all masks and with some left out; see `masked_head`."""
     before = head_of_batch(run.model, batch, head, sentence)
     after = head_of_batch(run.model, batch, head, sentence, without)
     found = WithoutMasks(before, after, tuple(without), tuple(losses))

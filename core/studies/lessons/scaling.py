@@ -178,10 +178,6 @@ def sampled_widths(n: int, seed: int) -> tuple[Sampled, ...]:
     """Sample how far scores spread, and how much gradient comes through their softmax.
 
     Queries and keys have independent normal components of mean 0 and variance 1.
-
-    Args:
-        n: Queries at each width, each with `N_KEYS` keys of its own; new ones at each width.
-        seed: Of the generator.
     """
     random = np.random.default_rng(seed)
     found = []

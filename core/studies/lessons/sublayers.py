@@ -205,25 +205,14 @@ class FiringUnits:
 def hidden_units(
     model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
 ) -> Mapping[Site, NDArray[np.float32]]:
-    """Return hidden_KF after the activation for every feed-forward layer, from one forward pass.
-
-    Args:
-        model: In evaluation mode.
-        source_ids: The source, with EOS.
-        fed_ids: What the decoder is fed, BOS first.
-    """
+    """Return hidden_KF after the activation for every feed-forward layer, from one forward pass."""
     record = Record(frozenset({Step.HIDDEN}))
     model(one_row(source_ids), one_row(fed_ids), record)
     return {site: hidden_BKF[0].numpy() for (site, _), hidden_BKF in record.tensors.items()}
 
 
 def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> Firing:
-    """Count the units that fire in every layer of a stack.
-
-    Args:
-        hidden: From `hidden_units`.
-        stack: Encoder or decoder.
-    """
+    """Count the units that fire in every layer of a stack."""
     sites = sorted(site for site in hidden if site.stack == stack)
     fires_LKF = np.stack([hidden[site] > 0 for site in sites])
     return Firing(
@@ -234,13 +223,7 @@ def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> Firing:
 
 
 def top_units(hidden_KF: NDArray[np.float32], position: int, n: int = 10) -> tuple[Unit, ...]:
-    """Return the units with the largest activation at a position, largest first.
-
-    Args:
-        hidden_KF: One layer of `hidden_units`.
-        position: Whose token is asked for.
-        n: How many units at most; units that do not fire there are left out.
-    """
+    """Return the units with the largest activation at a position, largest first."""
     found = []
     for unit in _firing(hidden_KF[position])[:n]:
         values_K = hidden_KF[:, unit]

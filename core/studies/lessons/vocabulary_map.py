@@ -40,7 +40,6 @@ class VocabularyMap:
 
     ids: tuple[int, ...]
     texts: tuple[str, ...]
-    n_vocabulary: int
     points_N3: NDArray[np.float64]
     shares: tuple[float, ...]
     """Of the variance, in each direction."""
@@ -72,12 +71,6 @@ def vocabulary_map(
 ) -> VocabularyMap:
     """Place the tokens of a vocabulary by the principal components of their vectors.
 
-    Args:
-        run: A loaded run.
-        sentence: As typed.
-        stack: By which the tokens are read.
-        chosen: Ids of the tokens whose nearest ones are named.
-
     Raises:
         SentenceError: There is no text.
     """
@@ -105,7 +98,6 @@ def vocabulary_map(
     return VocabularyMap(
         ids=ids,
         texts=texts(ids),
-        n_vocabulary=len(table_VD),
         points_N3=points_N3,
         shares=shares,
         random_shares=random_shares,

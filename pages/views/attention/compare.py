@@ -14,7 +14,6 @@ from core.studies.heads.comparison import (
     Alignment,
     ComparedHeads,
     compare_heads,
-    difference,
     largest_change,
     most_alike,
 )
@@ -101,7 +100,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
         title=_title(found, second),
         recipe=recipe,
         about=_about(selected, second, found),
-        code=[difference],
+        code=[compare_heads],
         seen=joined(filter(None, said)),
         instead=selection.example(selected, lambda _inspection: True) if same else "",
         pictures=[picture],
@@ -284,8 +283,8 @@ def _map(found: ComparedHeads, second: Second, number_of: int) -> Matrix:
         title=where if second.what == HEAD else labelled(where, second.names[number_of]),
         values=inspection.weights_of(head),
         visible=inspection.attention[head.site].visible_QK,
-        rows=_linked(query_axis(inspection, found.kind), found.comparison.of(queries), number_of),
-        columns=_linked(key_axis(inspection, found.kind), found.comparison.of(keys), number_of),
+        rows=_linked(query_axis(inspection, found.kind), found.alignment(queries), number_of),
+        columns=_linked(key_axis(inspection, found.kind), found.alignment(keys), number_of),
         value_name=_("weight"),
     )
 
@@ -322,7 +321,7 @@ def _linked(axis: Axis, alignment: Alignment, number_of: int) -> Axis:
 
 def _paired(axis: Axis, found: ComparedHeads, side: Side) -> Axis:
     """Return the axis of the pairs of tokens."""
-    alignment, pairs = found.comparison.of(side), found.pairs(side)
+    alignment, pairs = found.alignment(side), found.pairs(side)
     differing = set(alignment.differing(0))
     labels = tuple(
         replace(axis.labels[at], text=pair.text, continues=False)
@@ -353,7 +352,7 @@ def _left_out(found: ComparedHeads, second: Second) -> list[str]:
     sides = dict.fromkeys(found.kind.sides)
     said = []
     for number_of, name in enumerate(second.names):
-        n = sum(len(found.comparison.of(side).alone(number_of)) for side in sides)
+        n = sum(len(found.alignment(side).alone(number_of)) for side in sides)
         text = n_(
             "{n} token has no counterpart ({name}).",
             "{n} tokens have no counterpart ({name}).",

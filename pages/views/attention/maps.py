@@ -8,10 +8,17 @@ from numpy.typing import NDArray
 
 from core.heads import Head
 from core.model.attention import attend_probed
-from core.studies.heads.aggregate import heads_of_all_layers
 from core.studies.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.studies.heads.largest_weights import largest_weight
-from core.studies.heads.maps import ALL_LAYERS, HOW, How, Maps, maps_of_heads, maps_over_heads
+from core.studies.heads.maps import (
+    ALL_LAYERS,
+    HOW,
+    How,
+    Maps,
+    heads_of_all_layers,
+    maps_of_heads,
+    maps_over_heads,
+)
 from pages.frame import clicks, components, controls, notes, selection, session, tour
 from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of

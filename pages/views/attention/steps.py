@@ -6,8 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.model.attention import attend_probed
-from core.studies.heads.cells import cell_at, cell_of, pair_of
-from core.studies.heads.stages import Stage
+from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
 from core.studies.heads.steps import HeadSteps, head_steps
 from core.studies.heads.terms import stage_numbers
 from pages.frame import clicks, components, controls, notes, selection, session

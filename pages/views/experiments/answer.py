@@ -5,8 +5,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.findings import all_findings, in_words, measured_in_words
-from core.studies.experiments.gains import gains_in_words
+from core.studies.experiments.findings import (
+    all_findings,
+    gains_in_words,
+    in_words,
+    measured_in_words,
+)
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.passes import AFTER_ONE_PASS
 from core.studies.experiments.results import Estimate, Results

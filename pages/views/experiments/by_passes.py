@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.passes import N_MEASURED, PassMeasure
+from core.studies.experiments.passes import N_MEASURED, SECONDS, SHARES, TITLE, WHAT, PassMeasure
 from pages.frame import charts
 from pages.frame.language import _, number, percent, percent_of_100
 from pages.views.experiments.question import Asked
@@ -15,21 +15,21 @@ from viz.component.standalone import Drawn
 
 def of(experiment: Experiment) -> tuple[PassMeasure, ...]:
     """Return the measures of an experiment, none of most."""
-    return experiment.by_passes.measures if experiment.by_passes else ()
+    return (*SHARES, *SECONDS) if experiment.by_passes else ()
 
 
 def draw(asked: Asked) -> list[Drawn]:
     """Draw the shares that were measured of each variant, and tabulate all; nothing without any."""
     things = [thing for variant in asked.trained for thing in _shares(asked, variant)]
-    if not things or asked.experiment.by_passes is None:
+    if not things:
         return []
     picture = charts.chart(
         intervals(
             things,
-            value=Quantity(_(asked.experiment.by_passes.what), share=True, domain=(0.0, 1.0)),
+            value=Quantity(_(WHAT), share=True, domain=(0.0, 1.0)),
             of_each=_("training with seed"),
             write=percent,
-            title=_(asked.experiment.by_passes.title).format(n=number(N_MEASURED)),
+            title=_(TITLE).format(n=number(N_MEASURED)),
         )
     )
     _table(asked)

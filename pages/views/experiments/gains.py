@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from core.studies.experiments.experiment import Experiment
-from core.studies.experiments.gains import Gain, best_gain, gains
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import Results
-from core.studies.experiments.verdicts import Verdict
+from core.studies.experiments.verdicts import Gain, Verdict, best_gain, gains
 from pages.frame.language import _, capitalised, joined, listed_apart, n_, number
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.studies.attribution.distance import influence_by_distance
 from core.studies.experiments.experiment import BASE
-from core.studies.experiments.reach import fall, falls_more, right_though_fading
 from core.studies.experiments.tables import of_distances, of_lengths
+from core.studies.experiments.verdicts import fall, falls_more, right_though_fading
 from pages.frame import charts, controls
 from pages.frame.language import _, capitalised, joined, listed_apart, n_, number, percent
 from pages.frame.texts import view_text

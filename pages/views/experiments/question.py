@@ -12,7 +12,7 @@ from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
 from core.studies.experiments.experiment import BASE, Expected, Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.passes import N_MEASURED
+from core.studies.experiments.passes import N_MEASURED, SHARES
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
@@ -165,9 +165,9 @@ def _told(asked: Asked, by: Measure | None) -> str:
         for each in asked.trained
     }
     said = {"n": number(asked.results.of(BASE)[0].n)}
-    if (measuring := asked.experiment.by_passes) is not None:
+    if asked.experiment.by_passes:
         said["n_passes"] = number(N_MEASURED)
-        for each, measure in product(asked.trained, measuring.by_unit("share")):
+        for each, measure in product(asked.trained, SHARES):
             if (found := asked.results.measured(each.name, measure.name)) is not None:
                 means[f"{each.name}_{measure.name}"] = percent(found.mean)
     return _(asked.experiment.told).format(**said, **means)

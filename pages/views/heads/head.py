@@ -5,7 +5,7 @@ import streamlit as st
 from core.heads import Head
 from core.runs.run import RunError
 from core.studies.effects.head_report import N_ALIKE, N_PAIRS, HeadReport, head_report
-from core.studies.effects.stored import stored_effects
+from core.studies.effects.measuring import stored_effects
 from core.studies.effects.text_cost import cost_of_head
 from core.studies.heads.card import HeadCard, HeadRow, Target, head_card, histogram, strongest
 from core.studies.heads.likeness import head_likeness

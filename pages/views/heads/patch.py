@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from core.heads import STACK_LABELS, Kind, Site
 from core.model import Patch
 from core.runs.run import Run
-from core.studies.effects.patching import PatchingError, PatchingStudy, patching_study
+from core.studies.effects.patching import PatchingStudy, patching_study
+from core.studies.effects.second_sentence import PatchingError
 from pages.frame import controls, notes
 from pages.frame.components import matrices
 from pages.frame.language import (

@@ -6,22 +6,18 @@ import streamlit as st
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
 from core.studies.effects.path_patching import (
-    PathError,
+    NextToken,
+    PathOutcomes,
     PathPatching,
+    PathStudy,
     Read,
     heads_in_order,
     is_direct,
-)
-from core.studies.effects.path_study import (
-    NextToken,
-    PathOutcomes,
-    PathStudy,
     one_path,
-    path_outcomes,
-    path_senders,
     path_study,
     usual_receiver,
 )
+from core.studies.effects.second_sentence import PatchingError
 from core.tokenizer.words import written_words
 from pages.frame import cached, charts, clicks, controls, session
 from pages.frame.components import matrices
@@ -62,7 +58,7 @@ def draw(opened: Opened, second: str) -> Shown | None:
     recipe = Recipe(path_study, opened.path, *asked)
     try:
         study = recipe.result()
-    except PathError as error:
+    except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
     left, right = st.columns([2, 3], gap="medium")
@@ -81,7 +77,7 @@ def draw(opened: Opened, second: str) -> Shown | None:
         title=_("Which head reads what another head wrote"),
         recipe=recipe,
         seen=_seen(study, opened.inspection, read),
-        code=(path_senders, PathPatching, one_path, path_outcomes),
+        code=(path_study, PathPatching, one_path),
         pictures=pictures,
         about={"second_sentence": second},
         formula=view_text("heads", "patch").sections["Formula of one path"].strip("$\n"),

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.runs.run import RunError
-from core.studies.effects import pruning_job
+from core.studies.effects import pruning
 from core.studies.effects.pruning import (
     N_PRUNED,
     SEED,
+    Curves,
     PruningPoint,
-    greedy_passes,
+    greedy_pruning,
     heads_needed,
     pruning_by_score,
+    pruning_curves,
 )
-from core.studies.effects.stored import Curves, pruning_curves
 from pages.frame import measured_on, notes
 from pages.frame.charts import chart
 from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
@@ -43,11 +44,11 @@ def draw(opened: Opened) -> Shown:
     except RunError as error:
         st.error(plain(explained(error)))
         found = {}
-    n_passes = pruning_job.n_passes(opened.run)
+    n_passes = pruning.n_passes(opened.run)
     head_jobs.offer(
         opened.run,
-        pruning_job.PRUNING,
-        lambda: pruning_job.start(opened.path, N_PRUNED),
+        pruning.PRUNING,
+        lambda: pruning.start(opened.path, N_PRUNED),
         key=START,
         label=n_("Prune ({n} pass)", "Prune ({n} passes)", n_passes).format(n=number(n_passes)),
         enough=bool(found),
@@ -64,7 +65,7 @@ def draw(opened: Opened) -> Shown:
         title=_("How quality falls, from right to left, as one head after the other goes"),
         recipe=recipe,
         seen=seen(found),
-        code=(greedy_passes, pruning_by_score, heads_needed),
+        code=(greedy_pruning, pruning_by_score, heads_needed),
         pictures=pictures,
         how_to_read=text.sections["How to read pruning"],
         formula=text.sections["Formula of pruning"].strip("$\n"),

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.heads import Head, Kind
 from core.runs.run import Run, RunError
 from core.studies.effects.head_report import roles_report
-from core.studies.effects.stored import stored_effects
+from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, wanted_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
 from pages.frame import controls, measured_on, notes, session

@@ -11,11 +11,12 @@ from core.heads import Kind
 from core.inspection import Inspection
 from core.runs.run import RunError
 from core.studies.heads.findings import PronounHead, best_pronoun_head
-from core.studies.heads.patterns import Pattern, head_pattern
 from core.studies.heads.roles import own_position
 from core.studies.heads.summaries import (
     HeadSummary,
     HeadTable,
+    Pattern,
+    head_pattern,
     head_summaries,
     head_table,
 )

@@ -12,8 +12,12 @@ from core.heads import Head
 from core.model import Silence
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
-from core.studies.effects.ablation import Intervention, average_mixed
-from core.studies.effects.ablation_report import AblationReport, ablation_report
+from core.studies.effects.ablation import (
+    AblationReport,
+    Intervention,
+    ablation_report,
+    average_mixed,
+)
 from core.studies.effects.head_effects import Figure, HeadEffects, figures, head_effects
 from pages.frame import cached, controls, measured_on, notes, session
 from pages.frame.charts import chart

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
-from core.studies.effects.ablation import every_head
-from core.studies.effects.ablation_report import AblationReport
+from core.studies.effects.ablation import AblationReport
 from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
+from core.studies.heads.question import heads_of
 from pages.frame import cached, clicks, measured_on, selection, session
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, brief, n_, number
@@ -189,7 +189,7 @@ def _said(
     """Return what stands in the cell of each head, and what is said where it is pointed at."""
     measured = effects.heads if effects else ()
     changes = {each.head: figure_of(each, by) for each in measured}
-    words = {head: word(changes.get(head), by) for head in every_head(run.model)}
+    words = {head: word(changes.get(head), by) for head in heads_of(run.model)}
     cells = width(words.values(), run.settings.model.n_heads)
     texts = {head: filled(said, cells, off=head in silent) for head, said in words.items()}
     return texts, {head: detail(changes.get(head), by, off=head in silent) for head in words}
@@ -234,7 +234,7 @@ def _linked(run: Run) -> tuple[Head, ...]:
     if text == NONE:
         return ()
     named = set(_parsed(text or ""))
-    found = tuple(head for head in every_head(run.model) if head in named)
+    found = tuple(head for head in heads_of(run.model) if head in named)
     return found or (telling_head(run),)
 
 
@@ -269,7 +269,7 @@ def _toggle_layer(path: Path) -> None:
 
 def _change(run: Run, change: Callable[[frozenset[Head]], Iterable[Head]]) -> None:
     after = frozenset(change(frozenset(_linked(run))))
-    names = [str(head) for head in every_head(run.model) if head in after]
+    names = [str(head) for head in heads_of(run.model) if head in after]
     session.choose({session.SILENT: ",".join(names) or NONE})
 
 

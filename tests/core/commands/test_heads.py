@@ -4,11 +4,12 @@ import shutil
 import pytest
 
 from core.jobs import job as jobs
+from core.runs.files import HEADS
 from core.runs.run import load_run
 from core.studies.effects import measuring
 from core.studies.effects.head_effects import head_effects
-from core.studies.effects.pruning import greedy_pruning, pruning_by_score
-from core.studies.effects.stored import HEADS, effect_json, stored_effects, stored_pruning
+from core.studies.effects.measuring import effect_json, stored_effects
+from core.studies.effects.pruning import greedy_pruning, pruning_by_score, pruning_curves
 from core.studies.heads.roles import roles_of_heads
 
 
@@ -120,13 +121,13 @@ def test_where_nothing_can_be_stored_it_is_said_and_printed_all_the_same(
 def test_the_curves_of_pruning_are_kept_on_request(command, path, monkeypatch):
     monkeypatch.setattr("core.commands.heads.N_PRUNED", 3)
     command("heads", path, "--n", "6")
-    assert stored_pruning(load_run(path), 3) == {}
+    assert pruning_curves(load_run(path), 3).orders == {}
     command("heads", path, "--n", "6", "--prune")
     own = load_run(path)
-    curves = stored_pruning(own, 3)
+    curves = pruning_curves(own, 3).orders
     scores = {each.head: each.loss.change for each in stored_effects(own).heads}
     assert curves == {
-        "greedy": tuple(greedy_pruning(own, 3)),
+        "greedy": tuple(filter(None, greedy_pruning(own, 3))),
         "by_score": tuple(pruning_by_score(own, scores, 3)),
     }
 

@@ -18,7 +18,7 @@ from core.runs.folder import delete_run, rename_run
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.effects.head_effects import HeadEffects, head_effects
-from core.studies.effects.stored import store_effects
+from core.studies.effects.measuring import store_effects
 from core.studies.opening.opening import open_model
 from core.tasks import TASKS
 from core.training import export, trainer
@@ -55,7 +55,7 @@ def small(miniature):
 def measured(path):
     run = load_run(path)
     effects = HeadEffects(tuple(head_effects(run, 2)), 2, 0, run.step)
-    return lambda: store_effects(path, effects)
+    return lambda: store_effects(run, effects)
 
 
 WORK = {

@@ -25,9 +25,8 @@ from core.runs.checkpoint import CheckpointError, load_state, newest_checkpoint,
 from core.runs.metrics import figures, read_record, read_rows
 from core.runs.own_text import give_text, text_of
 from core.runs.run import RunError, load_run, read_settings
-from core.studies.effects.measuring import measured_effects
-from core.studies.effects.pruning import GREEDY, greedy_pruning
-from core.studies.effects.stored import store_pruning, stored_effects, stored_pruning
+from core.studies.effects.measuring import measured_effects, stored_effects
+from core.studies.effects.pruning import GREEDY, greedy_pruning, pruning_curves, store_pruning
 from core.studies.heads.findings import task_of
 from core.studies.opening.opening import open_model
 from core.tasks import Sample
@@ -127,7 +126,7 @@ def told_of(path, steps):
         yield f"predictions {step}", lambda step=step: predictions(runs[step])
     yield "known", lambda: known(runs[None])
     yield "effects", lambda: stored_effects(runs[None])
-    yield "pruning", lambda: stored_pruning(runs[None], N_MEASURED)
+    yield "pruning", lambda: pruning_curves(runs[None], N_MEASURED).orders
     yield "pairs", lambda: pairs(runs[None])
     yield "damage", lambda: told_damage(runs[None])
 

@@ -8,7 +8,7 @@ from core.runs.archive import archive_run, unpack_run
 from core.runs.files import EVALUATION, HEADS, PRUNING
 from core.runs.own_text import MOST_LINES, give_text, lines_of, n_given, take_text_back, text_of
 from core.runs.run import RunError, load_run
-from core.studies.effects.ablation import Silenceable
+from core.studies.effects.head_effects import Silenceable
 from core.studies.heads.findings import task_of
 from core.studies.heads.roles import roles_of_heads
 from core.tasks.translation import Translation

@@ -5,11 +5,12 @@ import pytest
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
+from core.runs.files import HEADS
 from core.runs.run import load_run
-from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.stored import HEADS, store_effects
+from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
 from pages.views.attention.pronoun_note import about_pronoun_head
 from tests.pages.conftest import ROOT, said, shown
@@ -25,9 +26,9 @@ def store(path, useless):
     less = Difference(0.9, 0.5, -0.5, -0.3, 100)
     effects = tuple(
         HeadEffect(head, *[nothing if head == useless else less] * 2, None)
-        for head in every_head(run.model)
+        for head in heads_of(run.model)
     )
-    store_effects(path, HeadEffects(effects, 100, 7, run.step))
+    store_effects(run, HeadEffects(effects, 100, 7, run.step))
 
 
 USELESS = Head(Site("encoder", 0, "self"), 1)

@@ -41,7 +41,7 @@ def guided():
     return load_run(GALLERY / "translate-guided")
 
 
-def log_probability(model, source, said):
-    """In float64, over the words that can be said: neither PAD nor BOS."""
-    logits = model(pad([source]), pad([said.fed_ids]))[0, -1].detach().double().numpy()[2:]
-    return logits[said.token - 2] - math.log(np.exp(logits).sum())
+def log_probability(model, source, target):
+    """In float64, over the words that can be target: neither PAD nor BOS."""
+    logits = model(pad([source]), pad([target.fed_ids]))[0, -1].detach().double().numpy()[2:]
+    return logits[target.token - 2] - math.log(np.exp(logits).sum())

@@ -59,11 +59,6 @@ def test_a_convolution_of_width_three_reaches_one_token_further_with_each_layer(
     assert norms[3:] == [0, 0, 0]
 
 
-def test_without_mixing_no_token_reaches_another():
-    model = build(replace(CONFIG, encoder_mixing="none"), seed=3).eval()
-    assert [each.norm for each in influence_by_distance(model, SOURCES)] == [1, 0, 0, 0, 0, 0]
-
-
 def test_layers_that_stand_side_by_side_are_measured_together():
     model = build(replace(CONFIG, memory="same"), seed=3).double().eval()
     found = influence_by_distance(model, SOURCES, n_directions=32)

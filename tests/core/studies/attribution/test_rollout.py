@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 
 from core.inspection import inspect_sentence
 from core.studies.attribution.rollout import (
-    mixing,
     rollout,
     seen_fairly,
     source_rollout,
@@ -35,22 +34,6 @@ def test_rollout_is_the_product_of_half_the_weights_and_half_the_identity(scores
         half = 0.5 * mean + 0.5 * np.eye(len(mean))
         expected = (half / half.sum(axis=1, keepdims=True)) @ expected
     assert rollout(weights)[-1] == pytest.approx(expected, abs=1e-12)
-
-
-@given(SCORES)
-def test_rows_of_every_layer_sum_to_one(scores):
-    assert rollout(softmaxed(scores)).sum(axis=-1) == pytest.approx(1)
-
-
-@given(SCORES)
-def test_what_may_not_look_ahead_holds_nothing_of_what_comes(scores):
-    weights = softmaxed(np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf))
-    assert np.triu(rollout(weights)[-1], 1).max() == 0
-
-
-def test_a_row_that_sees_nothing_keeps_itself():
-    weights = np.array([[[[0, 0], [0.5, 0.5]]]], np.float32)
-    assert mixing(weights)[0, 0].tolist() == [1, 0]
 
 
 def test_uniform_causal_attention_favours_early_tokens_and_normalised_it_does_not():

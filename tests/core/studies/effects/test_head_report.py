@@ -5,8 +5,8 @@ import pytest
 
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.head_report import HeadReport, head_report
-from core.studies.effects.stored import stored_effects
+from core.studies.effects.head_report import head_report
+from core.studies.effects.measuring import stored_effects
 from core.studies.heads.card import head_card
 from core.studies.heads.likeness import head_likeness
 from core.studies.heads.roles import roles_of_heads
@@ -48,9 +48,3 @@ def test_the_most_alike_are_the_others_with_the_largest_likeness(known):
     others = np.delete(known.likeness.likeness_NN[own].astype(np.float64), own)
     assert [value for _head, value in known.alike] == sorted(others, reverse=True)
     assert HEAD not in [head for head, _value in known.alike]
-
-
-def test_a_run_that_was_not_measured_has_no_effect(known):
-    unmeasured = HeadReport(known.card, known.heads, known.likeness, None)
-    assert unmeasured.effect is None
-    assert "silenced" not in {each["what"] for each in rows_of(unmeasured)}

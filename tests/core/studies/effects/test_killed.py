@@ -5,9 +5,9 @@ import shutil
 import pytest
 import torch
 
+from core.runs.files import HEADS
 from core.runs.run import load_run
-from core.studies.effects.measuring import MEASURING, measured_effects
-from core.studies.effects.stored import HEADS, stored_effects
+from core.studies.effects.measuring import MEASURING, measured_effects, stored_effects
 from tests.killing import FORKS, killed_again_and_again, seconds_of
 
 OWN = "heads."

@@ -1,21 +1,30 @@
 """Heads measured in processes of their own, and what the run's folder tells of them."""
 
 import json
+import math
 import shutil
-import sys
 import time
+from pathlib import Path
 
 import pytest
 import torch
 
+from core.heads import Head
 from core.jobs import job as jobs
 from core.jobs import process as work
 from core.runs.checkpoint import save_weights
+from core.runs.files import HEADS
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
-from core.studies.effects.head_effects import head_effects
-from core.studies.effects.measuring import MEASURING, measured_effects, start
-from core.studies.effects.stored import HEADS, stored_effects
+from core.studies.effects.head_effects import HeadEffects, head_effects
+from core.studies.effects.measuring import (
+    MEASURING,
+    fingerprint,
+    measured_effects,
+    start,
+    store_effects,
+    stored_effects,
+)
 
 SECONDS = 300
 # As they are called in folders that exist.
@@ -89,44 +98,12 @@ def test_progress_is_told_head_by_head(path):
     assert names(path) & {LOCK, PROGRESS, LOG} == set()
 
 
-def test_who_stops_in_between_leaves_no_result_and_no_hold(path):
-    steps = measured_effects(load_run(path), 3)
-    next(steps)
-    steps.close()
-    found = MEASURING.status(path)
-    assert (found.state, found.done, found.of) == ("interrupted", 1, 8)
-    assert not (path / HEADS).exists()
-    assert len(list(measured_effects(load_run(path), 3))) == 8
-
-
 def test_what_is_stored_stays_until_something_new_is_whole(path):
     list(measured_effects(load_run(path), 3))
     steps = measured_effects(load_run(path), 4)
     next(steps)
     steps.close()
     assert stored_effects(load_run(path)).n == 3
-
-
-def test_a_folder_that_cannot_be_written_to_is_an_error_before_anything_is_measured(
-    path, monkeypatch
-):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(jobs, "write_atomically", refuse)
-    with pytest.raises(OSError, match="Permission denied"):
-        start(path)
-    assert (path.resolve(), MEASURING) not in jobs._started
-    with pytest.raises(OSError, match="Permission denied"):
-        next(measured_effects(load_run(path)))
-    assert MEASURING.status(path).state == "idle"
-
-
-def test_a_lock_that_cannot_be_taken_is_an_error(path):
-    (path / LOCK).mkdir()
-    with pytest.raises(OSError):
-        next(measured_effects(load_run(path)))
-    assert MEASURING.status(path).state == "idle"
 
 
 def test_why_it_failed_is_told(path, capsys):
@@ -136,25 +113,6 @@ def test_why_it_failed_is_told(path, capsys):
     assert "damaged" in capsys.readouterr().err
     assert MEASURING.status(path).state == "failed"
     assert "step-00000030.safetensors is damaged" in MEASURING.status(path).message
-
-
-def test_a_process_that_dies_at_once_has_said_why(path, monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs, "ROOT", tmp_path)
-    start(path)
-    until(lambda: MEASURING.status(path).state != "running")
-    assert MEASURING.status(path).state == "interrupted"
-    assert "No module named" in MEASURING.status(path).message
-
-
-def test_who_comes_second_leaves_what_the_first_tells(path, capsys):
-    steps = measured_effects(load_run(path), 3)
-    next(steps)
-    assert work.main(MEASURING, measuring._process, [str(path), "3", "0"]) == 2
-    assert "another process is measuring" in capsys.readouterr().err
-    found = MEASURING.status(path)
-    assert (found.state, found.done, found.of, found.message) == ("running", 1, 8, "")
-    assert len(list(steps)) == 7
-    assert MEASURING.status(path).state == "idle"
 
 
 def test_what_was_measured_of_another_run_is_not_stored_under_its_name(path):
@@ -179,43 +137,108 @@ def test_whether_the_task_has_no_more_sentences_is_told(path, monkeypatch, n, al
     assert stored_effects(load_run(path)).all_there_are is all_there_are
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"done": "x", "of": 3}', '{"of": 3}'])
-def test_damaged_progress_is_none(path, text):
-    (path / PROGRESS).write_text(text)
-    found = MEASURING.status(path)
-    assert (found.state, found.done, found.of) == ("interrupted", 0, 0)
+# ---- heads.json
+
+GALLERY = Path(__file__).parents[4] / "gallery"
 
 
-def test_no_run_is_refused_and_no_folder_comes_into_being(tmp_path):
-    with pytest.raises(RunError):
-        start(tmp_path / "none")
-    assert not (tmp_path / "none").exists()
+@pytest.fixture
+def run(translation_folder, tmp_path):
+    return load_run(shutil.copytree(translation_folder, tmp_path / "translation"))
 
 
-def test_a_folder_that_is_removed_does_not_come_back(path):
-    run = load_run(path)
-    shutil.rmtree(path)
-    with pytest.raises(RunError, match="no such folder"):
-        next(measured_effects(run))
-    assert not path.exists()
+@pytest.fixture(scope="session")
+def effects(translation_run):
+    found = tuple(head_effects(translation_run, 6, seed=2))
+    return HeadEffects(found, 6, 2, translation_run.step)
 
 
-def test_the_process_is_given_what_was_asked(path, monkeypatch):
-    asked = []
-    popen = jobs.subprocess.Popen
+def test_what_is_stored_is_read(run, effects):
+    assert stored_effects(run) is None
+    store_effects(run, effects)
+    assert stored_effects(run) == effects
+    assert [each.name for each in run.path.glob(".*heads*")] == []
 
-    def keep(command, **settings):
-        asked.extend(command)
-        return popen([sys.executable, "-c", ""], **settings)
 
-    monkeypatch.setattr(jobs.subprocess, "Popen", keep)
-    start(path, 7, 9)
-    assert asked[1:] == [
-        "-m",
-        "core.studies.effects.measuring",
-        str(path.resolve()),
-        "7",
-        "9",
-    ]
-    told = json.loads((path / PROGRESS).read_text())
-    assert (told["state"], told["message"]) == ("starting", "")
+def test_effects_of_other_weights_of_the_same_step_are_not_used(run, effects):
+    store_effects(run, effects)
+    with torch.no_grad():
+        next(run.model.parameters()).view(-1)[0] += 1
+    [file] = (run.path / "checkpoints").glob("step-00000006.safetensors")
+    save_weights(run.model, file)
+    assert stored_effects(load_run(run.path)) is None
+
+
+def test_a_fingerprint_is_the_same_for_the_same_weights_alone(run, translation_run):
+    assert fingerprint(run.model) == fingerprint(translation_run.model)
+    for parameter in run.model.parameters():
+        before = fingerprint(run.model)
+        with torch.no_grad():
+            parameter.view(-1)[-1] += 1
+        assert fingerprint(run.model) != before
+
+
+def test_an_interval_without_an_end_is_stored_as_json_can_hold_it(run, translation_run):
+    found = tuple(head_effects(translation_run, 1))
+    store_effects(run, HeadEffects(found, 1, 0, run.step))
+    assert "Infinity" not in (run.path / HEADS).read_text()
+    assert stored_effects(run).heads == found
+    assert found[0].loss.high == math.inf
+
+
+def damaged(change):
+    def applied(path):
+        content = json.loads((path / HEADS).read_text())
+        change(content)
+        (path / HEADS).write_text(json.dumps(content))
+
+    return applied
+
+
+DAMAGE = {
+    "cut": lambda path: (path / HEADS).write_text('{"step": 6, "hea'),
+    "a list": lambda path: (path / HEADS).write_text("[]"),
+    "a head is missing": damaged(lambda content: content["heads"].pop()),
+    "no site": damaged(lambda content: content["heads"][0].update(head=3)),
+    "no effect": damaged(lambda content: content["heads"][2].pop("effect")),
+    "text for a number": damaged(
+        lambda content: content["heads"][0]["effect"]["loss"].update(after="much")
+    ),
+    "an interval upside down": damaged(
+        lambda content: content["heads"][0]["effect"]["exact_match"].update(low=0.5, high=0.1)
+    ),
+    "fewer than none": damaged(lambda content: content.update(n=-1)),
+}
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_file_is_named(run, effects, how):
+    store_effects(run, effects)
+    DAMAGE[how](run.path)
+    with pytest.raises(RunError, match=r"heads\.json"):
+        stored_effects(run)
+
+
+def test_a_file_that_names_site_and_head_apart_is_read_as_before(run, effects):
+    store_effects(run, effects)
+    content = json.loads((run.path / HEADS).read_text())
+    for each in content["heads"]:
+        head = Head.parse(each.pop("head"))
+        each |= {"site": str(head.site), "head": head.index}
+    (run.path / HEADS).write_text(json.dumps(content))
+    assert stored_effects(run) == effects
+
+
+@pytest.mark.parametrize("name", ["everyday", "translate", "heads-one"])
+def test_what_silencing_costs_of_pronouns_is_what_the_evaluation_says(name):
+    run = load_run(GALLERY / name)
+    evaluated = {
+        str(Head.read(each)): each["silenced_accuracy"] for each in run.evaluation["heads"]
+    }
+    found = {str(each.head): each.pronoun for each in stored_effects(run).heads}
+    assert set(evaluated) < set(found)
+    for head, pronoun in found.items():
+        if head in evaluated:
+            assert (pronoun.after, pronoun.n) == (pytest.approx(evaluated[head]), 777)
+            assert pronoun.before == pytest.approx(run.evaluation["pronoun"]["accuracy"])
+            assert pronoun.low <= pronoun.change <= pronoun.high

@@ -17,7 +17,6 @@ from core.runs.run import load_run
 from core.studies.effects import overriding
 from core.studies.effects.overriding import (
     LEAST,
-    moved,
     override_row,
     rewired,
     suggested_move,
@@ -33,9 +32,6 @@ SENTENCE = "The animal didn't cross the street because it was too tired."
 GUIDED = Site("encoder", 2, "self")
 
 
-SEEN = np.ones(4, np.bool_)
-
-
 @pytest.fixture(scope="module")
 def run():
     return load_run(GALLERY / "translate-guided")
@@ -46,42 +42,14 @@ def inspection(run):
     return inspect_sentence(run, SENTENCE)
 
 
-@given(
-    st.lists(st.floats(0, 1, width=32), min_size=2, max_size=9).flatmap(
-        lambda row: st.tuples(st.just(row), *[st.integers(0, len(row) - 1)] * 2)
-    )
-)
-def test_moving_keeps_the_sum_and_all_other_keys(case):
-    row, source, target = case
-    weights_K = np.array(row, np.float32)
-    found_K = moved(weights_K, source, target, np.ones(len(row), np.bool_))
-    others = [key for key in range(len(row)) if key not in (source, target)]
-    assert np.array_equal(found_K[others], weights_K[others])
-    assert found_K.sum() == pytest.approx(weights_K.sum(), abs=1e-5)
-    assert source == target or found_K[source] == 0
-    assert weights_K.tolist() == np.array(row, np.float32).tolist()
-
-
-def test_weight_cannot_go_where_the_row_may_not_look():
-    hidden = np.array([True, True, False, False])
-    with pytest.raises(ValueError, match="may not look at key 2"):
-        moved(np.ones(4, np.float32) / 4, 0, 2, hidden)
-
-
-@pytest.mark.parametrize("keys", [(0, 4), (4, 0), (-1, 0)])
-def test_keys_that_are_not_there_are_refused(keys):
-    with pytest.raises(ValueError, match="row of 4 keys has no key"):
-        moved(np.ones(4, np.float32) / 4, *keys, SEEN)
-
-
 def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
     texts = [token.text for token in inspection.source_tokens]
     it, animal, street = (texts.index(word) for word in ("it", "animal", "street"))
     attention = inspection.attention[GUIDED]
     row_K = attention.weights_HQK[0, it]
     assert row_K[animal] > 0.99
-    changed_K = moved(row_K, animal, street, attention.visible_QK[it])
-    found = override_row(run, SENTENCE, Head(GUIDED, 0), it, changed_K)
+    changed_K = rewired(row_K, street, everything=False)
+    found = override_row(run, SENTENCE, Head(GUIDED, 0), it, changed_K, inspection.translation)
     assert found.before.translation.text.endswith("parce qu'il était trop fatigué.")
     assert found.after.translation.text.endswith("parce qu'elle était trop fatiguée.")
     il = [chance.token.text for chance in found.before.reference].index("il")
@@ -95,8 +63,8 @@ def test_a_row_overridden_with_itself_changes_nothing(run, inspection, site):
     site = Site.parse(site)
     for query in (0, 3):
         row_K = inspection.attention[site].weights_HQK[1, query]
-        found = override_row(run, SENTENCE, Head(site, 1), query, row_K)
-        assert found.same_text
+        found = override_row(run, SENTENCE, Head(site, 1), query, row_K, inspection.translation)
+        assert found.same_text and found.changes == ()
         for one, other in zip(found.before.reference, found.after.reference, strict=True):
             assert other.probability == pytest.approx(one.probability, abs=1e-5)
 
@@ -111,7 +79,7 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     site = Site.parse(site)
     row_K = np.zeros(inspection.attention[site].weights_HQK.shape[2], np.float32)
     row_K[key] = 1
-    found = override_row(run, SENTENCE, Head(site, head), query, row_K)
+    found = override_row(run, SENTENCE, Head(site, head), query, row_K, inspection.translation)
     # Independently: whole passes over what was written, with no cache.
     written = [*found.after.translation.target_ids, EOS]
     with torch.no_grad():
@@ -129,48 +97,19 @@ def test_a_decoder_row_is_that_of_its_place_in_what_is_written(
     assert changed[query]
 
 
-REFUSED = {
-    "no such site": (Site("encoder", 9, "self"), 0, 0, np.eye(14)[0], "no head"),
-    "no such head": (GUIDED, 4, 0, np.eye(14)[0], "no head encoder.2.self:4"),
-    "no such row": (GUIDED, 0, 14, np.eye(14)[0], "no row 14"),
-    "no such decoder row": (Site("decoder", 0, "cross"), 0, 16, np.eye(14)[0], "no row 16"),
-    "too few keys": (GUIDED, 0, 0, np.eye(13)[0], "14 keys"),
-    "negative": (GUIDED, 0, 0, np.eye(14)[0] * 2 - np.eye(14)[1], "0 or more"),
-    "not 1": (GUIDED, 0, 0, np.eye(14)[0] / 2, "sum to 1"),
-    "no number": (GUIDED, 0, 0, np.full(14, np.nan), "0 or more"),
-    "the future": (Site("decoder", 0, "self"), 0, 2, np.eye(16)[3], "later tokens"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_no_row_can_be_is_refused(run, case):
-    site, head, query, weights_K, message = REFUSED[case]
-    with pytest.raises(ValueError, match=message):
-        override_row(run, SENTENCE, Head(site, head), query, weights_K.astype(np.float32))
-
-
 rows = st.integers(1, 8).flatmap(
     lambda n: st.tuples(
         st.lists(st.integers(0, 20), min_size=n, max_size=n).filter(any),
-        st.lists(st.booleans(), min_size=n, max_size=n).filter(any),
         st.integers(0, n - 1),
     )
 )
 
 
-def shares(counts):
-    return (np.array(counts) / sum(counts)).astype(np.float32)
-
-
 @given(rows, st.booleans())
-def test_a_rewired_row_still_sums_to_1_and_looks_at_the_key_or_is_refused(case, everything):
-    counts, visible, key = case
-    row_K, visible_K = shares(counts), np.array(visible)
-    if not visible_K[key]:
-        with pytest.raises(ValueError, match="may not look"):
-            rewired(row_K, key, visible_K, everything=everything)
-        return
-    found_K = rewired(row_K, key, visible_K, everything=everything)
+def test_a_rewired_row_still_sums_to_1_and_looks_at_the_key(case, everything):
+    counts, key = case
+    row_K = (np.array(counts) / sum(counts)).astype(np.float32)
+    found_K = rewired(row_K, key, everything=everything)
     assert found_K.sum(dtype=np.float64) == pytest.approx(1, abs=1e-6)
     assert found_K[key] >= row_K.max()
     if everything:
@@ -209,13 +148,6 @@ def test_a_suggestion_is_a_visible_key_beside_the_largest(case):
         assert weights_QK[row].max() == max(weights_QK[each].max() for each in able)
 
 
-def test_the_suggestion_for_it_is_the_street(inspection):
-    attention = inspection.attention[GUIDED]
-    texts = [token.text for token in inspection.source_tokens]
-    row, key = suggested_move(attention.weights_HQK[0], attention.visible_QK, [texts.index("it")])
-    assert (texts[row], texts[key]) == ("it", "street")
-
-
 def forced(run, inspection, probe):
     """Return probabilities in float64 of one whole pass over the unchanged translation."""
     translation = inspection.translation
@@ -228,7 +160,8 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection):
     texts = [token.text for token in inspection.source_tokens]
     row_K = np.eye(len(texts), dtype=np.float32)[texts.index("street")]
     probe = Override(Head(GUIDED, 0), texts.index("it"), torch.tensor(row_K))
-    found = override_row(run, SENTENCE, Head(GUIDED, 0), texts.index("it"), row_K).changes
+    at, own = texts.index("it"), inspection.translation
+    found = override_row(run, SENTENCE, Head(GUIDED, 0), at, row_K, own).changes
     before_TV, after_TV = forced(run, inspection, None), forced(run, inspection, probe)
     written = [*inspection.translation.target_ids, 2]
     moved = [
@@ -247,16 +180,11 @@ def test_changed_steps_are_those_of_two_whole_passes(run, inspection):
     assert change.other.text == "elle"
 
 
-def test_a_row_in_its_own_place_changes_no_step(run, inspection):
-    row_K = inspection.attention[GUIDED].weights_HQK[0, 3]
-    assert override_row(run, SENTENCE, Head(GUIDED, 0), 3, row_K).changes == ()
-
-
 def test_an_end_that_was_never_written_is_no_step(translation_run, monkeypatch):
     monkeypatch.setattr(overriding, "LEAST", 0.0)
     sentence, head = "The dog sleeps.", Head(Site("encoder", 0, "self"), 0)
     written = translate(translation_run, sentence)
     assert not written.finished
     row_K = inspect_sentence(translation_run, sentence).weights_of(head)[0]
-    found = override_row(translation_run, sentence, head, 0, row_K).changes
+    found = override_row(translation_run, sentence, head, 0, row_K, written).changes
     assert [change.step for change in found] == list(range(len(written.target_ids)))

@@ -9,12 +9,12 @@ import torch
 
 from core.batch import pad
 from core.decoding.generate import generate
-from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
 from core.runs.run import load_run
-from core.studies.effects.ablation import every_head
-from core.studies.effects.patching import PatchingError, patching_study
+from core.studies.effects.patching import patching_study
+from core.studies.effects.second_sentence import PatchingError
+from core.studies.heads.question import heads_of
 from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -31,18 +31,6 @@ def run():
 @pytest.fixture(scope="module")
 def study(run):
     return patching_study(run, TIRED, WIDE)
-
-
-def test_the_sentences_part_at_il_and_elle(study):
-    assert (study.clean_token.text, study.corrupt_token.text) == ("il", "elle")
-    assert study.clean.target_ids[: study.step] == study.corrupt.target_ids[: study.step]
-    assert study.clean_difference > 1
-    assert study.corrupt_difference < -1
-
-
-def test_every_head_and_every_site_is_patched_once(run, study):
-    assert list(study.heads) == every_head(run.model)
-    assert list(study.sites) == list(run.model.sites())
 
 
 def test_the_guided_head_carries_the_difference_and_its_neighbours_do_not(study):
@@ -65,9 +53,7 @@ def mixed(run, source_ids, fed_ids):
 def test_patching_everything_gives_the_other_sentences_output(run, study):
     fed = (1, *study.clean.target_ids)
     record, clean_1TV = mixed(run, study.clean.source_ids, fed)
-    patch = Patch(
-        {h: record.tensors[h.site, Step.MIXED][:, h.index] for h in every_head(run.model)}
-    )
+    patch = Patch({h: record.tensors[h.site, Step.MIXED][:, h.index] for h in heads_of(run.model)})
     corrupt_1S = pad([study.corrupt.source_ids])
     with torch.no_grad():
         patched_1TV = run.model(corrupt_1S, pad([fed]), patch)
@@ -99,19 +85,9 @@ def test_a_share_is_the_part_of_the_gap_that_one_whole_pass_shows(run, study, he
     assert study.heads[head] == pytest.approx(share, abs=1e-3)
 
 
-def test_sentences_of_other_lengths_are_refused_with_both_lengths(run):
-    with pytest.raises(PatchingError, match="have 14 and 16 tokens, special ones counted"):
-        patching_study(run, TIRED, WIDE.replace("too", "far too"))
-
-
 def test_sentences_that_are_translated_alike_are_refused(run):
     with pytest.raises(PatchingError, match="writes the same after both sentences"):
         patching_study(run, TIRED, TIRED)
-
-
-def test_no_text_is_refused(run):
-    with pytest.raises(SentenceError):
-        patching_study(run, "", TIRED)
 
 
 def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):

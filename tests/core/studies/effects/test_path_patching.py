@@ -1,21 +1,29 @@
-"""One path at a time, against a model computed head by head in float64."""
+"""Paths between heads: against a model computed head by head in float64, and in a trained run."""
 
+import math
 from functools import cache
 from itertools import product
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from core.config import ModelConfig
-from core.heads import Head
+from core.decoding.sentence import SentenceError
+from core.heads import Head, Site
+from core.model import Patch, Record, Step
+from core.runs.run import load_run
 from core.studies.effects.path_patching import (
-    PathError,
     PathPatching,
     Read,
-    heads_in_order,
     is_direct,
+    one_path,
+    path_study,
+    usual_receiver,
 )
-from core.studies.effects.second_sentence import Fed
+from core.studies.effects.second_sentence import Fed, PatchingError, paired
+from core.vocabulary import BOS, EOS
 from tests.core.studies.effects import by_hand
 
 SIZES = {"vocab_size": 23, "d_model": 12, "d_ff": 20, "n_heads": 4, "d_k": 4, "d_v": 3}
@@ -72,10 +80,8 @@ def stream_of(known):
     return stream
 
 
-@pytest.fixture(scope="module")
-def both():
-    """The paths of an encoder with a decoder."""
-    return PathPatching(by_hand.drawn(ModelConfig(**BOTH)), CLEAN, OTHER)
+def log_p_of(logits_V):
+    return float(logits_V.log_softmax(dim=-1)[TOKEN])
 
 
 def patched_by_hand(known, stream, receiver, read):
@@ -97,8 +103,8 @@ def test_each_path_is_that_of_a_model_computed_head_by_head(known, stream_of, re
         expected = patched_by_hand(known, stream_of(sender), receiver, read)
         weights_QK = paths.weights(sender, receiver, read)
         torch.testing.assert_close(weights_QK, expected.weights[receiver], atol=1e-10, rtol=1e-8)
-        log_p = float(expected.logits_V.log_softmax(dim=-1)[TOKEN])
-        found = paths.log_probability(sender, receiver, read, TOKEN)
+        log_p = log_p_of(expected.logits_V)
+        found = log_p_of(paths.path_logits_V(sender, receiver, read))
         assert found == pytest.approx(log_p, abs=1e-9)
     assert n_paths > 20
 
@@ -106,11 +112,11 @@ def test_each_path_is_that_of_a_model_computed_head_by_head(known, stream_of, re
 def test_paths_change_what_is_looked_at_and_what_is_written(known):
     """Or else the comparison above would be one of nothing with nothing."""
     _model, paths, _fed, clean, _other = known
-    before = float(clean.logits_V.log_softmax(dim=-1)[TOKEN])
+    before = log_p_of(clean.logits_V)
     found = [
         (
             float((paths.weights(one, other, Read.ALL) - clean.weights[other]).abs().max()),
-            abs(paths.log_probability(one, other, Read.ALL, TOKEN) - before),
+            abs(log_p_of(paths.path_logits_V(one, other, Read.ALL)) - before),
         )
         for one, other in product(paths.heads, repeat=2)
         if is_direct(one, other, Read.ALL) and paths.writes_otherwise(one)
@@ -133,18 +139,13 @@ def test_who_writes_the_same_in_both_sentences_changes_nothing(known):
     model, _paths, fed, *_rest = known
     paths = PathPatching(model, fed, fed)
     assert not any(map(paths.writes_otherwise, paths.heads))
-    log_p = float(paths.clean_logits_V.log_softmax(dim=-1)[TOKEN])
+    log_p = log_p_of(paths.clean_logits_V)
     for one, other in product(paths.heads, repeat=2):
         if is_direct(one, other, Read.ALL):
             weights_QK = paths.weights(one, other, Read.ALL)
             torch.testing.assert_close(weights_QK, paths.clean_weights(other))
-            found = paths.log_probability(one, other, Read.ALL, TOKEN)
+            found = log_p_of(paths.path_logits_V(one, other, Read.ALL))
             assert found == pytest.approx(log_p, abs=1e-12)
-
-
-def test_what_a_decoder_is_fed_alike_its_first_layer_says_alike(both):
-    silent = {str(head.site) for head in both.heads if not both.writes_otherwise(head)}
-    assert silent == {"decoder.0.self"}
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
@@ -162,15 +163,6 @@ def test_the_only_path_that_there_is_makes_the_receiver_look_as_in_the_other_sen
     assert (found_QK - paths.clean_weights(receiver)).abs().max() > 1e-3
 
 
-def test_heads_come_as_the_stream_meets_them():
-    heads = heads_in_order(by_hand.drawn(ModelConfig(**BOTH)))
-    sites = list(dict.fromkeys(str(head.site) for head in heads))
-    encoder = ["encoder.0.self", "encoder.1.self"]
-    decoder = ["decoder.0.self", "decoder.0.cross", "decoder.1.self", "decoder.1.cross"]
-    assert sites == [*encoder, *decoder]
-    assert [head.index for head in heads] == [0, 1, 2] * 6
-
-
 @pytest.mark.parametrize("read", Read)
 def test_a_path_is_direct_where_the_sender_alone_changes_what_is_read(known, stream_of, read):
     """By hand: everything else frozen, does what the receiver reads differ?"""
@@ -185,29 +177,121 @@ def test_a_path_is_direct_where_the_sender_alone_changes_what_is_read(known, str
             assert is_direct(sender, receiver, read) == differs, (sender, receiver)
 
 
-def test_sentences_of_other_lengths_are_refused_with_both_lengths():
-    model = by_hand.drawn(ModelConfig(**BOTH))
-    longer = Fed((*CLEAN.source_ids, 2), CLEAN.target_ids)
-    with pytest.raises(PathError, match="have 5 and 6 tokens"):
-        PathPatching(model, CLEAN, longer)
-    with pytest.raises(PathError, match="have 4 and 3 tokens"):
-        PathPatching(model, CLEAN, Fed(CLEAN.source_ids, CLEAN.target_ids[:-1]))
+# ---- a trained run
+
+GALLERY = Path(__file__).parents[4] / "gallery"
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = TIRED.replace("tired", "wide")
+ALIKE = TIRED.replace("didn't", "did not")
+GUIDED = Head(Site("encoder", 2, "self"), 0)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return load_run(GALLERY / "translate-guided")
+
+
+@pytest.fixture(scope="module")
+def study(run):
+    return path_study(run, TIRED, WIDE, Read.QUERY, GUIDED)
+
+
+def log_p(run, source_ids, fed_ids, token):
+    with torch.no_grad():
+        logits_1TV = run.model(torch.tensor([source_ids]), torch.tensor([fed_ids]))
+    return float(logits_1TV[0, -1].double().log_softmax(dim=-1)[token])
+
+
+def test_it_is_measured_where_the_translations_part(run, study):
+    found, outcomes = study.senders, study.outcomes
+    assert found.token.text == outcomes.clean.chosen.text == "il"
+    assert found.clean.target_ids[: found.step] == found.other.target_ids[: found.step]
+    token = found.clean.target_ids[found.step]
+    fed_ids = (BOS, *found.clean.target_ids[: found.step])
+    for each, outcome in ((found.clean, outcomes.clean), (found.other, outcomes.other)):
+        chance = math.exp(log_p(run, each.source_ids, fed_ids, token))
+        assert outcome.chance == pytest.approx(chance, rel=1e-3)
+    assert outcomes.clean.stays and not outcomes.other.stays
+    assert outcomes.other.chosen.text == "elle"
+
+
+def test_where_nothing_parts_the_step_is_that_of_the_largest_change(run):
+    study = path_study(run, TIRED, ALIKE, Read.ALL, GUIDED).senders
+    assert study.clean.target_ids == study.other.target_ids
+    written = (*study.clean.target_ids, EOS)
+    change_T = [
+        abs(
+            log_p(run, study.other.source_ids, (BOS, *written[:step]), token)
+            - log_p(run, study.clean.source_ids, (BOS, *written[:step]), token)
+        )
+        for step, token in enumerate(written)
+    ]
+    assert study.step == int(np.argmax(change_T))
 
 
 @pytest.mark.parametrize(
-    ("sender", "receiver", "read", "complaint"),
+    ("other", "sender", "error", "complaint"),
     [
-        ("encoder.1.self:0", "encoder.0.self:0", Read.ALL, "from encoder.1.self:0 to encoder.0"),
-        ("encoder.0.self:0", "encoder.0.self:1", Read.ALL, "no direct path"),
-        ("encoder.0.self:0", "decoder.1.cross:1", Read.QUERY, "to the query of decoder.1.cross:1"),
-        ("decoder.0.self:0", "decoder.1.cross:1", Read.KEY, "to the key of decoder.1.cross:1"),
-        ("encoder.0.self:9", "encoder.1.self:0", Read.ALL, "no direct path"),
-        ("encoder.0.self:0", "encoder.7.self:0", Read.QUERY, "no direct path"),
+        (WIDE.replace("too", "far too"), None, PatchingError, "have 14 and 16 tokens, special"),
+        (f" {TIRED}", None, PatchingError, "are the same to the model"),
+        ("", None, SentenceError, "no text"),
+        (WIDE, "encoder.2.self:1", PatchingError, "no direct path leads from encoder.2.self:1"),
     ],
 )
-def test_where_there_is_no_direct_path_none_is_patched(both, sender, receiver, read, complaint):
-    one, other = Head.parse(sender), Head.parse(receiver)
-    with pytest.raises(PathError, match=complaint):
-        both.weights(one, other, read)
-    with pytest.raises(PathError, match=complaint):
-        both.log_probability(one, other, read, TOKEN)
+def test_what_has_no_path_is_refused(run, other, sender, error, complaint):
+    with pytest.raises(error, match=complaint):
+        path_study(run, TIRED, other, Read.ALL, GUIDED, sender and Head.parse(sender))
+
+
+@torch.inference_mode()
+def test_all_readers_are_given_what_the_sender_writes(run, study):
+    found, sender = study.senders, study.path.sender
+    clean, other = (each.inputs for each in paired(run, TIRED, WIDE).fed(found.step))
+    record = Record(frozenset({Step.MIXED}))
+    run.model(*other, record)
+    mixed = record.tensors[sender.site, Step.MIXED][:, sender.index]
+    chances_V = run.model(*clean, Patch({sender: mixed}))[0, -1].double().softmax(dim=-1)
+    token, exchanged = found.clean.target_ids[found.step], study.outcomes.exchanged
+    assert exchanged.chance == pytest.approx(float(chances_V[token]), rel=1e-4)
+    assert exchanged.stays == (int(chances_V.argmax()) == token)
+
+
+def test_the_guided_head_reads_where_it_should_look_from_one_head(run, study):
+    senders, found = study.senders, study.path
+    assert found.sender == Head.parse("encoder.0.self:3")
+    change_N = np.abs(senders.log_p_change_N)
+    assert found.sender == senders.senders[int(change_N.argmax())]
+    assert change_N.max() > 100 * np.median(change_N[senders.differs_N])
+    words = [token.text for token in run.tokenizer.describe(senders.clean.source_ids)]
+    assert (words[found.query], words[found.key]) == ("it", "animal")
+    assert found.after_QK[found.query, found.key] < found.before_QK[found.query, found.key] - 0.2
+
+
+@pytest.mark.parametrize("read", Read)
+@pytest.mark.parametrize("receiver", ["encoder.2.self:0", "decoder.0.cross:1", "decoder.1.cross:2"])
+def test_each_sender_among_all_is_what_it_is_alone(run, read, receiver):
+    receiver = Head.parse(receiver)
+    study = path_study(run, TIRED, WIDE, read, receiver)
+    found, token = study.senders, study.senders.clean.target_ids[study.senders.step]
+    paths = PathPatching(run.model, *paired(run, TIRED, WIDE).fed(found.step))
+    last = receiver.site.stack == "decoder" and receiver.layer == 1
+    before = float(paths.clean_logits_V.double().log_softmax(dim=-1)[token])
+    for at, sender in enumerate(found.senders):
+        one = one_path(paths, sender, receiver, read)
+        moved_Q = np.abs(one.after_QK.astype(float) - one.before_QK).sum(axis=-1) / 2
+        # Nothing after a decoder's last layer mixes positions.
+        assert found.moved_N[at] == pytest.approx(moved_Q[-1] if last else moved_Q.max(), abs=1e-5)
+        after = float(paths.path_logits_V(sender, receiver, read).double().log_softmax(-1)[token])
+        assert found.log_p_change_N[at] == pytest.approx(after - before, abs=1e-5)
+        if not found.differs_N[at]:
+            assert found.moved_N[at] == found.log_p_change_N[at] == after - before == 0
+    assert not (read == Read.VALUE and found.moved_N.any())
+    table, n = study.table(), len(found.senders)
+    assert {len(column) for column in table.values()} == {n + 4}
+    assert table["log_p_change"][:n] == found.log_p_change_N.tolist()
+    assert table["chance"][n] == study.outcomes.clean.chance
+
+
+def test_the_usual_receiver_carries_most_of_the_difference(run):
+    assert usual_receiver(run, TIRED, WIDE, Read.QUERY) == GUIDED
+    assert usual_receiver(run, TIRED, ALIKE, Read.ALL) is not None

@@ -1,42 +1,39 @@
-"""Heads silenced one after the other."""
+"""Heads silenced one after the other, and the file that keeps what came out."""
 
 import itertools
+import json
 import shutil
 from operator import not_
-from pathlib import Path
 
 import pytest
+import torch
 
 from core.evaluate.evaluation import held_out_pairs
-from core.heads import Head, Site
 from core.jobs import process as work
 from core.runs.files import PRUNING as FILE
-from core.runs.run import load_run
-from core.studies.effects import pruning_job
-from core.studies.effects.ablation import Silenceable, every_head
-from core.studies.effects.head_effects import head_effects
+from core.runs.run import RunError, load_run
+from core.studies.effects import pruning
+from core.studies.effects.head_effects import Silenceable, head_effects
 from core.studies.effects.pruning import (
     BY_SCORE,
     GREEDY,
+    PRUNING,
     PruningPoint,
-    greedy_passes,
     greedy_pruning,
     heads_needed,
+    n_passes,
+    pruned,
     pruning_by_score,
+    pruning_curves,
+    store_pruning,
 )
-from core.studies.effects.pruning_job import PRUNING, n_passes, pruned
-from core.studies.effects.stored import stored_pruning
-
-GALLERY = Path(__file__).parents[4] / "gallery"
-
-
-GUIDED = Head(Site("encoder", 2, "self"), 0)
+from core.studies.heads.question import heads_of
 
 
 def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(copy_run):
-    points = list(greedy_pruning(copy_run, 4, seed=1))
+    points = list(filter(None, greedy_pruning(copy_run, 4, seed=1)))
     silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 4, 1))
-    heads = every_head(copy_run.model)
+    heads = heads_of(copy_run.model)
     assert sorted(point.removed for point in points[1:]) == sorted(heads)
     assert [point.n_left for point in points] == list(range(len(heads), -1, -1))
     silent = []
@@ -49,42 +46,24 @@ def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(cop
 
 
 def test_the_curve_begins_with_all_heads_and_ends_with_none(copy_run):
-    scores = dict.fromkeys(every_head(copy_run.model), 1.0)
+    scores = dict.fromkeys(heads_of(copy_run.model), 1.0)
     first, *_, last = pruning_by_score(copy_run, scores, 3)
     silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 3, 0))
     assert (first.removed, first.loss) == (None, silenceable.figures().loss)
     assert last.n_left == 0
-    assert last.loss == silenceable.figures(every_head(copy_run.model)).loss
+    assert last.loss == silenceable.figures(heads_of(copy_run.model)).loss
 
 
 def test_scores_give_the_order_lowest_first_and_equal_ones_as_in_the_model(copy_run):
-    heads = every_head(copy_run.model)
+    heads = heads_of(copy_run.model)
     scores = {head: 1.0 for head in heads} | {heads[3]: 0.5, heads[0]: 2.0}
     order = [point.removed for point in pruning_by_score(copy_run, scores, 2)][1:]
     assert order == [heads[3], *(h for h in heads[1:] if h != heads[3]), heads[0]]
 
 
-def test_a_head_without_a_score_is_refused(copy_run):
-    with pytest.raises(KeyError):
-        next(pruning_by_score(copy_run, {}, 2))
-
-
-def test_silencing_the_needed_head_first_costs_more_than_any_other():
-    run = load_run(GALLERY / "translate-guided")
-    heads = every_head(run.model)
-    first_two = []
-    for head in (GUIDED, Head(GUIDED.site, 1)):
-        scores = {each: float(each != head) for each in heads}
-        first_two.append(list(itertools.islice(pruning_by_score(run, scores, 20), 2)))
-    (_, guided), (_, other) = first_two
-    assert guided.exact_match < other.exact_match
-    assert guided.loss > other.loss
-
-
 def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
-    steps = list(greedy_passes(copy_run, 2))
-    n_heads = len(every_head(copy_run.model))
-    assert [point for point in steps if point] == list(greedy_pruning(copy_run, 2))
+    steps = list(greedy_pruning(copy_run, 2))
+    n_heads = len(heads_of(copy_run.model))
     passes = [len(list(group)) for is_none, group in itertools.groupby(steps, not_) if is_none]
     assert passes == list(range(n_heads, 0, -1))
 
@@ -110,11 +89,11 @@ def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
 def test_both_orders_are_pruned_in_the_background_and_kept_with_the_run(copy_folder, tmp_path):
     path = shutil.copytree(copy_folder, tmp_path / "run")
     before = {each.name for each in path.iterdir()}
-    assert work.main(PRUNING, pruning_job._process, [str(path), "2"]) == 0
+    assert work.main(PRUNING, pruning._process, [str(path), "2"]) == 0
     run = load_run(path)
     scores = {each.head: each.loss.change for each in head_effects(run, 2)}
-    assert stored_pruning(run, 2) == {
-        GREEDY: tuple(greedy_pruning(run, 2)),
+    assert pruning_curves(run, 2).orders == {
+        GREEDY: tuple(filter(None, greedy_pruning(run, 2))),
         BY_SCORE: tuple(pruning_by_score(run, scores, 2)),
     }
     assert {each.name for each in path.iterdir()} - before == {FILE}
@@ -122,3 +101,56 @@ def test_both_orders_are_pruned_in_the_background_and_kept_with_the_run(copy_fol
 
 def test_how_far_pruning_is_is_told_pass_by_pass(copy_run):
     assert len(list(pruned(copy_run, 1))) == n_passes(copy_run)
+
+
+# ---- pruning.json
+
+N = 4
+
+
+@pytest.fixture
+def run(translation_folder, tmp_path):
+    return load_run(shutil.copytree(translation_folder, tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def curves(translation_run):
+    scores = {head: float(at) for at, head in enumerate(heads_of(translation_run.model))}
+    return {
+        GREEDY: tuple(filter(None, greedy_pruning(translation_run, N))),
+        BY_SCORE: tuple(pruning_by_score(translation_run, scores, N)),
+    }
+
+
+def test_curves_over_other_sentences_or_of_other_weights_are_not_used(run, curves):
+    store_pruning(run, curves)
+    assert pruning_curves(run, N + 1).orders == {}
+    with torch.no_grad():
+        next(run.model.parameters()).view(-1)[0] += 1
+    assert pruning_curves(run, N).orders == {}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda stored: stored.update(orders=[1]),
+        lambda stored: stored.update(n="4"),
+        lambda stored: stored["orders"]["greedy"].pop(),
+        lambda stored: stored["orders"]["greedy"][1].update(removed="encoder.9.self:0"),
+        lambda stored: stored["orders"]["greedy"][0].pop("exact_match"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_its_name(run, curves, damage):
+    store_pruning(run, curves)
+    stored = json.loads((run.path / FILE).read_text())
+    damage(stored)
+    (run.path / FILE).write_text(json.dumps(stored))
+    with pytest.raises(RunError, match="pruning.json is damaged"):
+        pruning_curves(run, N)
+
+
+def test_curves_that_are_stored_are_read(run, curves):
+    assert pruning_curves(run, N).orders == {}
+    store_pruning(run, curves)
+    assert pruning_curves(run, N).orders == curves
+    assert [each.name for each in run.path.glob(".*pruning*")] == []

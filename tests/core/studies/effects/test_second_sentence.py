@@ -13,11 +13,11 @@ from core.heads import Head, Kind
 from core.inspection import inspect_sentence
 from core.model import Patch, Record, Step, build
 from core.runs.run import load_run
-from core.studies.effects.patching import PatchingError, patching_study
-from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import one_path, path_senders
+from core.studies.effects.patching import patching_study
+from core.studies.effects.path_patching import Read, path_study
 from core.studies.effects.second_sentence import (
     Fed,
+    PatchingError,
     alike_in_length,
     length,
     next_token,
@@ -58,7 +58,7 @@ def logits(run, fed, probe=None):
 
 
 def test_both_prompts_are_followed_by_what_the_clean_one_is(run):
-    both = paired(run, CLEAN, OTHER, PatchingError)
+    both = paired(run, CLEAN, OTHER)
     prompts = [(BOS, *run.tokenizer.encode(text).ids) for text in (CLEAN, OTHER)]
     assert both.fed(0) == (Fed((), prompts[0]), Fed((), prompts[1]))
     assert [each.target_ids for each in both.fed(2)] == [
@@ -71,14 +71,14 @@ def test_both_prompts_are_followed_by_what_the_clean_one_is(run):
 def test_prompts_of_other_lengths_and_no_text_are_refused(run):
     assert length(run, CLEAN) == len(CLEAN.split()) + 1
     with pytest.raises(PatchingError, match="have 6 and 7 tokens, special ones counted"):
-        paired(run, CLEAN, f"a {CLEAN}", PatchingError)
+        paired(run, CLEAN, f"a {CLEAN}")
     with pytest.raises(SentenceError):
-        paired(run, CLEAN, " ", PatchingError)
+        paired(run, CLEAN, " ")
 
 
 def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run):
     study = patching_study(run, CLEAN, OTHER)
-    clean, other = paired(run, CLEAN, OTHER, PatchingError).fed(study.step)
+    clean, other = paired(run, CLEAN, OTHER).fed(study.step)
     tokens = [next_token(run, text) for text in (CLEAN, OTHER)] if study.step == 0 else None
     assert tokens is not None and tokens[0] != tokens[1]
     record = Record(frozenset({Step.MIXED}))
@@ -97,11 +97,10 @@ def test_each_head_of_a_decoder_alone_brings_back_what_it_does_when_patched(run)
 
 def test_paths_of_a_decoder_alone_are_looked_at_in_the_prompts(run):
     receiver = Head(Kind.DECODER_SELF.site(run.model.config.n_decoder_layers - 1), 0)
-    study = path_senders(run, CLEAN, OTHER, Read.QUERY, receiver)
+    found = path_study(run, CLEAN, OTHER, Read.QUERY, receiver)
+    study, one = found.senders, found.path
     assert study.clean.n_given == length(run, CLEAN) - 1
     assert {sender.layer < receiver.layer for sender in study.senders} == {True}
-    sender = study.senders[int(study.moved_N.argmax())]
-    one = one_path(run, CLEAN, OTHER, Read.QUERY, sender, receiver)
     n_fed = study.clean.n_given + 1 + study.step
     shown = inspect_sentence(run, CLEAN).weights_of(receiver)[:n_fed, :n_fed]
     assert one.before_QK == pytest.approx(shown, abs=1e-5)
@@ -112,7 +111,7 @@ def test_the_end_of_a_text_is_the_models_own(run):
     ends = replace(run.model.config, eos_ids=(7,))
     model = build(ends, 0).eval()
     model.load_state_dict(run.model.state_dict())
-    both = paired(replace(run, model=model), CLEAN, OTHER, PatchingError)
+    both = paired(replace(run, model=model), CLEAN, OTHER)
     for each, written in zip((both.clean, both.other), both.written, strict=True):
         assert each.finished == (written[-1:] == (7,))
         assert Head(Kind.DECODER_SELF.site(0), 0).site in run.model.sites()
@@ -131,11 +130,6 @@ def test_of_sentences_as_long_the_most_similar_is_chosen(guided_run):
     offered = [TIRED, "The goats avoided the bridges.", WIDE, TIRED.replace("too", "far too")]
     assert alike_in_length(guided_run, TIRED, offered) == WIDE
     assert length(guided_run, TIRED) == length(guided_run, WIDE) == 14
-
-
-def test_where_no_sentence_is_as_long_one_word_is_changed(guided_run):
-    offered = [TIRED, "The goats slept."]
-    assert alike_in_length(guided_run, TIRED, offered) == one_word_changed(guided_run, TIRED)
 
 
 @pytest.mark.parametrize("name", ["translate-guided", "copy"])

@@ -115,13 +115,6 @@ def test_nothing_is_measured_of_what_writes_nothing(opened_path, tmp_path, sourc
     assert text_costs(load_run(tmp_path / "bert"), source, Role.PREVIOUS).of == {}
 
 
-def test_nothing_is_measured_on_a_single_line(opened_path, tmp_path):
-    shutil.copytree(opened_path("gpt2"), tmp_path / "gpt2")
-    # A line of one token has none that comes next.
-    give_text(tmp_path / "gpt2", b"the animal is tired\nit", "lines")
-    assert text_costs(load_run(tmp_path / "gpt2"), "own", Role.PREVIOUS).of == {}
-
-
 @pytest.mark.parametrize("role", QUESTIONS)
 def test_controls_are_others_of_the_same_layers_with_the_smaller_shares(run, role):
     found = text_roles(run, "random")
@@ -156,10 +149,6 @@ def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_
     assert cost.others.after == pytest.approx(expected, abs=1e-5)
 
 
-def test_nobody_knows_what_an_opened_encoder_is_to_predict(opened_path):
-    assert cost_of_head(load_run(opened_path("bert")), Head.parse("encoder.0.self:0")) is None
-
-
 @pytest.mark.parametrize("like", ["bert", "gpt2"])
 def test_a_model_trained_here_loses_what_it_learned_to_predict(one_stack_folder, like):
     run = load_run(one_stack_folder(like))
@@ -192,15 +181,6 @@ def smollm():
     model = load(FAMILIES["llama"], read.told, read.weights, read.rotary_pairs)
     tokenizer = SimpleNamespace(begins=(), ends=(), specials=dict.fromkeys(range(17)))
     return SimpleNamespace(model=model, tokenizer=tokenizer)
-
-
-@pytest.mark.slow
-def test_a_real_decoder_has_heads_of_every_role(smollm):
-    found = text_roles(smollm, "random")
-    for role, scores in found.scores.items():
-        [head] = found.best(role)
-        assert scores[head].value > 0.5
-        assert scores[head].beats_baseline
 
 
 @pytest.mark.slow

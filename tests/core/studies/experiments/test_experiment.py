@@ -1,11 +1,11 @@
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import pytest
 
 from core.model.building import count_parameters
 from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.experiment import BASE, Experiment, Variant
-from core.studies.experiments.measures import BLEU
+from core.studies.experiments.experiment import BASE, Expected
+from core.studies.experiments.measures import EXACT_MATCH
 from core.studies.experiments.results import SHIPPED, Results
 from core.tasks import TASKS
 
@@ -35,36 +35,22 @@ def test_every_variant_can_be_trained_and_differs_from_the_base_in_what_it_says(
     assert count_parameters(found.model) > 0
 
 
-@pytest.mark.parametrize("names", [["other"], [BASE, "one", "one"], []])
-def test_variants_need_names_of_their_own_and_a_base(names):
-    order = EXPERIMENTS["order"]
-    with pytest.raises(ValueError, match="base first"):
-        replace(order, variants=tuple(Variant(name, name) for name in names))
-    assert isinstance(order, Experiment)
-
-
-def test_a_start_or_a_measure_that_there_is_not_is_refused():
-    order = EXPERIMENTS["order"]
-    with pytest.raises(ValueError, match="no variant to start from: nowhere"):
-        replace(order, variants=(Variant(BASE, "all", start="nowhere"),))
-    with pytest.raises(ValueError, match="bleu is not measured"):
-        replace(order, judged_by="bleu")
-    with pytest.raises(ValueError, match="as good is said of shares, not of bleu"):
-        replace(order, measures=(BLEU,), judged_by="bleu")
-
-
-def test_an_order_or_a_control_of_other_variants_is_refused():
-    order = EXPERIMENTS["order"]
-    with pytest.raises(ValueError, match="are not its variants"):
-        replace(order, ordered=(BASE,))
-    with pytest.raises(ValueError, match="no variant nobody"):
-        replace(order, control="nobody")
-
-
-def test_variants_are_shown_in_an_order_of_their_own_where_there_is_one():
-    assert EXPERIMENTS["order"].shown == EXPERIMENTS["order"].variants
-    shown = [each.name for each in EXPERIMENTS["vocabulary"].shown]
-    assert shown == ["300", "600", BASE, "4000"]
+@pytest.mark.parametrize("experiment", EXPERIMENTS.values(), ids=EXPERIMENTS)
+def test_what_a_question_speaks_of_is_among_its_variants_and_measures(experiment):
+    names = [each.name for each in experiment.variants]
+    assert names[0] == BASE and len(set(names)) == len(names)
+    first = {each.name for each in experiment.variants if not each.start}
+    assert {each.start for each in experiment.variants} <= {"", *first}
+    assert {each.against for each in experiment.variants} <= set(names)
+    assert sorted(each.name for each in experiment.shown) == sorted(names)
+    assert {experiment.control, *experiment.fading, *experiment.vanishing} <= {"", *names}
+    assert experiment.fading or any(each.expected for each in experiment.variants)
+    judged = experiment.measure(experiment.judged_by)
+    assert judged or experiment.judged_by == EXACT_MATCH
+    # "As good" needs the margin, which is one of shares.
+    within = {Expected.AS_GOOD, Expected.NO_MORE}
+    if judged and not judged.share:
+        assert not any(each.expected in within for each in experiment.variants)
 
 
 def test_what_all_others_begin_with_is_the_start():
@@ -78,13 +64,3 @@ def test_what_is_impossible_by_construction_was_never_seen():
             found = Results.load(SHIPPED / f"{experiment.name}.json")
             assert [each.value(measure) for each in found.of(variant.name)] == [0.0] * 3
             assert not experiment.preset(variant, 0).model.pointer
-
-
-def test_what_is_judged_is_claimed():
-    for each in EXPERIMENTS.values():
-        assert each.fading or any(variant.expected for variant in each.variants)
-
-
-def test_a_variant_that_there_is_not_is_named():
-    with pytest.raises(KeyError, match="nothing"):
-        EXPERIMENTS["order"].variant("nothing")

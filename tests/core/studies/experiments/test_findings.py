@@ -77,8 +77,3 @@ def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
         "free running: tokens right after a forced mistake 25.0 %, 25.0 less (one seed: no "
         "interval).",
     ]
-
-
-def test_older_files_have_no_further_measures():
-    found = results({"base": {0: 0.5}, "last": {0: 0.6}})
-    assert len(what_came_out(EXPERIMENTS["guide"], found)) == 2

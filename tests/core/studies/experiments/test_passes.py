@@ -11,8 +11,8 @@ from core.runs.settings import read_settings
 from core.studies.experiments import measuring, passes, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.findings import measured_in_words, what_came_out
-from core.studies.experiments.passes import BY_PASSES, PASSES, by_passes
-from core.studies.experiments.results import Results, Trained
+from core.studies.experiments.passes import PASSES, SECONDS, SHARES, by_passes
+from core.studies.experiments.results import Results
 from tests.core.conftest import draw_few
 from tests.core.studies.experiments.test_results import ONE
 from tests.core.studies.experiments.test_running import SMALL
@@ -28,7 +28,7 @@ QUESTION = Experiment(
     ),
     task="either",
     settings=SMALL,
-    by_passes=BY_PASSES,
+    by_passes=True,
 )
 
 
@@ -60,7 +60,7 @@ def test_a_causal_decoder_makes_a_pass_for_each_token(copy_run):
     right = sum(one == pair.target[1:] for pair, one in zip(pairs, said, strict=True))
     assert found["right_steps"] == right / len(pairs)
     assert set(found) == {"right_steps", "seconds_steps"}
-    assert set(found) < {each.name for each in BY_PASSES.measures}
+    assert set(found) < {each.name for each in (*SHARES, *SECONDS)}
 
 
 def test_variants_may_learn_different_tasks_and_are_measured_as_the_experiment_says(tmp_path):
@@ -75,14 +75,6 @@ def test_variants_may_learn_different_tasks_and_are_measured_as_the_experiment_s
     # Rows of `either` have 6 letters at least, those of `copy` 4.
     assert min(length for length, *_ in base.by_length) >= 6
     assert sum(n for _, n, _ in parallel.by_length) == 20
-
-
-def test_files_of_before_have_no_further_measures():
-    stored = {name: getattr(ONE, name) for name in ONE.__dataclass_fields__ if name != "measures"}
-    assert Trained.read(stored).measures == {}
-    found = Results("both", (Trained.read(stored),))
-    assert found.measured(BASE, "right_1") is None
-    assert measured_in_words(QUESTION, found) == []
 
 
 def test_further_measures_are_said_with_interval_and_seeds():

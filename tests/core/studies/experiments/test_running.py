@@ -5,13 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from core.evaluate import evaluation
+from core.jobs.job import JobError
 from core.runs.run import load_run
-from core.studies.effects import ablation
-from core.studies.experiments import EXPERIMENTS, measures, measuring, running
+from core.studies.experiments import EXPERIMENTS, job, measures, measuring, running
 from core.studies.experiments.experiment import BASE, Experiment, Variant
 from core.studies.experiments.results import Results, Trained
-from core.training.settings import parse_setting
 from tests.core.conftest import draw_few
 
 SMALL = {
@@ -74,16 +72,6 @@ def test_every_variant_is_trained_with_every_seed_and_measured(tmp_path):
     kept = load_run(tmp_path / "runs" / "less-0")
     assert kept.settings.model.feed_forward is False
     assert not (tmp_path / "runs" / "less-1").exists()
-
-
-def test_lengths_add_up_to_exact_match(finished):
-    run = load_run(finished / "runs" / "base-0")
-    pairs = evaluation.held_out_pairs(run, 30, 0)
-    right = ablation.Silenceable(run.model, pairs).figures().right_N
-    [trained] = Results.load(finished / "tiny.json").of(BASE)
-    assert sum(each for *_, each in trained.by_length) == right.sum()
-    for length, n, _ in trained.by_length:
-        assert n == sum(len(pair.source) - 1 == length for pair in pairs)
 
 
 def test_what_is_finished_is_not_trained_again(finished, tmp_path):
@@ -186,12 +174,6 @@ def test_a_start_whose_weights_are_gone_is_trained_again(tmp_path):
     assert load_run(tmp_path / "runs" / "risk-0").settings.start == "half-0, step 4"
 
 
-def test_variants_that_start_from_each_other_are_refused():
-    odd = replace(STARTING, variants=(Variant(BASE, "a", start="b"), Variant("b", "b", start=BASE)))
-    with pytest.raises(ValueError, match="start from each other"):
-        running.in_order(odd)
-
-
 FEW_STEPS = {"steps": 2, "batch_size": 4, "warmup": 1}
 TRAINED_OTHERWISE = ("forcing", "metric", "guide", "vocabulary")
 
@@ -240,16 +222,47 @@ def test_the_time_said_before_is_that_of_the_results_that_ship(tmp_path):
     assert running.expected_seconds(guide, 2, tmp_path) == pytest.approx(2 * 3 * 12)
 
 
-def test_trainings_of_as_many_steps_are_said_to_take_as_long():
-    asked = [EXPERIMENTS[each] for each in ("norms", "mixing", "order")]
-    of_one = {running.expected_seconds(each, 1) / len(each.variants) for each in asked}
-    assert max(of_one) == pytest.approx(min(of_one))
+def test_lengths_that_training_never_draws_are_measured_too(tmp_path):
+    beyond = replace(TINY, beyond=(18, 24))
+    list(running.run_experiment(beyond, tmp_path, 1))
+    for each in Results.load(tmp_path / "tiny.json").trained:
+        n_of = {length: n for length, n, _right in each.by_length}
+        assert {18: n_of[18], 24: n_of[24]} == dict.fromkeys((18, 24), measuring.N_BEYOND)
+        assert sum(n for length, n in n_of.items() if length <= 16) == 30
 
 
-def test_the_command_of_a_training_sets_what_the_variant_changes(finished):
-    command = load_run(finished / "runs" / "less-0").settings.command
-    given = command.split()
-    named = dict(parse_setting(given[at + 1]) for at, word in enumerate(given) if word == "--set")
-    assert named["feed_forward"] is False
-    assert named["d_model"] == 16
-    assert "--task copy" in command
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, TINY.name, TINY)
+
+
+def test_an_experiment_tells_how_far_it_is_and_leaves_its_results(tmp_path, tiny):
+    done = []
+    for part in job.experiment_run(tmp_path, TINY.name, "1"):
+        found = job.RUNNING.status(tmp_path)
+        assert found.alive
+        assert (found.done, found.of) == (part, 2 * job.PARTS)
+        done.append(part)
+    assert done == list(range(1, 2 * job.PARTS + 1))
+    assert Results.load(tmp_path / "tiny.json").seeds == (0,)
+    assert job.RUNNING.status(tmp_path).state == "idle"
+
+
+def test_a_stopped_experiment_goes_on_where_it_was(tmp_path, tiny):
+    parts = job.experiment_run(tmp_path, TINY.name, "1")
+    while next(parts) < job.PARTS:
+        pass
+    job.RUNNING.ask(tmp_path, "stop")
+    assert not list(parts)
+    assert not (tmp_path / "tiny.json").exists()
+    begun = (tmp_path / "base-0.json").stat().st_mtime_ns
+    assert list(job.experiment_run(tmp_path, TINY.name, "1"))
+    assert (tmp_path / "base-0.json").stat().st_mtime_ns == begun
+    assert (tmp_path / "tiny.json").exists()
+
+
+def test_two_processes_do_not_run_one_experiment(tmp_path, tiny):
+    parts = job.experiment_run(tmp_path, TINY.name, "1")
+    next(parts)
+    with pytest.raises(JobError, match="running this experiment"):
+        next(job.experiment_run(tmp_path, TINY.name, "1"))

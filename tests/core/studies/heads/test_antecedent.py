@@ -3,7 +3,6 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -69,23 +68,6 @@ def test_a_head_picks_the_noun_whose_tokens_have_most_weight_together(bert, pron
     assert 0 < right_HR.mean() < 1
 
 
-def test_of_three_nouns_no_head_picks_two_and_every_head_picks_one(bert):
-    nouns = ((1,), (3,), (4,))
-    references = [TokenReference((6,), noun, nouns, (), ambiguous=True) for noun in nouns]
-    right_HR = picked_antecedents(bert, [Pair(tuple(range(10, 18)), (), tuple(references))])
-    assert right_HR.sum(axis=1).tolist() == [1] * len(heads_of(bert, ENCODER))
-    assert right_HR.any(axis=0).sum() > 1
-
-
-def test_pronouns_that_leave_no_doubt_are_not_asked(bert):
-    [reference] = sentence(10, 0).references
-    plain = TokenReference(reference.pronoun, (1,), ((1,), (3, 4)), (), ambiguous=False)
-    both = Pair(tuple(range(10, 18)), (), (plain, reference))
-    assert np.array_equal(
-        picked_antecedents(bert, [both]), picked_antecedents(bert, [sentence(10, 0)])
-    )
-
-
 def test_the_guided_head_is_chosen_and_keeps_its_word_on_other_sentences(guided, pairs):
     half = len(pairs) // 2
     found = antecedent_head(guided.model, pairs[:half], pairs[half:])
@@ -120,22 +102,6 @@ def minilm():
     model = load(family, read.told, read.weights)
     n = model.config.vocab_size
     return model, read_tokenizers(folder, n, n, read.told)[0]
-
-
-@pytest.mark.slow
-def test_sentences_with_it_point_at_the_tokens_of_pronoun_and_nouns(minilm):
-    _, tokenizer = minilm
-    pairs = sentences_with_it(tokenizer, 20)
-    assert len(pairs) == 20
-    for pair in pairs:
-        texts = [token.text for token in tokenizer.describe(pair.source)]
-        [reference] = pair.references
-        assert (texts[0], texts[-1]) == ("[CLS]", "[SEP]")
-        assert [texts[at] for at in reference.pronoun] == ["it"]
-        assert len(reference.nouns) > 1
-        assert reference.antecedent in reference.nouns
-        for noun in reference.nouns:
-            assert "".join(texts[at].removeprefix("##") for at in noun) in pair.text.lower()
 
 
 @pytest.mark.slow

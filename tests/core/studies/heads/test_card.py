@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.batch import Pair, pad
+from core.batch import Pair
 from core.heads import Head
-from core.model import Record
 from core.studies.heads.card import (
     HeadCard,
     HeadRow,
@@ -24,7 +23,6 @@ from core.studies.heads.roles import roles_of_heads
 from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
-    CROSS,
     SELF,
     VOCABULARY,
     ByHand,
@@ -115,16 +113,6 @@ def test_a_head_that_looks_at_itself_shows_that_for_want_of_words():
     assert not card.examples[Role.SAME].misses
 
 
-def test_in_cross_attention_a_row_is_named_for_what_is_to_be_written():
-    known = sentences(1)
-    card = card_of(known, CROSS, lambda pair, row: 0)
-    for row in card.strongest:
-        pair = known[row.sentence]
-        assert row.predicted.text == VOCABULARY[pair.target[row.query + 1]].text
-        assert row.queries[row.query].text == VOCABULARY[pair.target[row.query]].text
-        assert row.pair == (row.predicted.text, VOCABULARY[pair.source[0]].text)
-
-
 def test_examples_of_a_role_have_it_or_have_it_not():
     known = sentences(2)
     card = card_of(known, CAUSAL, lambda pair, row: row - 1 - row % 2)
@@ -157,17 +145,6 @@ def test_a_card_agrees_with_the_scores_of_its_roles(copy_run, name):
     for each, found in card.examples.items():
         assert bool(found.hits) == (role.scores[each].value > 0)
         assert bool(found.misses) == (role.scores[each].value < 1)
-
-
-def test_the_weights_of_a_strip_are_those_of_the_model(copy_run):
-    head = Head.parse("encoder.0.self:1")
-    [row, *_] = head_card(copy_run, head, N).strongest
-    source = copy_run.tokenizer.encode(row.text).ids
-    inspected = Record()
-    copy_run.model(pad([[*source, 2]]), pad([[1]]), inspected)
-    expected = inspected.weights(head.site)[0, 1, row.query].detach().double().numpy()
-    assert row.weights_K == pytest.approx(expected, abs=1e-6)
-    assert row.key == expected.argmax()
 
 
 # ---- rules

@@ -1,3 +1,5 @@
+"""Tokens of two sequences that belong together, and the difference of two heads on them."""
+
 from functools import cache
 from pathlib import Path
 
@@ -14,10 +16,8 @@ from core.studies.heads.comparison import (
     Change,
     Difference,
     aligned,
-    compare,
-    difference,
+    compare_heads,
     largest_change,
-    most_alike,
 )
 from core.tokenizer.tokenizer import Token
 
@@ -31,22 +31,6 @@ WORDS = st.lists(st.sampled_from(["a", "b", "c", "it", ""]), max_size=12)
 @cache
 def inspected(sentence, name="translate-guided"):
     return inspect_sentence(load_run(GALLERY / name), sentence)
-
-
-@given(WORDS, WORDS)
-def test_pairs_go_forward_on_both_sides_and_stay_inside(first, second):
-    found = aligned(first, second)
-    assert len(found.first) == len(found.second)
-    for side, length in ((found.first, len(first)), (found.second, len(second))):
-        assert list(side) == sorted(set(side))
-        assert set(side) <= set(range(length))
-
-
-@given(WORDS)
-def test_a_sequence_belongs_to_itself_from_end_to_end(texts):
-    found = aligned(texts, texts)
-    assert found.first == found.second == tuple(range(len(texts)))
-    assert found.changes == ()
 
 
 @given(WORDS, WORDS)
@@ -70,14 +54,6 @@ def test_what_changes_turns_the_first_sequence_into_the_second(first, second):
     assert text == second
 
 
-def test_one_word_for_another_is_a_pair_and_one_for_two_is_none():
-    assert aligned(["too", "tired"], ["too", "wide"]).differing(1) == (1,)
-    found = aligned(["too", "tired", "."], ["too", "very", "wide", "."])
-    assert (found.first, found.second) == ((0, 2), (0, 3))
-    assert (found.alone(0), found.alone(1)) == ((1,), (1, 2))
-    assert found.changes == ((range(1, 2), range(1, 3)),)
-
-
 def test_five_hundred_equal_letters_are_no_junk():
     assert aligned("a" * 512, "a" * 512).first == tuple(range(512))
 
@@ -86,10 +62,10 @@ def test_five_hundred_equal_letters_are_no_junk():
 @pytest.mark.parametrize("sentence", [WIDE, LONGER, "Why didn't the old horse cross the park?"])
 def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
     first, second = inspected(TIRED), inspected(sentence, "translate")
-    compared = compare(first, second)
     site, other = [site for site in first.attention if site.attention == kind][:2]
-    found = difference(compared, Head(site, 1), Head(other, 3))
-    queries, keys = map(compared.of, kind.sides)
+    compared = compare_heads(first, Head(site, 1), second, Head(other, 3))
+    found = compared.difference
+    queries, keys = map(compared.alignment, kind.sides)
     assert found.values_qk.dtype == np.float32
     assert found.values_qk.shape == (len(queries.first), len(keys.first))
     ours, theirs = first.attention[site], second.attention[other]
@@ -101,37 +77,11 @@ def test_the_difference_is_second_minus_first_on_the_pairs(kind, sentence):
             assert found.visible_qk[q, k] == seen
 
 
-def test_where_nothing_is_left_out_rows_of_the_difference_sum_to_0():
-    found = difference(
-        compare(inspected(TIRED), inspected(WIDE)),
-        *2 * (Head(Site("encoder", 1, "self"), 2),),
-    )
-    assert np.abs(found.values_qk.astype(np.float64).sum(axis=1)).max() < 1e-6
-
-
-def test_sources_and_what_was_fed_are_aligned_each_by_itself():
-    compared = compare(inspected(TIRED), inspected(WIDE))
-    assert compared.of(Kind.CROSS.query_side) is compared.fed
-    assert compared.of(Kind.CROSS.key_side) is compared.source
-    [(ours, theirs)] = compared.source.changes
-    assert [compared.first.source_tokens[at].text for at in ours] == ["tired"]
-    assert [compared.second.source_tokens[at].text for at in theirs] == ["wide"]
-    words = [
-        [compared.second.fed_tokens[at].text for at in theirs] for _, theirs in compared.fed.changes
-    ]
-    assert words == [["elle"], ["large"]]
-
-
 def test_a_typed_word_is_not_the_special_token_of_that_name():
-    compared = compare(merged(inspected("EOS")), merged(inspected("it")))
+    head, both = Head(Site("encoder", 0, "self"), 0), [merged(inspected(x)) for x in ("EOS", "it")]
+    compared = compare_heads(both[0], head, both[1], head)
     assert compared.source.changes == ((range(1), range(1)),)
-    assert compared.first.source_tokens[0] == Token("EOS", special=False, word=0)
-
-
-def test_heads_of_unlike_attention_are_refused():
-    heads = Head(Site("encoder", 0, "self"), 0), Head(Site("decoder", 0, "self"), 0)
-    with pytest.raises(ValueError, match=r"encoder\.0\.self and decoder\.0\.self"):
-        difference(compare(inspected(TIRED), inspected(WIDE)), *heads)
+    assert both[0].source_tokens[0] == Token("EOS", special=False, word=0)
 
 
 def differences(values, visible=None):
@@ -168,9 +118,3 @@ def test_the_scale_ends_where_the_largest_difference_needs_it(row):
     largest = np.abs(np.array(row, np.float32)).max()
     assert largest <= np.float32(end)
     assert all(largest > np.float32(smaller) for smaller in ENDS if smaller < end)
-
-
-def test_the_other_sentence_is_the_one_that_shares_most_words():
-    offered = ["The goats avoided the bridges.", WIDE, "Why?"]
-    assert most_alike(TIRED, offered) == WIDE
-    assert most_alike("", ["a", "b"]) == "a"

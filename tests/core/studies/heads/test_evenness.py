@@ -10,15 +10,6 @@ CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
 EVERYTHING = even_weights(np.ones((4, 5), bool))
 
 
-def test_even_rows_over_what_is_visible_have_one():
-    weights = [[1, 0, 0], [1 / 2, 1 / 2, 0], [1 / 3, 1 / 3, 1 / 3]]
-    assert evenness(np.array(weights, np.float32), CAUSAL) == pytest.approx(1, abs=1e-6)
-
-
-def test_rows_that_look_at_one_key_have_zero():
-    assert evenness(np.eye(3, dtype=np.float32), CAUSAL) == 0
-
-
 def test_rows_are_averaged_each_as_a_share_of_its_own_largest_entropy():
     weights = np.array([[1, 0, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]], np.float32)
     # Row 0 has no choice; row 1 is even over two keys; row 2 over two of three.

@@ -11,7 +11,6 @@ from core.studies.heads.findings import (
     pronoun_step,
     pronoun_tokens,
     pronouns_among,
-    task_of,
 )
 from core.tasks import TASKS
 
@@ -75,29 +74,10 @@ def test_a_head_beats_the_best_rule_or_does_not(evaluated):
     assert not best_pronoun_head(evaluated(EVALUATION, heads=equal)).beats_baseline
 
 
-def test_cost_of_silencing_is_the_accuracy_that_goes_with_the_head(evaluated):
-    assert best_pronoun_head(evaluated(EVALUATION)).cost_of_silencing == pytest.approx(0.275)
-    helped = best_pronoun_head(evaluated(EVALUATION), Kind.CROSS)
-    assert helped.cost_of_silencing == pytest.approx(-0.0375)
-
-
-def test_only_the_kind_asked_for_is_looked_at(evaluated):
-    run = evaluated(EVALUATION)
-    assert best_pronoun_head(run, Kind.CROSS).head.site == Site("decoder", 0, "cross")
-    assert best_pronoun_head(run, Kind.ENCODER_SELF).head.index == 2
-    assert best_pronoun_head(run, Kind.DECODER_SELF) is None
-
-
 def test_a_run_without_figures_has_no_such_head(evaluated):
     assert best_pronoun_head(evaluated(None)) is None
     assert best_pronoun_head(evaluated(EVALUATION, pronoun=None, heads=[])) is None
     assert best_pronoun_head(evaluated(EVALUATION, heads=[])) is None
-
-
-def test_task_of_a_run_is_found_unless_its_file_is_gone(copy_run, tmp_path):
-    assert task_of(copy_run) is TASKS["copy"]
-    gone = replace(copy_run.settings, task=str(tmp_path / "gone.tsv"))
-    assert task_of(replace(copy_run, settings=gone)) is None
 
 
 def test_pronouns_are_found_in_any_case_and_each_once():

@@ -40,16 +40,6 @@ def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
     assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
 
 
-def test_keys_that_are_exactly_alike_are_all_named():
-    found = largest_weight(map_of([[0.4, 0.2, 0.4]]), np.full((1, 3), 1 / 3), 0)
-    assert found.keys == (0, 2)
-
-
-def test_a_hidden_key_is_never_the_largest():
-    found = largest_weight(map_of([[0.0, 0.0]]), np.array([[1.0, 0.0]]), 0)
-    assert (found.keys, found.weight, found.n_visible) == ((0,), 0.0, 1)
-
-
 def test_words_are_neither_special_nor_punctuation():
     assert words_of(TOKENS).tolist() == [True, False, False, True]
     assert np.argwhere(pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)).tolist() == [
@@ -71,13 +61,6 @@ def test_the_telling_query_is_that_of_two_words_where_one_leads_its_row():
     assert telling_query(weights, visible, pairs) == 3
     # There are no two words: any cell of a row with a choice.
     assert telling_query(weights, visible, np.zeros_like(pairs)) == 1
-
-
-def test_a_query_without_a_choice_is_left_out():
-    pairs = np.ones((2, 2), bool)
-    weights = map_of([[1.0, 0.0], [0.5, 0.5]])
-    assert telling_query(weights, np.tril(np.ones((2, 2), bool)), pairs) == 1
-    assert telling_query(weights[:1, :1], np.ones((1, 1), bool), pairs[:1, :1]) == 0
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -120,9 +103,3 @@ def test_a_head_that_leaves_its_weight_on_what_says_nothing_is_not_the_one_to_op
         tokens = (Token("[CLS]", True, 0), *tokens[1:])
     assert head_between_words(one_layer(kind, tokens, rest, itself, word), kind).index == 2
     assert sharpest_head(one_layer(kind, tokens, rest, itself, word), kind).index == 0
-
-
-def test_where_no_word_sees_another_the_sharpest_head_is_taken():
-    kind = Kind.DECODER_SELF
-    inspection = one_layer(kind, words("house"), [[0.5]], [[1.0]])
-    assert head_between_words(inspection, kind) == sharpest_head(inspection, kind)

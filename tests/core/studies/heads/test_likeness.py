@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.batch import Pair
 from core.heads import Kind, Site
 from core.model import Step
-from core.studies.heads.likeness import Likeness, head_likeness, likeness
+from core.studies.heads.likeness import Likeness, likeness
 
 SITES = (Site("encoder", 0, "self"), Site("encoder", 1, "self"))
 
@@ -67,13 +67,6 @@ def test_likeness_is_one_less_the_mean_distance_of_rows(seed, length, spread):
             assert found.likeness_NN[one, other] == expected
 
 
-def test_same_weights_are_alike_and_different_keys_are_not():
-    identity = np.eye(3, dtype=np.float32)
-    turned = identity[[1, 2, 0]]
-    found = found_in(np.stack([[identity, identity], [turned, identity]])).likeness_NN
-    assert found.tolist() == [[1, 1, 0, 1], [1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 0, 1]]
-
-
 @pytest.mark.parametrize("kind", list(Kind))
 def test_padding_does_not_count(copy_run, kind):
     model = copy_run.model
@@ -83,41 +76,6 @@ def test_padding_does_not_count(copy_run, kind):
     assert together.n_rows == sum(each.n_rows for each in apart)
     mean = sum(each.likeness_NN * each.n_rows for each in apart) / together.n_rows
     assert together.likeness_NN == pytest.approx(mean, abs=1e-5)
-
-
-def test_the_only_row_without_a_choice_is_the_decoders_first(copy_run):
-    pair = Pair((5, 6, 2), (1, 5, 6, 2))
-    rows = {kind: likeness(copy_run.model, [pair], kind).n_rows for kind in Kind}
-    assert rows == {"encoder.self": 3, "decoder.self": 2, "decoder.cross": 3}
-
-
-def test_heads_are_in_the_order_of_the_model_and_sentences_are_held_out(copy_run):
-    found = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
-    sites = [site for site in copy_run.model.sites() if site.attention == "encoder.self"]
-    assert found.heads == tuple(head for site in sites for head in site.heads(2))
-    assert found.n_sentences == 6
-    again = head_likeness(copy_run, Kind.ENCODER_SELF, n=6, seed=1)
-    assert (again.likeness_NN == found.likeness_NN).all()
-
-
-@given(seed=st.integers(0, 9999))
-def test_most_alike_and_loneliest_are_those_of_all_pairs(seed):
-    found = found_in(softmaxed(seed, 4, 2))
-    table = found.likeness_NN
-    pairs = [(one, other) for one in range(4) for other in range(4) if one != other]
-    one, other = found.most_alike
-    assert one != other
-    assert table[one, other] == max(table[pair] for pair in pairs)
-    nearest = [max(table[n, m] for m in range(4) if m != n) for n in range(4)]
-    assert nearest[found.loneliest] == min(nearest)
-    assert all(table[n, found.nearest(n)] == nearest[n] != table[n, n] for n in range(4))
-
-
-def test_a_single_head_is_like_no_other():
-    single = Likeness(((SITES[0], 0),), np.ones((1, 1)), 3, 1)
-    assert (single.most_alike, single.loneliest) == (None, None)
-    with pytest.raises(ValueError, match="single head"):
-        single.nearest(0)
 
 
 def test_the_mean_is_of_pairs_of_different_heads_only():

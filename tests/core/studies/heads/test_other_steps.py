@@ -9,11 +9,9 @@ import torch
 from core.decoding.sentence import translate
 from core.describe.formulas import Stage
 from core.heads import Head
-from core.inspection import inspect_sentence
 from core.model import Record, Step
 from core.runs.run import load_run
-from core.studies.heads.cells import cell_at, cell_of
-from core.studies.heads.stages import bias, panels
+from core.studies.heads.stages import cell_at, cell_of, panels
 from core.studies.heads.steps import head_steps
 from core.studies.heads.terms import terms
 
@@ -124,19 +122,6 @@ def test_every_number_comes_about_as_it_is_told(steps):
         assert found.total == pytest.approx(found.recorded, rel=2e-4, abs=2e-4)
         assert len(found.terms_N) == len(found.places)
         assert cell_of(steps, stage, 0, *cell) == cell
-
-
-def test_what_adds_no_bias_has_none(opened, steps):
-    has_bias = opened[0] in ("bert", "gpt2")
-    assert all((bias(steps, stage) is not None) == has_bias for stage in (Stage.KEYS, Stage.OUTPUT))
-
-
-def test_the_weights_are_those_of_the_maps(opened):
-    _kind, run = opened
-    inspection = inspect_sentence(run, TEXT)
-    for site in run.model.sites():
-        found = head_steps(run, TEXT, Head(site, 0))
-        np.testing.assert_array_equal(found.weights_QK, inspection.attention[site].weights_HQK[0])
 
 
 def test_a_shared_key_is_that_of_its_set(opened):

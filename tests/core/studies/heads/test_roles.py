@@ -1,6 +1,5 @@
 """Roles of heads that were made by hand, and of heads that were trained."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.batch import Pair
-from core.evaluate.intervals import wilson
 from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Kind
 from core.model import Record, Step
@@ -19,14 +17,12 @@ from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import (
     delimiters_of,
-    is_delimiter,
     own_position,
     questions_on,
     roles_in,
     roles_of_heads,
 )
 from core.studies.heads.texts import pairs_read
-from core.tokenizer.tokenizer import Token
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,
@@ -129,30 +125,6 @@ def test_an_alignment_that_runs_along_the_diagonal_is_no_better_than_an_offset()
     assert found == Score(1.0, 1.0, "offset", 4, 0)
     assert head.scores[Role.ALIGNED_FED] == Score(0.0, 1.0, "offset", 4, -1)
     assert not found.beats_baseline
-
-
-@pytest.mark.parametrize(
-    ("value", "baseline", "n", "beats"),
-    [
-        (1.0, 0.5, 1, False),
-        (1.0, 0.5, 4, True),
-        (1.0, 0.52, 4, False),
-        (0.6, 0.5, 100, True),
-        (0.6, 0.505, 100, False),
-        (0.0, 0.0, 50, False),
-    ],
-)
-def test_a_baseline_is_beaten_where_wilsons_interval_leaves_it_below(value, baseline, n, beats):
-    # Wilson's lower bound: 4 of 4 → 4 / (4 + 1.96²) = 0.5101; 60 of 100 → 0.5020.
-    assert Score(value, baseline, "any key", n).beats_baseline is beats
-
-
-def test_without_links_or_pronouns_nothing_is_asked_about_them():
-    known = sentences(4)
-    bare = [replace(pair, references=(), alignment=()) for pair in known]
-    [head] = scores_of(bare, {CROSS: [pointing(CROSS, lambda pair, row: 0)]})
-    # Both sides have full stops, and so a token that is the same.
-    assert set(head.scores) == {Role.SAME, Role.POSITIONAL, Role.DELIMITER, Role.RARE}
 
 
 # ---- any heads, against a slow count in float64
@@ -293,34 +265,6 @@ def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():
     assert best.scores[Role.ALIGNED_PREDICTED].beats_baseline
 
 
-def test_copying_is_done_by_heads_at_the_same_place():
-    heads = roles_of_heads(load_run(GALLERY / "copy"), n=60).heads
-    first = [head for head in heads if head.head.site == CROSS]
-    assert all(head.scores[Role.POSITIONAL].value >= 0.9 and head.offset == 0 for head in first)
-    for head in first:
-        assert head.scores[Role.ALIGNED_PREDICTED].value > 0.95
-        assert head.scores[Role.ALIGNED_FED].value < 0.1
-
-
-def test_heads_stand_by_site_and_have_read_all_sentences(copy_run):
-    found = roles_of_heads(copy_run, n=130, seed=3)
-    assert found == roles_of_heads(copy_run, n=130, seed=3)
-    assert [head.n_sentences for head in found.heads] == [130] * len(found.heads)
-    expected = [head for site in copy_run.model.sites() for head in site.heads(2)]
-    assert [head.head for head in found.heads] == expected
-
-
-def test_the_farthest_role_differs_most_from_its_baseline_of_those_that_beat_it(copy_run):
-    for head in roles_of_heads(copy_run, 20).heads:
-        differences = {
-            role: score.value - score.baseline
-            for role, score in head.scores.items()
-            if wilson(round(score.value * score.n), score.n)[0] > score.baseline
-        }
-        assert head.above_baseline == max(differences.values(), default=0.0)
-        assert head.farthest == max(differences, key=differences.get, default=None)
-
-
 def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
     run = load_run(GALLERY / "heads-one")
     entries = {str(Head.read(each)): each for each in run.evaluation["heads"]}
@@ -342,27 +286,6 @@ def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
         if Role.ANTECEDENT in each.scores
     }
     assert other < 30
-
-
-def test_alignments_join_the_tokens_of_linked_words(translation_run):
-    tokenizer = translation_run.tokenizer
-    for pair in pairs_read(translation_run, 20, seed=0):
-        source, target = (tokenizer.word_texts(ids) for ids in (pair.source, pair.target[1:]))
-        read, written = (tokenizer.describe(ids) for ids in (pair.source, pair.target[1:]))
-        joined = {
-            (target[written[step].word], source[read[key].word])
-            for step, keys in pair.alignment
-            for key in keys
-        }
-        assert {other for one, other in joined if one == "était"} <= {"was", "wasn", "n't"}
-        # All but marks have a source.
-        assert {one for one, _ in joined} == set(target) - {".", ",", "?", "EOS"}
-
-
-def test_what_separates_is_special_or_punctuation():
-    texts = {"EOS": True, ".": True, "?!": True, "'": True, "n't": False, "7": False, "␣": False}
-    for text, separates in texts.items():
-        assert is_delimiter(Token(text, text == "EOS", 0)) == separates
 
 
 # ---- a token's own position
@@ -388,11 +311,3 @@ def test_own_positions_are_counted_as_one_by_one_in_the_maps_of_each_sentence(ki
     assert (found.n, found.n_texts) == (len(own), 12)
     assert found.value == pytest.approx(np.mean(own))
     assert found.baseline == pytest.approx(np.mean(chances))
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_own_positions_of_one_stack_that_was_trained_here_are_counted_too(one_stack_folder, like):
-    run = load_run(one_stack_folder(like))
-    found = own_position(run, run.model.sites()[0].attention, n=5)
-    assert found.n_texts == 5
-    assert 0 <= found.value <= 1

@@ -10,8 +10,8 @@ from core.inspection import Inspection, SiteAttention, even_weights, inspect_sen
 from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.summaries import (
     confidence_map,
-    distances,
     head_summaries,
+    same_texts,
     site_summaries,
 )
 from core.tokenizer.tokenizer import Token
@@ -35,20 +35,6 @@ def of(weights, site=SELF, visible=None, alike=None):
     visible = np.ones(shape, bool) if visible is None else visible
     alike = np.zeros(shape, bool) if alike is None else alike
     return list(site_summaries(site, SiteAttention(weights, even_weights(visible)), alike))
-
-
-def test_rows_that_see_one_key_do_not_count():
-    visible = np.tril(np.ones((5, 5), bool))
-    [summary] = of(pointing([0, 0, 1, 2, 3], 5, rest=0), CAUSAL, visible)
-    assert (summary.rows, summary.pattern.rows, summary.pattern.hits) == (4, 4, 4)
-    assert (summary.entropy, summary.confidence, summary.distance) == (0, 1, 1)
-
-
-@pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
-def test_one_token_alone_has_no_choice(site):
-    [summary] = of(np.ones((1, 1, 1), np.float32), site)
-    assert (summary.pattern.name, summary.rows, summary.pattern.prevails) == ("none", 0, False)
-    assert (summary.entropy, summary.evenness, summary.distance, summary.confidence) == (0,) * 4
 
 
 def random_attention(seed, spread, n_heads, n_queries, n_keys, causal):
@@ -165,24 +151,6 @@ def test_a_word_is_judged_by_the_chance_of_its_tokens(weights, words, target, ch
     assert (summary.pattern.name if summary.pattern.prevails else "varies") == target
 
 
-def test_distances_run_along_the_diagonal_of_sides_of_unequal_length():
-    assert distances(3, 5, scaled=True).tolist() == [
-        [0, 1, 2, 3, 4],
-        [2, 1, 0, 1, 2],
-        [4, 3, 2, 1, 0],
-    ]
-    assert distances(2, 3, scaled=False).tolist() == [[0, 1, 2], [1, 0, 1]]
-    assert distances(1, 3, scaled=True).tolist() == [[0, 1, 2]]
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-def test_every_head_of_a_kind_is_summarised_in_order(copy_run, kind):
-    inspection = inspect_sentence(copy_run, "a b a")
-    found = head_summaries(inspection, kind)
-    sites = [site for site in inspection.attention if site.attention == kind]
-    assert [each.head for each in found] == [head for site in sites for head in site.heads(2)]
-
-
 def test_a_token_is_not_another_token_of_its_own_text(copy_run):
     inspection = inspect_sentence(copy_run, "a b a")
     site, n = Site("encoder", 0, "self"), len(inspection.source_tokens)
@@ -211,3 +179,84 @@ def test_each_head_stands_at_its_layer_with_its_mean_largest_weight(copy_run, ki
     found_LH = confidence_map(inspection, kind)
     assert found_LH.dtype == np.float32
     assert found_LH == pytest.approx(np.array(expected), abs=1e-6)
+
+
+# ---- patterns
+
+
+def pattern_of(weights, site=SELF, **options):
+    [summary] = of(weights, site, **options)
+    found = summary.pattern
+    return found.name, found.at, found.hits, found.rows
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ([0, 0, 1, 2, 3, 4], ("offset", -1, 5, 6)),
+        ([1, 2, 3, 4, 5, 5], ("offset", 1, 5, 6)),
+        ([0, 1, 2, 3, 4, 5], ("offset", 0, 6, 6)),
+        ([3, 5, 0, 1, 2, 3], ("offset", -2, 4, 6)),
+        ([5, 5, 5, 0, 5, 5], ("token", 5, 5, 6)),
+        ([2, 2, 2, 2, 2, 2], ("token", 2, 6, 6)),
+    ],
+)
+def test_a_head_that_was_made_by_hand_is_recognised(keys, expected):
+    assert pattern_of(pointing(keys, 6)) == expected
+
+
+def test_a_head_that_looks_at_tokens_of_the_same_text_is_recognised():
+    words = ["the", "cat", "the", "dog", "cat", "dog"]
+    alike = same_texts(words, words)
+    np.fill_diagonal(alike, False)
+    assert pattern_of(pointing([2, 4, 0, 5, 1, 3], 6), alike=alike) == ("text", 0, 6, 6)
+
+
+def test_in_the_source_near_the_own_place_is_a_pattern():
+    found = pattern_of(pointing([1, 0, 3, 2, 5, 4], 6), CROSS)
+    assert found == ("near", 0, 6, 6)
+    assert pattern_of(pointing([1, 0, 3, 2, 5, 4], 6), SELF)[0] != "near"
+
+
+def test_in_the_source_moving_on_in_every_row_is_a_pattern():
+    assert pattern_of(pointing([2, 5, 6, 9, 10], 11), CROSS) == ("forward", 0, 4, 4)
+
+
+def test_a_pattern_that_chance_explains_is_not_common():
+    [half] = of(pointing([0, 1, 0, 0, 1, 1, 0, 1], 2), CROSS)
+    assert (half.pattern.name, half.pattern.share) == ("token", 0.5)
+    assert half.pattern.chance == 0.5
+    assert not half.pattern.prevails
+
+
+def test_chance_is_the_share_of_a_head_that_picks_any_visible_key():
+    visible = np.tril(np.ones((4, 4), bool))
+    weights = pointing([0, 0, 1, 2], 4, rest=0)
+    [summary] = of(weights, CAUSAL, visible)
+    assert (summary.pattern.name, summary.pattern.at) == ("offset", -1)
+    assert summary.pattern.chance == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    spread=st.floats(0.05, 1),
+    n=st.integers(1, 8),
+    causal=st.booleans(),
+    site=st.sampled_from([SELF, CROSS]),
+)
+def test_a_pattern_never_claims_what_its_rows_do_not_do(seed, spread, n, causal, site):
+    weights, visible = random_attention(seed, spread, 1, n, n, causal)
+    [summary] = of(weights, site, visible)
+    found = summary.pattern
+    assert 0 <= found.hits <= found.rows <= n
+    assert 0 <= found.chance <= 1
+    counted = [row for row in range(n) if visible[row].sum() > 1]
+    keys = {row: int(np.where(visible, weights[0], -1)[row].argmax()) for row in counted}
+    holds = {
+        "offset": lambda row: keys[row] - row == found.at,
+        "token": lambda row: keys[row] == found.at,
+        "near": lambda row: abs(keys[row] - row) <= 1,
+        "forward": lambda row: row > counted[0] and keys[row] > keys[row - 1],
+    }
+    if found.name in holds:
+        assert found.hits == sum(map(holds[found.name], counted))

@@ -107,16 +107,6 @@ def test_shares_baselines_and_intervals_are_those_of_a_slow_count(run, source):
                 assert score.beats_baseline == (score.interval[0] > score.baseline)
 
 
-def test_the_best_heads_have_the_largest_shares_and_the_table_has_them_all(run, source):
-    found = text_roles(run, source)
-    for role, scores in found.scores.items():
-        shares = [scores[head].value for head in found.best(role, 100)]
-        assert shares == sorted((each.value for each in scores.values()), reverse=True)
-    table = found.table()
-    assert len(table["head"]) == sum(map(len, found.scores.values()))
-    assert {len(column) for column in table.values()} == {len(table["head"])}
-
-
 @pytest.mark.parametrize("role", QUESTIONS)
 def test_the_row_that_is_shown_is_asked_and_stands_in_the_middle(run, source, role):
     [head] = text_roles(run, source).best(role)
@@ -136,11 +126,6 @@ def test_the_row_that_is_shown_is_asked_and_stands_in_the_middle(run, source, ro
     middle = sorted(largest)[(len(largest) - 1) // 2]
     assert row.weights_K[row.key] == pytest.approx(middle, rel=1e-5)
     assert row.weights_K[~row.visible_K].sum() == 0
-
-
-def test_a_model_without_lines_says_so(opened_path):
-    with pytest.raises(ValueError, match="No line has two tokens"):
-        text_roles(load_run(opened_path("bert")), "own")
 
 
 # ---- random tokens

@@ -8,9 +8,7 @@ import pytest
 import torch
 
 from core.batch import Pair
-from core.evaluate.evaluation import held_out_samples
 from core.evaluate.metrics import sorted_batches
-from core.labels import text_of
 from core.model import Record
 from core.model.layers import Residual
 from core.runs.own_text import give_text
@@ -78,25 +76,11 @@ def test_without_lines_sentences_of_the_grammar_are_read(opened_path, kind):
         assert (read == ids) == (len(ids) <= LONGEST)
 
 
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_a_model_trained_here_reads_held_out_pairs_as_one_text(one_stack_folder, like):
-    run = load_run(one_stack_folder(like))
-    expected = [text_of(each.source, each.target) for each in held_out_samples(run, 20, 0)]
-    assert [pair.text for pair in pairs_read(run, 20, 0)] == expected
-    assert all(pair.references == () for pair in pairs_read(run, 20, 0))
-
-
 def test_lines_of_one_token_are_refused_with_a_reason(opened_path, tmp_path):
     shutil.copytree(opened_path("gpt2"), tmp_path / "gpt2")
     give_text(tmp_path / "gpt2", b"a\nb", "lines")
     with pytest.raises(RunError, match="No line has two tokens"):
         pairs_read(load_run(tmp_path / "gpt2"), 10, 0)
-
-
-def test_encoder_and_decoder_read_the_pairs_of_their_task(copy_run):
-    assert [pair.text for pair in pairs_read(copy_run, 5, 0)] == [
-        sample.source for sample in held_out_samples(copy_run, 5, 0)
-    ]
 
 
 def test_where_nothing_fills_up_a_batch_has_texts_of_one_length():
@@ -130,15 +114,6 @@ def test_a_card_has_every_row_of_every_text(run):
     found = Counter((text[query], text[key]) for query, key in places)
     assert all(count <= found[pair] for pair, count in card.pairs)
     assert sum(count for _pair, count in card.pairs) == (card.target_R == Target.WORD).sum()
-
-
-def test_rows_of_a_decoder_say_what_comes_next_and_those_of_an_encoder_nothing(run):
-    for row in head_card(run, heads_of(run)[0]).strongest:
-        if row.predicted is None:
-            assert not run.model.config.is_decoder_only
-            continue
-        ids = ids_of(run, LINES[row.sentence])
-        assert run.tokenizer.describe([ids[row.query + 1]])[0].text == row.predicted.text
 
 
 def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):

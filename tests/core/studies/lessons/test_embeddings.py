@@ -7,13 +7,10 @@ from core.config import ModelConfig
 from core.model import build
 from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
-    N_OTHERS,
     nearest,
     sentence_cosine,
     sentence_vector,
     token_vectors,
-    usual_angle,
-    usual_cosine,
 )
 from core.studies.opening.opening import open_model
 from tests.core.families.folders import write_folder
@@ -65,22 +62,6 @@ def test_the_nearest_of_the_vocabulary_come_in_order_without_the_token_itself(mo
     assert len(nearest(model, "encoder", 12, 1000)) == 59
 
 
-def test_random_directions_are_at_right_angles_on_average(model):
-    assert usual_angle(model, "encoder") == pytest.approx(90, abs=2)
-
-
-def test_a_vector_of_zeros_has_no_direction(model):
-    weight = model.source_embedding.tokens.weight
-    found = token_vectors(model, "decoder", [2, 3])
-    assert np.isfinite(found.angle_NN).all()
-    kept = weight.detach().clone()
-    try:
-        weight.data[2] = 0
-        assert token_vectors(model, "encoder", [2, 3]).cosine_NN[0, 1] == 0
-    finally:
-        weight.data.copy_(kept)
-
-
 ONE, OTHER = "the animal slept", "it was too tired"
 
 
@@ -111,9 +92,3 @@ def test_a_cosine_is_that_of_both_vectors_and_1_of_a_sentence_with_itself(run):
     expected = float(torch.cosine_similarity(one, other, dim=0))
     assert sentence_cosine(run, ONE, OTHER) == pytest.approx(expected)
     assert sentence_cosine(run, ONE, ONE) == pytest.approx(1)
-
-
-def test_the_baseline_counts_every_pair_once(run):
-    mean, n = usual_cosine(run)
-    assert n == N_OTHERS * (N_OTHERS - 1) // 2
-    assert -1 <= mean <= 1

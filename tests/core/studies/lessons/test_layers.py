@@ -116,48 +116,6 @@ def test_numbers_are_those_of_the_recorded_vectors(model, stack):
             np.testing.assert_allclose(stream.added_LK[depth - 1], added, rtol=1e-6)
 
 
-def test_a_fresh_post_norm_model_keeps_every_vector_as_long_as_its_width_says():
-    post = residual_stream(build(SMALL, seed=3).eval(), SOURCE, FED)["encoder"]
-    np.testing.assert_allclose(post.norms_LK[1:], 4, rtol=1e-4)  # √16
-
-
-def test_in_pre_norm_a_sublayer_lengthens_a_vector_by_at_most_what_it_adds():
-    stream = residual_stream(build(replace(SMALL, norm="pre"), seed=3).eval(), SOURCE, FED)
-    for found in stream.values():
-        assert (np.abs(np.diff(found.norms_LK, axis=0)) <= found.added_LK + 1e-6).all()
-
-
-def test_a_vector_of_zeros_is_like_nothing():
-    model = build(replace(SMALL, norm="pre", positions="learned"), seed=3).eval()
-    with torch.no_grad():
-        model.source_embedding.tokens.weight.zero_()
-        model.source_embedding.positions_PD.zero_()
-    found = residual_stream(model, SOURCE, FED)["encoder"]
-    assert (found.norms_LK[0] == 0).all() and (found.cosines_LK == 0).all()
-
-
-def test_later_tokens_of_the_target_leave_earlier_positions_as_they_are(model):
-    one = residual_stream(model, SOURCE, FED)["decoder"]
-    other = residual_stream(model, SOURCE, (*FED[:2], 20, 21))["decoder"]
-    np.testing.assert_allclose(one.norms_LK[:, :2], other.norms_LK[:, :2], rtol=1e-5)
-    assert not np.allclose(one.norms_LK[1:, 2:], other.norms_LK[1:, 2:], rtol=1e-7)
-
-
-def test_each_measure_has_its_own_values_and_their_mean_over_positions(model):
-    found = residual_stream(model, SOURCE, FED)["decoder"]
-    values = {"norm": found.norms_LK, "cosine": found.cosines_LK, "added": found.added_LK}
-    for measure, values_LK in values.items():
-        assert found.values(measure) is values_LK
-        assert found.mean(measure) == pytest.approx(values_LK.sum(axis=1) / len(FED))
-
-
-def test_the_largest_addition_is_told_with_what_it_was_added_to(model):
-    found = residual_stream(model, SOURCE, FED)["encoder"]
-    added, before = found.largest_addition
-    assert added == found.added_LK.mean(axis=1).max()
-    assert before == found.norms_LK[found.most_added - 1].mean()
-
-
 def layer_norm(x, norm):
     if isinstance(norm, torch.nn.Identity):
         return x
@@ -221,11 +179,6 @@ def test_best_and_followed_tokens_are_read_from_the_distributions(both):
             assert rank == (distribution_V > share).sum()
 
 
-def test_no_depth_says_pad_or_bos(both):
-    lens, _ = both
-    assert (lens.best_LK >= EOS).all()
-
-
 def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(lens_model):
     lens = decoder_lens(lens_model, SOURCE, FED)
     with torch.no_grad():
@@ -234,31 +187,6 @@ def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(le
     assert (lens.best_probability_LK[-1] == own_TV.max(axis=-1)).all()
     assert (lens.followed_probability_LK[-1] == lens.best_probability_LK[-1]).all()
     assert (lens.best_LK[-1] == own_TV.argmax(axis=-1)).all()
-
-
-def test_the_decoder_follows_what_the_model_predicts_in_the_end(lens_model):
-    lens = decoder_lens(lens_model, SOURCE, FED)
-    assert (lens.followed_K == lens.best_LK[-1]).all()
-    assert (lens.followed_rank_LK[-1] == 0).all()
-    assert lens.names == ("no layer", "layer 0", "layer 1", "layer 2")
-    assert lens.best_LK.shape == (4, 4)
-
-
-def test_the_encoder_follows_the_token_that_stands_there(lens_model):
-    lens = encoder_lens(lens_model, SOURCE)
-    assert lens.followed_K.tolist() == list(SOURCE)
-    assert lens.names == ("no layer", "layer 0", "layer 1")
-
-
-def test_without_positions_a_tokens_embedding_is_nearest_to_itself():
-    lens_model = build(ModelConfig(30, 1, 1, 16, 32, 4, positions="learned"), seed=3).eval()
-    with torch.no_grad():
-        tokens_VD = lens_model.source_embedding.tokens.weight
-        tokens_VD /= tokens_VD.norm(dim=-1, keepdim=True)
-        lens_model.source_embedding.positions_PD.zero_()
-    lens = encoder_lens(lens_model, SOURCE)
-    assert lens.best_LK[0].tolist() == list(SOURCE)
-    assert (lens.followed_rank_LK[0] == 0).all()
 
 
 def test_the_formula_says_the_norm_that_ends_the_stack(lens_model):
@@ -281,37 +209,11 @@ def test_vectors_before_and_after_are_those_of_the_pass(model, site):
 
 
 @pytest.mark.parametrize("site", SITES, ids=str)
-def test_gain_and_bias_make_the_output_of_the_bare_vectors(model, site):
-    found = around_norm(model, site, SOURCE, FED)
-    made = found.bare.vectors_KD * found.gain_D + found.bias_D
-    np.testing.assert_allclose(made, found.after.vectors_KD, atol=1e-5)
-    assert not np.allclose(found.gain_D, 1) and not np.allclose(found.bias_D, 0)
-
-
-@pytest.mark.parametrize("site", SITES, ids=str)
 def test_bare_vectors_have_mean_0_and_deviation_1_but_for_epsilon(model, site):
     found = around_norm(model, site, SOURCE, FED)
     np.testing.assert_allclose(found.bare.mean_K, 0, atol=1e-14)
     variance_K = found.before.vectors_KD.var(axis=1)
     np.testing.assert_allclose(found.bare.deviation_K**2, variance_K / (variance_K + 1e-5))
-
-
-def test_statistics_are_over_the_features_of_a_position(model):
-    found = around_norm(model, SITES[0], SOURCE, FED)
-    for vectors in (found.before, found.bare, found.after):
-        for position, vector in enumerate(vectors.vectors_KD):
-            mean = sum(vector) / 16
-            assert vectors.mean_K[position] == pytest.approx(mean)
-            spread = (sum((vector - mean) ** 2) / 16) ** 0.5
-            assert vectors.deviation_K[position] == pytest.approx(spread)
-
-
-@pytest.mark.parametrize("name", ["encoder.2.self", "encoder.0.embedding", "decoder.4.cross"])
-def test_a_site_without_a_sublayer_is_refused(model, name):
-    with pytest.raises(ValueError, match=f"no sublayer at {name}"):
-        around_norm(model, Site.parse(name), SOURCE, FED)
-    with pytest.raises(ValueError, match="no sublayer at encoder.9.self"):
-        study_norms(model, Site("encoder", 9, "self"), SOURCE, OTHERS)
 
 
 @given(seed=st.integers(0, 10_000), shape=st.tuples(*[st.integers(1, 6)] * 3))
@@ -328,17 +230,6 @@ def test_batch_norm_over_counted_positions_is_torchs_in_training(seed, shape):
     np.testing.assert_allclose(
         batch_norm(x_BKD, counted_BK)[counted_BK], expected.numpy(), atol=1e-10
     )
-
-
-def test_positions_that_do_not_count_are_normalised_with_what_the_others_have():
-    x_BKD = np.array([[[1.0], [3.0], [100.0]]])
-    counted = np.array([[True, True, False]])
-    np.testing.assert_allclose(batch_norm(x_BKD, counted, eps=0)[0, :, 0], [-1, 1, 98])
-
-
-def test_a_batch_without_a_counted_position_is_refused():
-    with pytest.raises(ValueError, match="no position counts"):
-        batch_norm(np.ones((1, 2, 3)), np.zeros((1, 2), bool))
 
 
 @pytest.mark.parametrize("site", SITES[:2], ids=str)
@@ -372,16 +263,3 @@ def test_changes_are_those_of_vectors_normalised_one_by_one(model, site):
     ):
         expected = np.abs(normalised(counted) - alone).mean(axis=1)
         np.testing.assert_allclose(change, expected, atol=1e-3)
-
-
-def test_a_sentence_without_company_does_not_change(model):
-    found = study_norms(model, SITES[0], SOURCE, ())
-    for change in (found.layer_norm_K, found.batch_norm_K, found.batch_norm_padded_K):
-        assert (change == 0).all()
-
-
-def test_norms_of_the_decoder_are_not_compared(model):
-    with pytest.raises(
-        ValueError, match="decoder.0.self is not a sublayer of the stack that reads"
-    ):
-        study_norms(model, SITES[2], SOURCE, OTHERS)

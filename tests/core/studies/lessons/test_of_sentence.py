@@ -3,7 +3,6 @@ import pytest
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.lessons.layers import residual_stream
 from core.studies.lessons.masks import MASKS, padded_batch
 from core.studies.lessons.of_sentence import (
     masked_head,
@@ -41,13 +40,6 @@ def test_every_row_of_a_table_names_its_tokens(run):
     assert set(vectors["row_token"]) == set(vectors["column_token"]) == set(texts)
     mixing = sentence_mixing(run, SENTENCE, 0).table()
     assert len(mixing["row_token"]) == len(mixing["self_attention"])
-
-
-def test_a_stream_is_that_of_the_model_fed_its_own_translation(run):
-    written, stack = translate(run, SENTENCE), run.model.config.stacks[0]
-    found = sentence_stream(run, SENTENCE, stack)
-    expected = residual_stream(run.model, written.source_ids, written.fed_ids)[stack]
-    assert found.table()["norm"] == expected.norms_LK.reshape(-1).tolist()
 
 
 def test_a_head_of_a_batch_names_queries_and_keys_with_what_fills_up(run):

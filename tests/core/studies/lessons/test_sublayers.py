@@ -11,9 +11,6 @@ from core.config import ModelConfig
 from core.heads import Site
 from core.model import Record, Step, build
 from core.studies.lessons.sublayers import (
-    LONGEST,
-    Moved,
-    Unit,
     directions,
     firing,
     hidden_units,
@@ -22,7 +19,7 @@ from core.studies.lessons.sublayers import (
     top_units,
 )
 from core.vocabulary import BOS, EOS
-from tests.core.describe.invented import Gate, gated
+from tests.core.describe.invented import Gate
 
 SMALL = ModelConfig(30, 2, 1, 16, 32, 4, d_k=5, d_v=3, dropout=0.3, max_positions=90)
 
@@ -73,14 +70,6 @@ def test_influence_is_the_jacobian_times_the_direction(model, layer):
         np.testing.assert_allclose(matrix, expected.numpy(), atol=1e-6)
 
 
-def test_attention_mixes_all_positions_and_feed_forward_none(model):
-    found = influence(model, 1, SOURCE)
-    assert (found.attention.ratio_KK > 1e-4).all()
-    diagonal = np.eye(len(SOURCE), dtype=bool)
-    assert (found.feed_forward.ratio_KK[diagonal] > 1e-2).all()
-    assert (found.feed_forward.ratio_KK[~diagonal] == 0).all()
-
-
 def test_inputs_are_what_the_sublayers_get_in_the_model(model):
     seen = []
     layer = model.encoder[1]
@@ -102,39 +91,6 @@ def test_the_model_stays_as_it_is(model):
     assert not any(tensor.is_inference() for tensor in model.parameters())
 
 
-def test_influence_is_the_same_each_time(model):
-    one, other = influence(model, 0, SOURCE), influence(model, 0, SOURCE)
-    assert (one.attention.ratio_KK == other.attention.ratio_KK).all()
-
-
-def test_no_more_than_the_first_tokens_are_read(model):
-    long = tuple(3 + k % 27 for k in range(LONGEST + 9))
-    found = influence(model, 0, long)
-    assert found.attention.ratio_KK.shape == found.feed_forward.ratio_KK.shape == (LONGEST, LONGEST)
-    assert (
-        found.attention.ratio_KK == influence(model, 0, long[:LONGEST]).attention.ratio_KK
-    ).all()
-    assert (found.feed_forward.ratio_KK[~np.eye(LONGEST, dtype=bool)] == 0).all()
-
-
-def test_directions_are_unit_vectors_unlike_each_other():
-    found = directions(7, 16)
-    torch.testing.assert_close(found.norm(dim=-1), torch.ones(7, dtype=torch.float64))
-    assert ((found @ found.T).abs() - torch.eye(7) < 0.99).all()
-
-
-def test_a_layer_that_the_encoder_lacks_is_refused(model):
-    with pytest.raises(ValueError, match=r"no sublayer at encoder\.2\.self"):
-        influence(model, 2, SOURCE)
-
-
-def test_a_layer_with_a_sublayer_more_is_studied_in_the_two_that_it_shares_with_others():
-    model = gated(SMALL, seed=4)
-    found = influence(model, 0, SOURCE)
-    assert (found.attention.ratio_KK > 1e-4).all()
-    assert (found.feed_forward.ratio_KK[~np.eye(len(SOURCE), dtype=bool)] == 0).all()
-
-
 @pytest.mark.parametrize(
     ("name", "site"), [("self_attention", "self"), ("feed_forward", "feed_forward")]
 )
@@ -142,12 +98,6 @@ def test_a_sublayer_of_another_kind_is_refused_by_name(model, name, site):
     setattr(model.encoder[1], name, Gate(SMALL, Site("encoder", 1, site)))
     with pytest.raises(ValueError, match=rf"encoder\.1\.{site} is no .* but a Gate"):
         influence(model, 1, SOURCE)
-
-
-def test_what_lies_away_from_the_diagonal_is_summed_up():
-    moved = Moved(np.array([[9.0, 2.0], [0.5, 7.0]]))
-    assert (moved.largest, moved.away_from_diagonal) == (9.0, (0.5, 2.0))
-    assert Moved(np.array([[3.0]])).away_from_diagonal == (0.0, 0.0)
 
 
 def test_in_a_decoder_alone_nothing_later_moves_what_comes_before():
@@ -173,13 +123,6 @@ def deep_model():
 @pytest.fixture(scope="module")
 def hidden(deep_model):
     return hidden_units(deep_model, SOURCE, FED)
-
-
-def test_every_feed_forward_layer_gives_its_units_at_every_position(hidden):
-    layers = [Site("encoder", layer, "feed_forward") for layer in range(12)]
-    assert set(hidden) == {*layers, Site("decoder", 0, "feed_forward")}
-    assert all(hidden[site].shape == (5, 32) for site in layers)
-    assert hidden[Site("decoder", 0, "feed_forward")].shape == (4, 32)
 
 
 def test_units_are_what_the_relu_leaves_of_the_first_matrix(deep_model, hidden):
@@ -208,32 +151,6 @@ def test_shares_are_those_counted_by_hand_with_layers_in_their_order():
     assert found.dead_L.tolist() == [0.25, 0.75]
     assert found.always_L.tolist() == [0.25, 0.25]
     assert firing(HAND, "decoder").firing_LK.tolist() == [[1, 1, 1]]
-
-
-HIDDEN = np.array(
-    [
-        [0.0, 2.0, 5.0, 1.0],
-        [4.0, 3.0, 0.0, 0.0],
-        [1.0, 9.0, 0.0, 0.0],
-        [6.0, 0.0, 0.0, 7.0],
-    ],
-    np.float32,
-)
-
-
-def test_top_units_are_the_largest_with_the_tokens_on_which_they_fire_most():
-    assert top_units(HIDDEN, position=0, n=2) == (
-        Unit(2, 5.0, ()),
-        Unit(1, 2.0, ((2, 9.0), (1, 3.0))),
-    )
-    assert top_units(HIDDEN, position=2, n=9) == (
-        Unit(1, 9.0, ((1, 3.0), (0, 2.0))),
-        Unit(0, 1.0, ((3, 6.0), (1, 4.0))),
-    )
-
-
-def test_where_nothing_fires_there_is_no_unit():
-    assert top_units(np.zeros((2, 3), np.float32), 1) == ()
 
 
 @given(

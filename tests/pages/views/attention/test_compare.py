@@ -6,7 +6,7 @@ import pytest
 from core.heads import Head, Site
 from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
-from core.studies.heads.comparison import compare, difference
+from core.studies.heads.comparison import compare_heads
 from core.studies.lessons.embeddings import sentence_cosine
 from pages.frame import session
 from pages.frame.language import number
@@ -61,7 +61,8 @@ def test_the_third_map_is_the_second_minus_the_first(open_compare, kind, words):
     )
     both = inspected(TIRED, whole_words=words), inspected(sentence, whole_words=words)
     site = next(site for site in both[0].attention if site.attention == kind and site.layer == 1)
-    found = difference(compare(*both), Head(site, 3), Head(site, 3))
+    head = Head(site, 3)
+    found = compare_heads(both[0], head, both[1], head).difference
     expected = [each.attention[site].weights_HQK[3] for each in both] + [found.values_qk]
     visible = [each.attention[site].visible_QK for each in both] + [found.visible_qk]
     for panel, values, visible_QK in zip(shown, expected, visible, strict=True):

@@ -8,11 +8,10 @@ from core.runs.run import load_run
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import Expected
 from core.studies.experiments.findings import what_came_out
-from core.studies.experiments.gains import Gained
 from core.studies.experiments.mixed import mixed_output
 from core.studies.experiments.passes import PASSES
-from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import Verdict
+from core.studies.experiments.results import SHIPPED, Estimate, Results
+from core.studies.experiments.verdicts import Gained, Verdict
 from pages.frame.language import number, percent
 from pages.views.experiments import gains
 from tests.pages.conftest import ROOT
@@ -213,7 +212,7 @@ def test_gains_are_drawn_over_each_trainings_own_start(open_experiment):
     start = f"the start, half trained ({results.estimate('half', 'bleu').mean:.1f})"
     assert (rows[0]["name"], rows[0]["value"]) == (start, 0)
     for row, variant in zip(rows[1:], METRIC.shown[1:], strict=True):
-        found = results.more(variant.name, "half", "bleu")
+        found = Estimate.of(results.differences(variant.name, "half", "bleu"))
         assert row["value"] == pytest.approx(found.mean)
         assert f"{variant.label} **{found.mean:+.1f}**" in shown.seen
     assert "dashed: no gain" in said

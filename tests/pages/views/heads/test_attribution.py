@@ -10,7 +10,7 @@ from core.studies.attribution import study
 from core.studies.attribution.leaving_out import telling_step
 from core.studies.attribution.methods import Method
 from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study, written_ids
-from core.studies.attribution.trust import Trust, TrustProgress
+from core.studies.attribution.trust import Trust
 from core.vocabulary import BOS, PAD
 from pages.frame.language import number, percent
 from pages.views.heads import attribution, attribution_methods
@@ -139,9 +139,9 @@ def test_trust_over_sentences_is_measured_only_on_request(open_attribution, monk
 
     def measured(_run, n, whole_words):
         asked.append((n, whole_words))
-        yield TrustProgress(n, n, trust)
+        return trust
 
-    monkeypatch.setattr(study, "trust_steps", measured)
+    monkeypatch.setattr(study, "held_out_trust", measured)
     at = open_attribution()
     assert attribution_methods.TRUSTED not in at.table[0].value
     assert not asked

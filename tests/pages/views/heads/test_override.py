@@ -7,7 +7,7 @@ import pytest
 from core.heads import Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
-from core.studies.effects.overriding import moved
+from core.studies.effects.overriding import rewired
 from pages.frame.language import percent
 from pages.views.heads.override import HOW, MAP, PAIR
 from tests.pages.conftest import ROOT, said, send_from
@@ -62,7 +62,7 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     assert shown.selected == (0, it, street)
     assert list(shown.panels[0].rows.differs) == [it]
     before_K = attention.weights_HQK[0, it]
-    after_K = moved(before_K, animal, street, attention.visible_QK[it])
+    after_K = rewired(before_K, street, everything=False)
     assert np.array_equal(pair.panels[0].values, np.stack([before_K, after_K]))
     # Further rows are of the adjective, which agrees with the pronoun.
     assert table(at)["token"].tolist()[:2] == ["10 il", "10 elle"]

@@ -4,8 +4,7 @@ import pytest
 
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.path_patching import Read
-from core.studies.effects.path_study import path_study
+from core.studies.effects.path_patching import Read, path_study
 from pages.frame.language import percent
 from tests.pages.conftest import ROOT, said, send_from
 from viz.plane.matrices import unpack

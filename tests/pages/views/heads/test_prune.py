@@ -5,11 +5,11 @@ import pytest
 
 from core.heads import Head
 from core.jobs.job import Job, Status
+from core.runs.files import PRUNING
 from core.runs.run import load_run
-from core.studies.effects import pruning_job
-from core.studies.effects.ablation import every_head
-from core.studies.effects.pruning import BY_SCORE, GREEDY, PruningPoint
-from core.studies.effects.stored import PRUNING, store_pruning
+from core.studies.effects import pruning
+from core.studies.effects.pruning import BY_SCORE, GREEDY, PruningPoint, store_pruning
+from core.studies.heads.question import heads_of
 from pages.frame.language import percent
 from pages.views.heads import prune
 from tests.pages.conftest import chart_rows, said
@@ -24,7 +24,7 @@ def open_prune(open_page, own_copy):
 def curves(own_copy):
     """Two orders of the run's heads, stored: without the first nothing is lost, then half."""
     run = load_run(own_copy)
-    heads = every_head(run.model)
+    heads = heads_of(run.model)
     n = prune.N_PRUNED
 
     def order(names):
@@ -43,7 +43,7 @@ def curves(own_copy):
 def test_nothing_is_measured_before_somebody_asks(open_prune, own_copy, monkeypatch):
     (own_copy / PRUNING).unlink()
     started = []
-    monkeypatch.setattr(pruning_job, "start", lambda path, n: started.append((path, n)))
+    monkeypatch.setattr(pruning, "start", lambda path, n: started.append((path, n)))
     at = open_prune()
     assert not at.get("vega_lite_chart")
     assert "**What you see**] Nothing is measured yet: press “Prune”." in said(at)

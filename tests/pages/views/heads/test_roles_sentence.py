@@ -7,9 +7,8 @@ from core.heads import Head, Kind, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
-from core.studies.heads.patterns import Pattern
 from core.studies.heads.roles import own_position
-from core.studies.heads.summaries import HeadSummary, head_summaries
+from core.studies.heads.summaries import HeadSummary, Pattern, head_summaries
 from core.tokenizer.tokenizer import Token
 from pages.frame.language import percent
 from pages.views.heads import roles_sentence as overview

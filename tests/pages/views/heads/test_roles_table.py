@@ -2,9 +2,9 @@ import pytest
 
 from core.evaluate.intervals import Difference
 from core.runs.run import load_run
-from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.stored import store_effects
+from core.studies.effects.measuring import store_effects
+from core.studies.heads.question import heads_of
 from core.studies.heads.roles import roles_of_heads
 from pages.views.heads import role_names
 from tests.pages.conftest import ROOT
@@ -61,9 +61,9 @@ def store(path, sure):
     less = Difference(0.9, 0.8, -0.15, -0.05 if sure else 0.01, 100)
     effects = tuple(
         HeadEffect(head, less if head.index == 1 else nothing, nothing, None)
-        for head in every_head(run.model)
+        for head in heads_of(run.model)
     )
-    store_effects(path, HeadEffects(effects, 100, 3, run.step))
+    store_effects(run, HeadEffects(effects, 100, 3, run.step))
 
 
 def test_every_head_has_its_scores_with_their_baselines(open_page, copy_scores):

@@ -3,11 +3,12 @@ import pytest
 
 from core.evaluate.intervals import Difference
 from core.heads import Kind
+from core.runs.files import HEADS
 from core.runs.run import load_run
-from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.stored import HEADS, store_effects
+from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
+from core.studies.heads.question import heads_of
 from pages.frame.language import percent
 from pages.views.heads import silence_grid, silence_measuring
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
@@ -78,9 +79,9 @@ def changed(head, change, loss):
 def measured(path, changes=()):
     """Store effects: none of any head but those given, in the order of the model's heads."""
     own = load_run(path)
-    by_head = dict(zip(every_head(own.model), changes, strict=False))
-    heads = [changed(head, by_head.get(head, 0.0), 0.0) for head in every_head(own.model)]
-    store_effects(path, HeadEffects(tuple(heads), 400, 7, own.step))
+    by_head = dict(zip(heads_of(own.model), changes, strict=False))
+    heads = [changed(head, by_head.get(head, 0.0), 0.0) for head in heads_of(own.model)]
+    store_effects(own, HeadEffects(tuple(heads), 400, 7, own.step))
     return own
 
 
@@ -141,7 +142,7 @@ def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, o
         panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)
     )
     [table] = at.dataframe
-    assert len(table.value) == len(every_head(own.model))
+    assert len(table.value) == len(heads_of(own.model))
     first = table.value.iloc[0]
     assert (first["attention"], first["layer"], first["head"]) == (
         "encoder self",

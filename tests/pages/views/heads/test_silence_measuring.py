@@ -4,9 +4,9 @@ from core.evaluate.intervals import Difference
 from core.jobs.job import Job, Status
 from core.runs.run import RunError, load_run
 from core.studies.effects import measuring
-from core.studies.effects.ablation import every_head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.stored import store_effects
+from core.studies.effects.measuring import store_effects
+from core.studies.heads.question import heads_of
 from pages.views.heads import silence_measuring
 
 
@@ -59,8 +59,8 @@ def test_what_ended_badly_is_said_and_can_be_started_again(
 
 def stored(path, n, *, all_there_are=False):
     run, figure = load_run(path), Difference(0.9, 0.8, -0.2, -0.05, n)
-    heads = [HeadEffect(head, figure, figure, None) for head in every_head(run.model)]
-    store_effects(path, HeadEffects(tuple(heads), n, 0, run.step, all_there_are))
+    heads = [HeadEffect(head, figure, figure, None) for head in heads_of(run.model)]
+    store_effects(run, HeadEffects(tuple(heads), n, 0, run.step, all_there_are))
 
 
 def test_what_was_measured_on_few_sentences_can_be_measured_again(open_silence, own_copy):

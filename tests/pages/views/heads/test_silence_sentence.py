@@ -7,7 +7,8 @@ import pytest
 from core.decoding.sentence import translate
 from core.heads import Head
 from core.runs.run import load_run
-from core.studies.effects.ablation import Intervention, average_mixed, every_head, outcome
+from core.studies.effects.ablation import Intervention, average_mixed, outcome
+from core.studies.heads.question import heads_of
 from pages.views.heads import silence_sentence
 from tests.pages.conftest import ROOT, chart_rows, said
 
@@ -59,7 +60,7 @@ def test_a_sentence_of_no_task_is_held_against_the_models_own_words(open_silence
 
 
 def test_words_that_change_are_marked(open_silence, run):
-    heads = [name for name in map(str, every_head(run.model)) if "cross" in name]
+    heads = [name for name in map(str, heads_of(run.model)) if "cross" in name]
     at = open_silence(sentence=WIDE, silent=",".join(heads))
     assert "The translation stays" not in said(at)
     before, after = re.search(r"Before: (.*)  \nAfter: (.*)", said(at)).groups()
