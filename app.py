@@ -18,12 +18,7 @@ def main() -> None:
     streamlit_internals.keep_choices()
     layout.compact()
     pages = [
-        st.Page(
-            attention.render,
-            title=_("Attention"),
-            icon=":material/grid_view:",
-            default=True,
-        ),
+        st.Page(attention.render, title=_("Attention"), icon=":material/grid_view:", default=True),
         _page("heads", _("Heads"), ":material/science:"),
         _page("decoding", _("Decoding"), ":material/step_over:"),
         _page("lessons", _("Lessons"), ":material/school:"),
@@ -34,7 +29,7 @@ def main() -> None:
         _page("languages", language.title(), ":material/translate:"),
         # Older links lead there.
         st.Page(_opener("runs"), title=_("Runs"), url_path="runs", visibility="hidden"),
-        # The default page has no address but /; whoever types its name finds it all the same.
+        # The default page has no address but /; its name leads to it, too.
         st.Page(attention.render, title=_("Attention"), url_path="attention", visibility="hidden"),
         *(_moved(name) for name in ("masks", "positions", "scaling", "layers")),
     ]

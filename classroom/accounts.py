@@ -57,8 +57,8 @@ def claims_of(cookies: Mapping[str, str]) -> dict[str, Any]:
     secret = get_cookie_secret()
 
     def one(name: str) -> bytes | None:
-        kept = cookies.get(name)
-        return None if kept is None else decode_signed_value(secret, name, kept.encode("latin-1"))
+        value = cookies.get(name)
+        return None if value is None else decode_signed_value(secret, name, value.encode("latin-1"))
 
     try:
         found = json.loads(get_cookie_with_chunks(one, USER_COOKIE_NAME) or b"{}")

@@ -38,8 +38,8 @@ def seconds(classroom: Classroom) -> int:
 
 def with_destination(classroom: Classroom, address: str) -> str:
     """Return the cookie of an address; nothing for one of elsewhere, or one that is too long."""
-    kept = str(_signer(classroom, DESTINATION).dumps(address)) if is_here(address) else ""
-    return kept if len(kept) <= LONGEST_DESTINATION else ""
+    signed = str(_signer(classroom, DESTINATION).dumps(address)) if is_here(address) else ""
+    return signed if len(signed) <= LONGEST_DESTINATION else ""
 
 
 def destination_of(classroom: Classroom, cookie: str) -> str:

@@ -101,8 +101,8 @@ class Guard:
         return await self._ask(request)
 
     def _is_let_in(self, scope: Scope) -> bool:
-        kept = HTTPConnection(scope).cookies.get(cookie.NAME, "")
-        visitor = cookie.visitor_of(self._classroom, kept)
+        signed = HTTPConnection(scope).cookies.get(cookie.NAME, "")
+        visitor = cookie.visitor_of(self._classroom, signed)
         return visitor is not None and is_known(self._runs, visitor)
 
     async def _ask(self, request: Request) -> Response:
@@ -112,8 +112,8 @@ class Guard:
         asked = request.scope["path"] + (f"?{query}" if query else "")
         if asked == "/":
             # The provider leads back to it; any other address is what the visitor wants now.
-            kept = request.cookies.get(cookie.DESTINATION, "")
-            asked = cookie.destination_of(self._classroom, kept)
+            signed = request.cookies.get(cookie.DESTINATION, "")
+            asked = cookie.destination_of(self._classroom, signed)
         form = Form(then=asked if sign_in.is_here(asked) else "/")
         if self._classroom.accounts and (claims := accounts.claims_of(request.cookies)):
             visitor = await run_in_threadpool(self._of_account, self._classroom.accounts, claims)
@@ -160,14 +160,14 @@ class Guard:
 
     def _to_provider(self, request: Request) -> Response:
         answer = _redirected(accounts.way_there())
-        kept = cookie.with_destination(self._classroom, request.query_params.get("then", "/"))
-        _keep(request, answer, cookie.DESTINATION, kept, cookie.SECONDS_AT_PROVIDER)
+        signed = cookie.with_destination(self._classroom, request.query_params.get("then", "/"))
+        _keep(request, answer, cookie.DESTINATION, signed, cookie.SECONDS_AT_PROVIDER)
         return answer
 
     def _let_in(self, request: Request, visitor: Visitor, then: str) -> Response:
         answer = _redirected(then)
-        kept = cookie.written(self._classroom, visitor)
-        _keep(request, answer, cookie.NAME, kept, cookie.seconds(self._classroom))
+        signed = cookie.written(self._classroom, visitor)
+        _keep(request, answer, cookie.NAME, signed, cookie.seconds(self._classroom))
         if cookie.DESTINATION in request.cookies:
             answer.delete_cookie(cookie.DESTINATION)
         return answer
@@ -223,11 +223,11 @@ def _begin_attempt(attempts: Attempts, who: str) -> None:
     attempts.note(who, failed=True)
 
 
-def _keep(request: Request, answer: Response, name: str, kept: str, seconds: int) -> None:
+def _keep(request: Request, answer: Response, name: str, signed: str, seconds: int) -> None:
     """Have a browser keep something for a while, that it shows this server alone and no script."""
     answer.set_cookie(
         name,
-        kept,
+        signed,
         max_age=seconds,
         httponly=True,
         samesite="lax",
@@ -249,13 +249,13 @@ def _redirected(to: str) -> RedirectResponse:
 
 
 def _is_from_here(request: HTTPConnection) -> bool:
-    """Say whether a page of this server asks, as far as the browser says."""
+    """Return whether a page of this server asks, as far as the browser says."""
     origin, host = request.headers.get("origin"), request.headers.get("host", "")
     return _is_host(host) and (origin is None or origin.partition("://")[2] == host)
 
 
 def _is_host(text: str) -> bool:
-    """Say whether a text can stand in an address as the name of a machine, maybe with a port."""
+    """Return whether a text can stand in an address as the name of a machine, maybe with a port."""
     try:
         return (urlsplit(f"//{text}").port or 0) >= 0
     except ValueError:

@@ -124,7 +124,7 @@ class Limits:
             raise ConfigError(Message(text, most=self.at_once))
 
     def waits(self, n_own: int, n: int, n_waiting: int) -> bool:
-        """Say whether a training has to wait in line; refuse it where it may not even do that.
+        """Return whether a training has to wait in line; refuse it where it may not even do that.
 
         Args:
             n_own: One's own trainings and measurements, under way or in line.

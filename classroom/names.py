@@ -38,16 +38,16 @@ def admitted(runs: Path, name: str, word: str) -> Visitor:
     name = _checked(name)
     with locked(runs, LOCK):
         name = _given_before(runs, name) or name
-        kept = _kept(runs, name)
-        if kept is None:
+        entry = _kept(runs, name)
+        if entry is None:
             if len(word) < SHORTEST_WORD:
                 raise NameTakenError(N_("choose a longer word of your own"))
             return _given(runs, name, hashed(word))
-    if not matches(word, kept["word"]):
+    if not matches(word, entry["word"]):
         raise NameTakenError(
             N_("this name is taken; if it is yours, type the word that you chose before")
         )
-    return Visitor(name, kept["key"])
+    return Visitor(name, entry["key"])
 
 
 def admitted_by_account(runs: Path, name: str, identity: str) -> Visitor:
@@ -65,22 +65,22 @@ def admitted_by_account(runs: Path, name: str, identity: str) -> Visitor:
     name, word = _checked(name), f"account${identity}"
     with locked(runs, LOCK):
         for each in visitors(runs):
-            kept = _kept(runs, each)
-            if kept is not None and kept["word"] == word:
-                return Visitor(each, kept["key"])
+            entry = _kept(runs, each)
+            if entry is not None and entry["word"] == word:
+                return Visitor(each, entry["key"])
         return _given(runs, free_name(runs / VISITORS, name), word)
 
 
 def is_known(runs: Path, visitor: Visitor) -> bool:
-    """Say whether a visitor still has the name: a teacher may have freed it."""
+    """Return whether a visitor still has the name: a teacher may have freed it."""
     if visitor.is_owner:
         return True
-    kept = _kept(runs, visitor.name)
-    return kept is not None and kept["key"] == visitor.key
+    entry = _kept(runs, visitor.name)
+    return entry is not None and entry["key"] == visitor.key
 
 
 def is_new(runs: Path, name: str) -> bool:
-    """Say whether nobody ever came by a name."""
+    """Return whether nobody ever came by a name."""
     return _given_before(runs, name) is None
 
 
@@ -104,18 +104,18 @@ def _given_before(runs: Path, name: str) -> str | None:
 
 
 def _given(runs: Path, name: str, word: str) -> Visitor:
-    kept = {"word": word, "key": secrets.token_hex(8)}
+    entry = {"word": word, "key": secrets.token_hex(8)}
     mark = _mark(runs, name)
     mark.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(mark, os.O_WRONLY | os.O_CREAT, 0o600), "w") as opened:
-        opened.write(json.dumps(kept))
-    return Visitor(name, kept["key"])
+        opened.write(json.dumps(entry))
+    return Visitor(name, entry["key"])
 
 
 def _kept(runs: Path, name: str) -> dict[str, str] | None:
     try:
-        kept = json.loads(_mark(runs, name).read_text(encoding="utf-8"))
-        return {"word": str(kept["word"]), "key": str(kept["key"])}
+        entry = json.loads(_mark(runs, name).read_text(encoding="utf-8"))
+        return {"word": str(entry["word"]), "key": str(entry["key"])}
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError):

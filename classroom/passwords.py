@@ -27,15 +27,15 @@ def hashed(password: str) -> str:
     return "$".join(["scrypt", str(_N), _text(salt), _text(_digest(password, salt, _N))])
 
 
-def matches(password: str, kept: str) -> bool:
-    """Say whether a password is the one that was kept; where none was, no password is.
+def matches(password: str, stored: str) -> bool:
+    """Return whether a password is the one that was kept; where none was, no password is.
 
     >>> kept = hashed("correct horse")
     >>> matches("correct horse", kept), matches("wrong horse", kept), matches("", "")
     (True, False, False)
     """
     try:
-        kind, n, salt, digest = kept.split("$")
+        kind, n, salt, digest = stored.split("$")
         if kind != "scrypt":
             return False
         found = _digest(password, base64.b64decode(salt), int(n))

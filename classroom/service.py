@@ -45,8 +45,8 @@ class ClassService(Service):
 
     def visitor(self) -> Visitor:
         """Return the visitor; nothing more is drawn for one who has signed out meanwhile."""
-        kept = st.context.cookies.get(cookie.NAME, "")
-        found = cookie.visitor_of(self.classroom, kept)
+        signed = st.context.cookies.get(cookie.NAME, "")
+        found = cookie.visitor_of(self.classroom, signed)
         if found is None:
             raise StopException
         return found

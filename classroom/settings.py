@@ -65,8 +65,8 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
     Raises:
         ClassroomError: A setting cannot be, or nobody could sign in.
     """
-    table, kept = _table(where / FILE), _table(where / SECRETS)
-    secret = dict(kept.get("class", {}))
+    table, secrets_table = _table(where / FILE), _table(where / SECRETS)
+    secret = dict(secrets_table.get("class", {}))
     for name, word in GIVEN.items():
         if given := environment.get(word):
             if len(given) < SHORTEST:
@@ -85,7 +85,9 @@ def read(where: Path, environment: Mapping[str, str]) -> Classroom:
     return Classroom(
         days=_whole(table.get("signed_in_days", 30), "signed_in_days", where),
         tour=tour,
-        accounts=_accounts(table["accounts"], kept, where) if "accounts" in table else None,
+        accounts=_accounts(table["accounts"], secrets_table, where)
+        if "accounts" in table
+        else None,
         limits=_limits(table.get("limits", {}), where),
         password=secret["password"],
         teacher_password=secret["teacher_password"],
@@ -148,7 +150,7 @@ def _limits(table: Mapping[str, Any], where: Path) -> Limits:
     return Limits(**{name: _whole(value, name, where) for name, value in table.items()})
 
 
-def _accounts(table: Mapping[str, Any], kept: Mapping[str, Any], where: Path) -> Accounts:
+def _accounts(table: Mapping[str, Any], secrets_table: Mapping[str, Any], where: Path) -> Accounts:
     _require_known(table, {each.name for each in fields(Accounts)}, "[accounts]", where)
     lists = {name: table.get(name, []) for name in ("visitors", "teachers")}
     for name, listed in lists.items():
@@ -159,7 +161,7 @@ def _accounts(table: Mapping[str, Any], kept: Mapping[str, Any], where: Path) ->
     unverified = table.get("unverified", False)
     _require(type(unverified) is bool, where, "unverified is neither true nor false")
     needed = {"redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"}
-    if missing := sorted(needed - set(kept.get("auth", {}))):
+    if missing := sorted(needed - set(secrets_table.get("auth", {}))):
         raise ClassroomError(f"{where / SECRETS}: accounts need {', '.join(missing)} in [auth]")
     return Accounts(tuple(lists["visitors"]), tuple(lists["teachers"]), unverified)
 

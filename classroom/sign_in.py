@@ -67,7 +67,7 @@ def _queries(text: str, most: int | None = None) -> dict[str, str]:
 
 
 def is_here(address: str) -> bool:
-    """Say whether an address is one of this app, and not of another machine."""
+    """Return whether an address is one of this app, and not of another machine."""
     return (
         address.startswith("/")
         and not address.startswith(("//", *_NO_PAGES))
@@ -77,12 +77,7 @@ def is_here(address: str) -> bool:
 
 
 def page(
-    languages: str,
-    form: Form,
-    problem: str = "",
-    seconds: float = 0.0,
-    *,
-    by_account: bool = False,
+    languages: str, form: Form, problem: str = "", seconds: float = 0.0, *, by_account: bool = False
 ) -> str:
     """Return the page in the visitor's language.
 
@@ -103,9 +98,9 @@ def page(
 
 
 def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
-    said = explained(problem) if isinstance(problem, Message) else _(problem)
+    alert_text = explained(problem) if isinstance(problem, Message) else _(problem)
     if seconds:
-        said = n_(
+        alert_text = n_(
             "Too many attempts. Try again in {n} second.",
             "Too many attempts. Try again in {n} seconds.",
             seconds,
@@ -128,7 +123,7 @@ def _page(form: Form, problem: str, seconds: int, *, by_account: bool) -> str:
         "action": SIGN_IN,
     }
     shown = {name: escape(text) for name, text in texts.items()}
-    alert = f'<p role="alert">{escape(said)}</p>' if said else ""
+    alert = f'<p role="alert">{escape(alert_text)}</p>' if alert_text else ""
     account = escape(_("Sign in with your account"))
     way = escape(f"{BY_ACCOUNT}?{urlencode({'then': form.then})}")
     link = f'<a class="account" href="{way}">{account}</a>'

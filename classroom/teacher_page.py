@@ -78,14 +78,14 @@ def _show_work(under_way: UnderWay) -> None:
     for path in at_work:
         _show_job(path, _doing(path), _("Stop"), _stop)
     for place, path in enumerate(waiting, start=1):
-        said = _("waits, place {n}").format(n=number(place))
-        _show_job(path, said, _("Take out of the line"), line.leave)
+        status = _("waits, place {n}").format(n=number(place))
+        _show_job(path, status, _("Take out of the line"), line.leave)
 
 
-def _show_job(path: Path, said: str, label: str, end: Callable[[Path], None]) -> None:
+def _show_job(path: Path, status: str, label: str, end: Callable[[Path], None]) -> None:
     name = cached.name_of(path)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{plain(name)} · {plain(said)}", width="content")
+        st.markdown(f"{plain(name)} · {plain(status)}", width="content")
         opened = {"training": "watch", session.MODEL: name}
         links.link("training", _("Watch"), ":material/model_training:", opened)
         st.button(label, key=f"end {name}", type="tertiary", on_click=_try, args=(end, path))
@@ -127,10 +127,10 @@ def _say_shares(runs: Sequence[Taken], limits: Limits) -> None:
         "{n} visitors. All runs take {size} MB; one visitor may have {most} MB.",
         len(names),
     )
-    said = text.format(
+    status = text.format(
         n=number(len(names)), size=_megabytes(runs), most=number(limits.disk_megabytes)
     )
-    st.markdown(f"**{said}**")
+    st.markdown(f"**{status}**")
     of = {name: [run for run in runs if run.visitor == name] for name in names}
     most = sorted(names, key=lambda name: -sum(run.n_bytes for run in of[name]))
     parts = [f"{plain(name)} {_megabytes(of[name])} MB" for name in most if of[name]]

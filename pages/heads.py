@@ -4,15 +4,7 @@ from pages.frame import selection, session
 from pages.frame.needs import Need
 from pages.frame.selection import Opened
 from pages.frame.view import View, of_sentence
-from pages.views.heads import (
-    attribution,
-    head,
-    override,
-    patch,
-    roles,
-    silence,
-    silence_sentence,
-)
+from pages.views.heads import attribution, head, override, patch, roles, silence, silence_sentence
 
 
 def render() -> None:
@@ -29,18 +21,8 @@ VIEWS: tuple[View[Opened], ...] = (
         needs=(Need.WRITING,),
         telling=silence_sentence.telling,
     ),
-    View(
-        "heads",
-        "override",
-        override.draw,
-        needs=(Need.WRITING,),
-    ),
-    View(
-        "heads",
-        "patch",
-        patch.draw,
-        needs=(Need.WRITING,),
-    ),
+    View("heads", "override", override.draw, needs=(Need.WRITING,)),
+    View("heads", "patch", patch.draw, needs=(Need.WRITING,)),
     View("heads", "roles", roles.draw),
     View(
         "heads",
@@ -49,15 +31,7 @@ VIEWS: tuple[View[Opened], ...] = (
         of_sentence=False,
         needs=selection.NEEDS_OF_HEAD_VIEW,
     ),
-    View(
-        "heads",
-        "attribution",
-        attribution.draw,
-        needs=(
-            Need.ENCODER_SELF,
-            Need.WRITING,
-        ),
-    ),
+    View("heads", "attribution", attribution.draw, needs=(Need.ENCODER_SELF, Need.WRITING)),
 )
 
 

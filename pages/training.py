@@ -53,7 +53,7 @@ def _usual(paths: Mapping[str, Path]) -> str:
 
 
 def _ask_run(view: View[Path], paths: Mapping[str, Path]) -> str:
-    """Ask for a run, those first of which a view shows most."""
+    """Ask for a run; those come first that a view shows most of."""
     if view is LOOK_BACK:
         return selection.ask_named_run(sorted(paths, key=lambda name: not _looks_back(paths[name])))
     # One measure of what is right is easier to read than two.
@@ -70,7 +70,7 @@ def _runs() -> dict[str, Path]:
 
 
 def _is_opened(path: Path) -> bool:
-    """Say whether a run was trained elsewhere."""
+    """Return whether a run was trained elsewhere."""
     try:
         return cached.settings(path).is_opened
     except RunError:
@@ -86,12 +86,12 @@ def _changed(path: Path) -> float:
 
 
 def _looks_back(path: Path) -> bool:
-    """Say whether more of a run was kept than its beginning and its end."""
+    """Return whether more of a run was kept than its beginning and its end."""
     return len(stops(path)) > look_back.FEW
 
 
 def _learned_two_things(path: Path) -> bool:
-    """Say whether a run of the gallery learned pairs of a file beside what its task makes."""
+    """Return whether a run of the gallery learned pairs of a file beside what its task makes."""
     try:
         return path.parent == cached.GALLERY and cached.settings(path).beside_own_pairs
     except RunError:
@@ -99,7 +99,7 @@ def _learned_two_things(path: Path) -> bool:
 
 
 def _trains(path: Path) -> bool:
-    """Say whether a process is at work on a run."""
+    """Return whether a process is at work on a run."""
     try:
         return path.parent != cached.GALLERY and cached.situation(path).alive
     except RunError:

@@ -192,12 +192,10 @@ def test_one_module_caches_and_one_touches_the_session():
 
 def test_one_module_of_the_state_knows_what_streamlit_does_not_offer():
     internal = ("streamlit.runtime", "streamlit.proto", "streamlit.web")
-    # What ends a computation is no state of a page.
-    know = {"streamlit_internals.py", "interrupts.py"}
     assert_none(
         (path, f"imports {name}")
         for path in (ROOT / "pages").rglob("*.py")
-        if path.name not in know
+        if path.name != "streamlit_internals.py"
         for name in imported_modules(path)
         if name.startswith(internal)
     )

@@ -121,14 +121,14 @@ def bytes_of(value: object) -> int:
 
     Runs, models and code are not counted: a value shares them with others.
     """
-    seen: set[int] = set()
+    counted: set[int] = set()
     left: list[Any] = [value]
     total = 0
     while left:
         each = left.pop()
         identity, size, parts = _measure_of(type(each))(each)  # type: ignore[arg-type]
-        if identity not in seen:
-            seen.add(identity)
+        if identity not in counted:
+            counted.add(identity)
             total += size
             left.extend(parts)
     return total

@@ -4,7 +4,7 @@ All sessions share what it returns: nobody may change it.
 """
 
 from collections.abc import Callable, Hashable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast, runtime_checkable
@@ -14,7 +14,6 @@ import streamlit as st
 
 from core.device import use_one_thread
 from core.files import state_of
-from core.inspection import Inspection, inspect_sentence, merged
 from core.messages import error_text
 from core.runs.checkpoint import best_weights, newest_checkpoint, weights_at
 from core.runs.files import EVALUATION, HEADS, PRUNING
@@ -33,7 +32,6 @@ from pages.frame.language import _
 
 Computed = TypeVar("Computed")
 Held = TypeVar("Held")
-Compute = Callable[..., object]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -102,7 +100,7 @@ def own() -> Path:
 
 
 def may_write(path: Path) -> bool:
-    """Say whether the visitor may keep something beside a run: the gallery is the owner's."""
+    """Return whether the visitor may keep something beside a run: the gallery is the owner's."""
     return path.parent != GALLERY or service.current().visitor().is_owner
 
 
@@ -169,15 +167,6 @@ def effects(path: Path) -> HeadEffects | None:
     return read(stored_effects, path)
 
 
-def inspected(path: Path, sentence: str, whole_words: bool) -> Inspection:
-    """Return what every head of a run does with a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    return call(_merged if whole_words else inspect_sentence, path, sentence)
-
-
 @st.cache_resource(show_spinner=False)
 def stopwatch() -> Stopwatch:
     """Return the one that tries trainings, for all visitors."""
@@ -195,7 +184,7 @@ def call(function: Callable[..., Computed], *arguments: object) -> Computed:
     """
     # A page is drawn between such calls, which takes as long as some computations.
     service.current().give_way()
-    key = _name(function), *map(key_of, arguments)
+    key = function, *map(key_of, arguments)
     found = computed(_results(), key, lambda: function(*map(_value_of, arguments)))
     return cast(Computed, found)
 
@@ -213,7 +202,7 @@ def read(function: Callable[..., Computed], *arguments: object) -> Computed:
         except RunError as error:
             return error
 
-    found = _results().of((_name(function), *map(key_of, arguments)), result)
+    found = _results().of((function, *map(key_of, arguments)), result)
     if isinstance(found, RunError):
         raise RunError(*found.args)
     return cast(Computed, found)
@@ -261,14 +250,9 @@ def computed(cache: BoundedCache[Held], key: Hashable, compute: Callable[[], Hel
     if key in cache:
         return cache.of(key, compute)
     with interrupts.started() as may_end:
-        if not may_end:
+        spinner = st.spinner(_("Computing…"), show_time=True) if may_end else nullcontext()
+        with spinner:
             return cache.of(key, compute, interrupts.check)
-        with st.spinner(_("Computing…"), show_time=True):
-            return cache.of(key, compute, interrupts.check)
-
-
-def _name(compute: Compute) -> str:
-    return f"{compute.__module__}.{compute.__qualname__}"
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:
@@ -319,7 +303,3 @@ def _weights_and_settings(path: Path) -> Path | None:
     """Return the newest weights of a run whose settings can be read."""
     read_settings(path)
     return newest_checkpoint(path)
-
-
-def _merged(run: Run, sentence: str) -> Inspection:
-    return merged(inspected(run.path, sentence, whole_words=False))

@@ -99,8 +99,8 @@ def _show(
     if session.storage("scripts").get("lent") is False:
         # A part of the page asks, and only the whole page can answer.
         st.rerun(scope="app")
-    given = {name: each for name, each in callbacks.items() if each}
-    component(key=key, data=data, on_script_change=_lend_again, **given)
+    offered = {name: each for name, each in callbacks.items() if each}
+    component(key=key, data=data, on_script_change=_lend_again, **offered)
 
 
 def attention_maps(

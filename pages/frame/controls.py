@@ -51,9 +51,9 @@ def choice(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of a few things (thing → label), all of them visible; without a label above."""
-    found = chosen(name, offered, default, how)
+    value = chosen(name, offered, default, how)
     if how.get("asked", True):
-        widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
+        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
         st.segmented_control(
             label,
             default=widget.first,
@@ -61,7 +61,7 @@ def choice(
             key=widget.key,
             **_looks(offered, how, labelled=False),
         )
-    return found
+    return value
 
 
 def selection(
@@ -73,9 +73,9 @@ def selection(
     **how: Unpack[How[Chosen]],
 ) -> Chosen:
     """Ask for one of several things (thing → label) in a box of this width, in pixels."""
-    found = chosen(name, offered, default, how)
+    value = chosen(name, offered, default, how)
     if how.get("asked", True):
-        widget = session.widget(name, found, tuple(offered.items()), how.get("then"))
+        widget = session.widget(name, value, tuple(offered.items()), how.get("then"))
         st.selectbox(
             label,
             index=list(offered).index(widget.first),
@@ -83,7 +83,7 @@ def selection(
             width="stretch" if width is None else width,
             **_looks(offered, how, labelled=True),
         )
-    return found
+    return value
 
 
 def _looks(offered: Mapping[Chosen, str], how: How[Chosen], *, labelled: bool) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def chosen(
     older = (how or {}).get("older", {})
 
     def read(text: str) -> Chosen | None:
-        found = by_name.get(text, older.get(text))
-        return found if found in offered else None
+        value = by_name.get(text, older.get(text))
+        return value if value in offered else None
 
     return session.value(name, read, default, named=(how or {}).get("named", False))
 
@@ -215,24 +215,24 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
 
     def read(written: str) -> Amount | None:
         try:
-            found = type(default)(written)
+            value = type(default)(written)
         except (ValueError, OverflowError):
             return None
-        if isinstance(found, int) and abs(found) > _LARGEST:
+        if isinstance(value, int) and abs(value) > _LARGEST:
             return None
-        within = (low is None or low <= found) and (high is None or found <= high)
-        return found if within and math.isfinite(found) else None
+        within = (low is None or low <= value) and (high is None or value <= high)
+        return value if within and math.isfinite(value) else None
 
     session.belongs_to(name, numbers.get("of", str(default)))
-    found = session.value(name, read, default)
+    value = session.value(name, read, default)
     if not numbers.get("asked", True):
-        return found
+        return value
     step, help_text = numbers.get("step", type(default)(1)), numbers.get("help_text")
     if numbers.get("slides"):
-        widget = session.widget(name, found, (low, high, step))
+        widget = session.widget(name, value, (low, high, step))
         st.slider(label, low, high, widget.first, step, key=widget.key, help=help_text)
-        return found
-    shown = None if found == numbers.get("empty") else found
+        return value
+    shown = None if value == numbers.get("empty") else value
     box = session.widget(name, shown, (low, high, step))
     first: Any = box.first
     st.number_input(
@@ -248,7 +248,7 @@ def amount(label: str, name: str, default: Amount, **numbers: Unpack[Range[Amoun
         placeholder=numbers.get("placeholder"),
         disabled=numbers.get("disabled", False),
     )
-    return found
+    return value
 
 
 class Looks(TypedDict, total=False):

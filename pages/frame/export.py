@@ -132,8 +132,8 @@ def _files(shown: Shown, about: Mapping[str, object]) -> None:
     charts = [each for each in shown.pictures if each.chart is not None]
     if not shown.pictures:
         # A table is a picture, too, when it is to stand in a paper.
-        told = [str(about[name]) for name in TOLD if about.get(name)]
-        of_what = reduce(labelled, told) if told else ""
+        parts = [str(about[name]) for name in TOLD if about.get(name)]
+        of_what = reduce(labelled, parts) if parts else ""
         charts = [
             Drawn(chart=lambda: table_picture(shown.columns(), shown.title, of_what, signs()))
         ]
@@ -222,7 +222,7 @@ def as_json(about: Mapping[str, object], columns: Columns) -> str:
 def stem(facts: Mapping[str, object]) -> str:
     """Return how the names of all files of a view begin: model and first words of the sentence.
 
-    What is not said in full is told apart by four digits.
+    Shortened names differ by four digits.
 
     >>> stem({"model": "runs/copy", "sentence": "The animal didn't cross the street."})
     'runs-copy-The-animal-didn-t-cross-d65d-'

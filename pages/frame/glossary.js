@@ -3,7 +3,7 @@
 // Streamlit drops a script in which anything looks like the beginning of an element.
 if (!window.marksTerms && window.Highlight) {
     window.marksTerms = true;
-    const AFTER = 350;  // milliseconds that a pointer rests before anything is said
+    const AFTER = 350;  // milliseconds that a pointer rests before a term is explained
     const marked = new Highlight();
     CSS.highlights.set("term", marked);
     const tip = document.createElement("div");
@@ -88,11 +88,11 @@ if (!window.marksTerms && window.Highlight) {
     });
     // Before what is clicked hears of it: some let nobody else know.
     addEventListener("click", (event) => {
-        // Whoever clicks has read what is there, and sees something else next.
+        // After a click something else is shown.
         clearTimeout(resting);
         tell(event.target.closest?.(pressed) ? null : under(event));
     }, true);
-    // The end of a scroll is told late: only what has moved since loses its explanation.
+    // The end of a scroll is reported late: only what has moved since loses its explanation.
     addEventListener("scroll", () => {
         const {left, top} = tip.hidden ? {} : told.getBoundingClientRect();
         if (left !== stood?.left || top !== stood?.top) tell(null);

@@ -56,7 +56,7 @@ def terms() -> list[Term]:
 
 def lend() -> None:
     """Let the page explain its terms; those that the paper explains are not underlined."""
-    given = {
+    data = {
         "everydayPhrases": texts.toml("glossary")["everyday"],
         "glossary": [
             {"forms": term.forms, "text": term.text, "marked": not term.of_the_model}
@@ -64,6 +64,6 @@ def lend() -> None:
         ],
     }
     # Nothing in a text can end the script.
-    written = json.dumps(given, ensure_ascii=False).replace("<", "\\u003c")
+    written = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
     script = f"<script>Object.assign(window, {written});\n{_SCRIPT}</script>"
     st.html(script, unsafe_allow_javascript=True)

@@ -10,15 +10,11 @@ from contextvars import ContextVar
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
-from streamlit.runtime.scriptrunner_utils.script_run_context import (
-    ScriptRunContext,
-    get_script_run_ctx,
-)
 
 from core.model.layers import Layer
 from core.runs.run import Run
 from pages.frame import service
+from pages.frame.streamlit_internals import current_run, has_waiting_click
 
 LONG = 0.5
 """Seconds after which a computation also ends for a click in a part of the page."""
@@ -67,21 +63,9 @@ def add_hooks(run: Run) -> Run:
 def check() -> None:
     """Let others have their turn, and end the script where its visitor left or asks for more."""
     service.current().give_way()
-    since, context = _since.get(), get_script_run_ctx(suppress_warning=True)
+    since, context = _since.get(), current_run()
     if since is None or context is None:
         return
     context.yield_check()
-    if time.monotonic() - since >= LONG and _waits(context):
+    if time.monotonic() - since >= LONG and has_waiting_click(context):
         st.rerun()
-
-
-def _waits(context: ScriptRunContext) -> bool:
-    """Say whether the visitor has asked for a part of the page.
-
-    Streamlit goes on until what it draws is whole. The whole page takes its place then, for what
-    is being drawn would be left in the middle.
-    """
-    requests = context.script_requests
-    if requests is None or requests._state != ScriptRequestType.RERUN:
-        return False
-    return not requests._rerun_data.is_auto_rerun

@@ -54,7 +54,7 @@ _known = _Known()
 
 
 class _Template(str):
-    """A text with {names}, each of which keeps its direction to itself."""
+    """A text with {names}; what fills one keeps its direction to itself."""
 
     __slots__ = ()
 
@@ -250,8 +250,8 @@ def joined(texts: Iterable[str | None]) -> str:
     'It is so. It stays so.'
     """
     two = _("{said} {more}")
-    told = [text for text in texts if text]
-    return functools.reduce(lambda said, more: two.format(said=said, more=more), told or [""])
+    sentences = [text for text in texts if text] or [""]
+    return functools.reduce(lambda one, more: two.format(said=one, more=more), sentences)
 
 
 def listed(texts: Iterable[str]) -> str:

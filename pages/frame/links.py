@@ -19,16 +19,7 @@ from pages.frame.needs import Need, missing
 
 FIRST_PAGE = "attention"
 """It has no address of its own."""
-PAGES = (
-    FIRST_PAGE,
-    "heads",
-    "decoding",
-    "lessons",
-    "experiments",
-    "training",
-    "tour",
-    "glossary",
-)
+PAGES = (FIRST_PAGE, "heads", "decoding", "lessons", "experiments", "training", "tour", "glossary")
 """What can be linked to, as `app.py` lists it."""
 OLDER_PAGES = ("masks", "positions", "scaling", "layers", "runs")
 """Addresses that lead on to one of them."""
@@ -83,7 +74,7 @@ _INSTEAD: Mapping[Need, tuple[str, Lesson]] = {
 
 
 def link(page: str, label: str, icon: str | None, query_params: Mapping[str, str]) -> None:
-    """Show a link to one of `PAGES`, the first of which may be empty, with what it opens with."""
+    """Show a link to one of `PAGES` (empty for the first), with what it opens with."""
     st.page_link(_target(page, label), label=label, icon=icon, query_params=dict(query_params))
 
 

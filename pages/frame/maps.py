@@ -68,7 +68,7 @@ def labels_of_fed(inspection: Inspection) -> tuple[TokenLabel, ...]:
 
 
 def fed_labels(fed: Sequence[Token], n_typed: int) -> tuple[TokenLabel, ...]:
-    """Return how tokens are shown that a decoder is fed, of which the first were typed."""
+    """Return the labels of tokens that a decoder is fed; the first were typed."""
     return tuple(replace(label, given=at < n_typed) for at, label in enumerate(labels(fed)))
 
 

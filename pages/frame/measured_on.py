@@ -34,7 +34,7 @@ def kind(task: str) -> str:
 
 def of_task(task: str, n: int) -> str:
     """Return a number of held-out sentences of a task in words: what an evaluation counted."""
-    said = {
+    words = {
         _LETTERS: n_("{n} held-out row of letters", "{n} held-out rows of letters", n),
         _GRAMMAR: n_(
             "{n} held-out sentence of the grammar", "{n} held-out sentences of the grammar", n
@@ -42,63 +42,63 @@ def of_task(task: str, n: int) -> str:
         _NAMES: n_("{n} held-out sentence with names", "{n} held-out sentences with names", n),
     }
     pairs = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
-    return said.get(_KINDS.get(task, ""), pairs).format(n=number(n))
+    return words.get(_KINDS.get(task, ""), pairs).format(n=number(n))
 
 
 def cut(n: int) -> list[str]:
     """Return the number of outputs that were cut at the length limit, as a sentence."""
-    said = n_(
+    words = n_(
         "{n} output was cut at the length limit.", "{n} outputs were cut at the length limit.", n
     )
-    return [said.format(n=number(n))] if n else []
+    return [words.format(n=number(n))] if n else []
 
 
 def counted(settings: RunSettings) -> list[str]:
     """Return how right sentences are counted where that is not as everywhere."""
-    said = []
+    words = []
     if settings.model.is_parallel:
         text = _("Written in passes (mask-predict): {n}.")
-        said.append(text.format(n=number(PASSES)))
+        words.append(text.format(n=number(PASSES)))
     if settings.task in SEVERAL_RIGHT:
-        said.append(_("A source has two right targets: either counts as right."))
-    return said
+        words.append(_("A source has two right targets: either counts as right."))
+    return words
 
 
 def own_pairs(settings: RunSettings, n: int) -> str:
     """Return a number of held-out pairs in words that were learned beside a task's sentences."""
     if settings.task in NEED_PAIRS:
-        said = n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
+        words = n_("{n} held-out everyday sentence", "{n} held-out everyday sentences", n)
     else:
-        said = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
-    return said.format(n=number(n))
+        words = n_("{n} held-out pair of its file", "{n} held-out pairs of its file", n)
+    return words.format(n=number(n))
 
 
 def sentences(run: Run, n: int) -> str:
     """Return a number of held-out sentences in words; of an opened model the visitor's own."""
     if not run.settings.model.is_encoder_decoder and run.settings.has_lines:
-        said = n_("{n} line of your own", "{n} lines of your own", n)
+        words = n_("{n} line of your own", "{n} lines of your own", n)
     elif not run.settings.model.is_encoder_decoder and run.settings.is_opened:
         # They read whatever they are given.
-        said = n_("{n} English sentence", "{n} English sentences", n)
+        words = n_("{n} English sentence", "{n} English sentences", n)
     elif run.settings.is_opened:
-        said = n_("{n} pair of your own", "{n} pairs of your own", n)
+        words = n_("{n} pair of your own", "{n} pairs of your own", n)
     elif isinstance(cached.task(run.path), Mixed):
-        said = n_(
+        words = n_(
             "{n} held-out sentence, half of them pairs of its file",
             "{n} held-out sentences, half of them pairs of its file",
             n,
         )
     else:
         return of_task(run.settings.task, n)
-    return said.format(n=number(n))
+    return words.format(n=number(n))
 
 
 def drawn(run: Run, n: int, seed: int) -> str:
     """Return a number of sentences in words, with the seed where one drew them."""
-    said = sentences(run, n)
+    words = sentences(run, n)
     if run.settings.has_lines or (run.settings.is_opened and _all_there_are(run, n)):
-        return said
-    return _("{sentences}, seed {seed}").format(sentences=said, seed=seed)
+        return words
+    return _("{sentences}, seed {seed}").format(sentences=words, seed=seed)
 
 
 def all_of_them(run: Run) -> str:
@@ -113,7 +113,7 @@ def most(run: Run, n: int) -> int:
     try:
         return cached.call(_count, run.path, n)
     except RunError:
-        # Whoever measures says why that cannot be done.
+        # The measurement shows why it cannot be done.
         return n
 
 

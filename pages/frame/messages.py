@@ -51,9 +51,9 @@ _HERE = "\0"
 
 def _folders() -> Iterator[tuple[Path, str]]:
     """Yield folders, the inner before the outer, with what the app calls them."""
-    for given in (cached.OWN / VISITORS, cached.OWN, cached.GALLERY, cached.ROOT):
-        name = {cached.GALLERY: "gallery", cached.ROOT: _HERE}.get(given, "runs")
+    for parent in (cached.OWN / VISITORS, cached.OWN, cached.GALLERY, cached.ROOT):
+        name = {cached.GALLERY: "gallery", cached.ROOT: _HERE}.get(parent, "runs")
         # A process is handed the folder that a link leads to.
-        for folder in dict.fromkeys((given, given.resolve())):
+        for folder in dict.fromkeys((parent, parent.resolve())):
             if folder.name:
                 yield folder, name

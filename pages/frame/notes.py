@@ -1,4 +1,4 @@
-"""What is said beside the pictures: how far they can be believed, and what was measured."""
+"""Notes beside the pictures: how far they can be believed, and what was measured."""
 
 from core.heads import STACK_LABELS, Head
 from core.inspection import Inspection, SiteAttention
@@ -16,7 +16,7 @@ from pages.frame.messages import explained
 NEARLY_UNIFORM, NO_EFFECT = 0.95, 0.02
 GOOD_EXACT_MATCH = 0.9
 MOST_RESPELLED = 3
-"""For so many unknown words those are named that are spelled like them."""
+"""Unknown words for which similar ones are named."""
 
 
 def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = True) -> list[str]:
@@ -34,7 +34,7 @@ def about_map(run: Run, inspection: Inspection, head: Head, *, silenced: bool = 
 def about_head(run: Run, head: Head) -> list[str]:
     """Return why not to believe in a head, whatever the sentence, one sentence each.
 
-    Nothing is measured for it: where a run has no such figures stored, nothing is said.
+    Nothing is measured for it: only figures that are stored are noted.
     """
     return [
         *_one_matrix(run),
@@ -46,12 +46,12 @@ def about_head(run: Run, head: Head) -> list[str]:
 
 def _one_matrix(run: Run) -> list[str]:
     """Return which projections of every head are the same."""
-    said = {
+    sentences = {
         "qk": _("One matrix makes its queries and its keys."),
         "kv": _("One matrix makes its keys and its values."),
         "qkv": _("One matrix makes its queries, keys and values."),
     }
-    return [said[run.settings.model.shared]] if run.settings.model.shared in said else []
+    return [sentences[run.settings.model.shared]] if run.settings.model.shared in sentences else []
 
 
 def _shared(run: Run, head: Head) -> list[str]:
@@ -75,7 +75,7 @@ def stored(run: Run) -> HeadEffects | None:
     try:
         found = cached.effects(run.path)
     except RunError:
-        # Whoever measures anew says what is wrong with the file.
+        # A new measurement shows what is wrong with the file.
         return None
     return found if found is not None and found.step == run.step else None
 
@@ -98,7 +98,7 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
         word: cached.call(_nearest, run.path, word)
         for word in dict.fromkeys(inspection.source_words[at] for at in words)
     }
-    said = [
+    sentences = [
         _("Known words that are spelled like “{word}”: {words}.").format(
             word=plain(word), words=listed(map(plain, known))
         )
@@ -107,8 +107,8 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     ]
     if found is not None and not found.made:
         none = _("Training used {form}; this is none, so what was measured does not hold for it.")
-        said.append(none.format(form=_(found.form)))
-    return said + _too_long(run, inspection.translation.source)
+        sentences.append(none.format(form=_(found.form)))
+    return sentences + _too_long(run, inspection.translation.source)
 
 
 def _familiarity(run: Run, sentence: str) -> Familiarity | None:
@@ -156,14 +156,13 @@ def _everyday(run: Run, sentence: str) -> list[str]:
     own = run.evaluation.get("own_pairs") if run.evaluation else None
     if own is None or is_measured(run, sentence):
         return []
-    said = _(
+    text = _(
         "Heads and pronouns were measured on sentences of the grammar. This is not one, so those "
         "figures need not hold here. On {sentences} the model’s BLEU is {bleu}."
     )
     return [
-        said.format(
-            sentences=measured_on.own_pairs(run.settings, own["n"]),
-            bleu=number(own["bleu"], 1),
+        text.format(
+            sentences=measured_on.own_pairs(run.settings, own["n"]), bleu=number(own["bleu"], 1)
         )
     ]
 
@@ -212,7 +211,7 @@ def _is_measured(run: Run, sentence: str) -> bool:
 
 
 def is_guided(run: Run, head: Head) -> bool:
-    """Say whether training rewarded a head for looking from a pronoun at its antecedent."""
+    """Return whether training rewarded a head for looking from a pronoun at its antecedent."""
     return run.settings.training.guide == str(head)
 
 
@@ -278,16 +277,16 @@ def _training_warnings(run: Run) -> list[str]:
         return [plain(text.format(why=explained(run.damage)))]
     steps = 0 if run.settings.is_opened else run.settings.training.steps
     if run.step < steps:
-        said = n_(
+        text = n_(
             "Training has done {step} of {steps} step.",
             "Training has done {step} of {steps} steps.",
             steps,
         )
-        return [said.format(step=number(run.step), steps=number(steps))]
+        return [text.format(step=number(run.step), steps=number(steps))]
     if run.evaluation is not None and run.evaluation["exact_match"] < GOOD_EXACT_MATCH:
-        said = _("This model gets only {share} of {sentences} right.")
+        text = _("This model gets only {share} of {sentences} right.")
         share, n = percent(run.evaluation["exact_match"]), run.evaluation["n"]
-        return [said.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
+        return [text.format(share=share, sentences=measured_on.of_task(run.settings.task, n))]
     return []
 
 

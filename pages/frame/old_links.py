@@ -82,24 +82,24 @@ def follow(page: str, choice: str, usual: str = "") -> None:
     `choice` chooses the view, in the URL; `usual` is the view of an address that names none.
     """
     asked_for = session.text_of(choice) or usual
-    found = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
-    if found is None:
+    now = MOVED.get((page, asked_for)) or MOVED.get((page, usual))
+    if now is None:
         return
-    query = {**_usual(found), **found.query}
+    query = {**_usual(now), **now.query}
     session.choose({choice: None})
-    if found.page == ("" if page == "attention" else page):
+    if now.page == ("" if page == "attention" else page):
         session.choose(query)
     elif not session.is_way_back():
         asked = {name: _asked(name) for name in session.query()}
         asked.pop(choice, None)
-        links.go(found.page, {**asked, **query})
+        links.go(now.page, {**asked, **query})
 
 
 def lead_on(page: str, choice: str, usual: str, label: str) -> None:
     """Draw a page that has moved: go where it is now, or link there on the way back."""
     follow(page, choice, usual)
-    found = MOVED[page, usual]
-    links.link(found.page, label, None, found.query)
+    now = MOVED[page, usual]
+    links.link(now.page, label, None, now.query)
 
 
 def _asked(name: str) -> str | list[str]:
@@ -108,5 +108,5 @@ def _asked(name: str) -> str | list[str]:
     return texts[0] if len(texts) == 1 else list(texts)
 
 
-def _usual(found: Moved) -> Mapping[str, str]:
-    return {name: text for name, text in found.usual.items() if session.text_of(name) is None}
+def _usual(now: Moved) -> Mapping[str, str]:
+    return {name: text for name, text in now.usual.items() if session.text_of(name) is None}

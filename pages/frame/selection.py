@@ -49,7 +49,7 @@ class Opened:
     @property
     def inspecting(self) -> Recipe[Inspection]:
         """What computes the inspection."""
-        return Recipe(inspect_sentence, self.path, self.sentence)
+        return inspecting(self.path, self.sentence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Selection:
     @property
     def inspecting(self) -> Recipe[Inspection]:
         """What computes the inspection."""
-        return _inspecting(self.opened, self.whole_words)
+        return inspecting(self.opened.path, self.opened.sentence, self.whole_words)
 
     @property
     def kind(self) -> Kind:
@@ -96,6 +96,15 @@ class Selection:
     def weights_QK(self) -> NDArray[np.float32]:
         """The head's weights."""
         return self.inspection.weights_of(self.head)
+
+
+def inspecting(path: Path, sentence: str, whole_words: bool = False) -> Recipe[Inspection]:
+    """Return what computes the attention of all heads in a sentence, between tokens or words.
+
+    Its result raises a SentenceError where there is no text.
+    """
+    recipe = Recipe(inspect_sentence, path, sentence)
+    return Recipe(merged, recipe) if whole_words else recipe
 
 
 def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> Opened | None:
@@ -132,7 +141,7 @@ def model_and_sentence(*, asked: bool, telling: Callable[[Run, Task], str]) -> O
         st.error(plain(problem))
         return None
     try:
-        inspection = cached.inspected(path, sentence, whole_words=False)
+        inspection = inspecting(path, sentence).result()
     except SentenceError:
         ask_for_text()
         return None
@@ -250,7 +259,7 @@ def _sharpest(run: Run, kind: Kind) -> tuple[int, int]:
         head = sharpest_head(inspect_sentence(run, examples[0].source), kind)
     elif examples := examples_of(run):
         # As a page that begins with it inspects it, so that it is done once.
-        inspection = cached.inspected(run.path, examples[0].source, whole_words=False)
+        inspection = inspecting(run.path, examples[0].source).result()
         head = head_between_words(inspection, kind)
     else:
         return 0, 0
@@ -286,7 +295,7 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
         if each.source == opened.sentence:
             continue
         try:
-            inspection = cached.inspected(opened.path, each.source, selected.whole_words)
+            inspection = inspecting(opened.path, each.source, selected.whole_words).result()
         except SentenceError:
             continue
         if tells(inspection):
@@ -294,24 +303,14 @@ def example(selected: Selection, tells: Callable[[Inspection], bool]) -> str:
     return ""
 
 
-def query_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens that look: one for each row of a map."""
-    return inspection.tokens_of(kind.query_side)
-
-
-def key_tokens(inspection: Inspection, kind: Kind) -> tuple[Token, ...]:
-    """Return the tokens looked at: one for each column of a map."""
-    return inspection.tokens_of(kind.key_side)
-
-
 def query_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return the labels of a map's rows."""
-    return _labelled(query_tokens(inspection, kind), inspection)
+    return _labelled(inspection.tokens_of(kind.query_side), inspection)
 
 
 def key_labels(inspection: Inspection, kind: Kind) -> tuple[TokenLabel, ...]:
     """Return the labels of a map's columns."""
-    return _labelled(key_tokens(inspection, kind), inspection)
+    return _labelled(inspection.tokens_of(kind.key_side), inspection)
 
 
 def query_axis(inspection: Inspection, kind: Kind) -> Axis:
@@ -378,12 +377,8 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     chosen = ask_head(opened, kind=kind, head=head)
     whole_words = _ask_whole_words(asked=unit) and unit
     if whole_words:
-        inspection = _inspecting(opened, whole_words=True).result()
+        inspection = inspecting(opened.path, opened.sentence, whole_words).result()
     return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
-
-
-def _inspecting(opened: Opened, whole_words: bool) -> Recipe[Inspection]:
-    return Recipe(merged, opened.inspecting) if whole_words else opened.inspecting
 
 
 def tell(selected: Selection, *, head: bool = True) -> None:
@@ -498,11 +493,7 @@ def ask_stack(name: str, default: Stack) -> Stack:
 
 
 def ask_layer_and_head(
-    n_layers: int,
-    n_heads: int,
-    default: tuple[int, int],
-    *,
-    asked: bool = True,
+    n_layers: int, n_heads: int, default: tuple[int, int], *, asked: bool = True
 ) -> tuple[int, int]:
     """Ask for a layer and a head; a click into the maps sets them too."""
     layer = controls.number(_("layer"), n_layers, default[0], session.LAYER, asked=asked)

@@ -293,11 +293,7 @@ def link() -> str:
 
 
 def value(
-    name: str,
-    read: Callable[[str], Value | None],
-    default: Value,
-    *,
-    named: bool = False,
+    name: str, read: Callable[[str], Value | None], default: Value, *, named: bool = False
 ) -> Value:
     """Return what is chosen under a name; the default where nothing is, or nothing that fits.
 
@@ -481,7 +477,7 @@ def widget(
 
 
 def widget_key(name: str, n_before: int = 0) -> str:
-    """Return the key of a choice's widget after so many others.
+    """Return the key of a choice's widget after `n_before` others.
 
     >>> widget_key("head"), widget_key("head", 2)
     ('head', 'head--2')

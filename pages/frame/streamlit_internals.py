@@ -7,12 +7,13 @@
   address leaves out has its default (`is_way_back`).
 - The browser's history gets an entry for each change of the address. `layout` makes one step of
   those that belong together, in the browser: from here no entry can be replaced.
+- A click in a fragment does not end a long computation of another part (`has_waiting_click`).
 - Texts are asked for often: the language of a run is looked up once for each (`current_run`).
 
-`bind="query-params"` could take the place of `visit`, but a bound widget believes whatever the
-browser reports. A browser that has not drawn the answer to a click yet reports what the widget held
-before, beside the next choice: the click would be undone. The tests of this module fail as soon as
-a bound widget keeps the click.
+`bind="query-params"` could take the place of `session.widget`, but a bound widget believes any
+report of the browser. A browser that has not drawn the answer to a click yet reports what the
+widget held before, beside the next choice: the click would be undone. The tests of this module fail
+as soon as a bound widget keeps the click.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -24,7 +25,7 @@ _joined = script_requests._coalesce_widget_states
 
 
 def is_way_back() -> bool:
-    """Say whether the request is for an address that the browser has been at: Back, or Forward."""
+    """Return whether the browser goes Back or Forward, to an address that it has been at."""
     run = current_run()
     return run is not None and run.is_history_navigation
 
@@ -32,6 +33,18 @@ def is_way_back() -> bool:
 def current_run() -> ScriptRunContext | None:
     """Return the run that the thread is in; None outside of any."""
     return get_script_run_ctx(suppress_warning=True)
+
+
+def has_waiting_click(context: ScriptRunContext) -> bool:
+    """Return whether the visitor has asked for a part of the page.
+
+    Streamlit goes on until what it draws is whole. The whole page takes its place then, for what
+    is being drawn would be left in the middle.
+    """
+    requests = context.script_requests
+    if requests is None or requests._state != script_requests.ScriptRequestType.RERUN:
+        return False
+    return not requests._rerun_data.is_auto_rerun
 
 
 def keep_choices() -> None:

@@ -47,11 +47,11 @@ LARGEST, MOST_STOPS = 100_000, 100
 _NAME = re.compile(r"[\w-]{1,60}")
 """A longer one may be no file's on some disk."""
 _DEEP = re.compile(r"(?:\.\s*[\w\"'-]+\s*){50}")
-"""A name in so many parts: it would take minutes to read one of some thousands."""
+"""A name of 50 parts: one of some thousands would take minutes to read."""
 _TEXTS = ("title", "link", "text", "question", "task", "shows")
 BACK, NEXT, REVEAL = "tour_back", "tour_next", "tour_reveal"
 """Keys of the buttons; `presentation.js` presses them, the first two with the arrow keys."""
-_DRAWER = "tour"
+_STORAGE = "tour"
 _LEADING_ELSEWHERE = re.compile(r"[\[\]<]")
 _ON_PAPER = """<style>
 body { font: 12pt/1.5 Georgia, serif; max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
@@ -70,7 +70,7 @@ class TourError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop:
-    """One view, what is said of it, and what is asked."""
+    """One view, a text on it, and a question."""
 
     title: str
     page: str
@@ -189,7 +189,7 @@ def draw() -> None:
     """Draw the stop that the address asks for, if it asks for one, above the page."""
     # Always there: a part of the page is known by its place.
     with st.container():
-        session.storage(_DRAWER)["kept_back"] = False
+        session.storage(_STORAGE)["kept_back"] = False
         name = session.linked(TOUR)
         if name is None:
             return
@@ -212,21 +212,21 @@ def go(tour: Tour, at: int, *, revealed: bool = False) -> None:
 
 
 def keeps_back() -> bool:
-    """Say whether what is seen is the answer to a question that is still open."""
-    return bool(session.storage(_DRAWER).get("kept_back"))
+    """Return whether what is seen is the answer to a question that is still open."""
+    return bool(session.storage(_STORAGE).get("kept_back"))
 
 
-def answered(seen: str) -> None:
+def answered(answer: str) -> None:
     """Note what a view says that is seen: the answer, where the stop's own view is shown."""
-    drawer = session.storage(_DRAWER)
-    if at := drawer.get("at"):
-        drawer.setdefault("answers", {})[at] = seen
+    storage = session.storage(_STORAGE)
+    if at := storage.get("at"):
+        storage.setdefault("answers", {})[at] = answer
 
 
 def answers(tour: Tour) -> dict[int, str]:
     """Return the answers that this visit has been shown, in Markdown, by the stop from 0 on."""
-    found = session.storage(_DRAWER).get("answers", {})
-    return {at: seen for (name, at), seen in found.items() if name == tour.name}
+    found = session.storage(_STORAGE).get("answers", {})
+    return {at: answer for (name, at), answer in found.items() if name == tour.name}
 
 
 def link(tour: Tour, at: int, *, whole: bool = False) -> None:
@@ -257,12 +257,12 @@ def _draw(tour: Tour) -> None:
     stop = tour.stops[at]
     revealed = session.value(REVEALED, {"true": True, "false": False}.get, False)
     is_here = session.current().page == stop.page
-    drawer = session.storage(_DRAWER)
-    drawer["kept_back"] = is_here and not revealed
-    drawer["at"] = (tour.name, at) if is_here and revealed else None
+    storage = session.storage(_STORAGE)
+    storage["kept_back"] = is_here and not revealed
+    storage["at"] = (tour.name, at) if is_here and revealed else None
     where = _("Stop {at} of {n}").format(at=number(at + 1), n=number(n))
-    said, asked, onward = st.columns([11, 11, 6], gap="small")
-    with said:
+    about, asked, onward = st.columns([11, 11, 6], gap="small")
+    with about:
         with st.container(key=layout.TOUR_AT):
             st.markdown(f":small[{where} · **{_marked(stop.title)}**]")
         if is_here and stop.text:
@@ -312,10 +312,7 @@ def _go_on(tour: Tour, at: int) -> None:
         # Without a bubble: the pointer rests on Next, and a bubble would hide what is above it.
         back = st.button(_("Back"), key=BACK, icon=":material/arrow_back:", disabled=at == 0)
         onward = st.button(
-            _("Next"),
-            key=NEXT,
-            icon=":material/arrow_forward:",
-            disabled=at == len(tour.stops) - 1,
+            _("Next"), key=NEXT, icon=":material/arrow_forward:", disabled=at == len(tour.stops) - 1
         )
         st.button(
             _("Leave"),

@@ -167,10 +167,7 @@ def marked(
 
 
 def _with_bold(
-    text: str,
-    words: Sequence[tuple[str, str]],
-    differing: Sequence[int],
-    doubts: Sequence[Doubt],
+    text: str, words: Sequence[tuple[str, str]], differing: Sequence[int], doubts: Sequence[Doubt]
 ) -> str:
     parts, start = [], text.index(words[0][0]) if words else 0
     for at, (word, space) in enumerate(words):

@@ -108,11 +108,7 @@ def _usual(views: Sequence[View[Subject]], needs: Collection[Need]) -> str:
 
 
 def of_sentence(
-    views: Sequence[View[Opened]],
-    name: str,
-    *,
-    named: bool = False,
-    needs: Collection[Need] = (),
+    views: Sequence[View[Opened]], name: str, *, named: bool = False, needs: Collection[Need] = ()
 ) -> None:
     """Ask for a model, a sentence and a view, and draw it: a whole page.
 
@@ -166,9 +162,9 @@ def of_sentence(
 
 def name_missing(views: Sequence[View[Subject]], name: str) -> None:
     """Say so where a link asks for a view that is not there."""
-    wanted = session.text_of(name)
-    if wanted and wanted not in {known for view in views for known in (view.name, view.older)}:
-        st.caption(plain(_("There is no view named {name}.").format(name=wanted)))
+    text = session.text_of(name)
+    if text and text not in {known for view in views for known in (view.name, view.older)}:
+        st.caption(plain(_("There is no view named {name}.").format(name=text)))
 
 
 def say_notice(run: Run) -> None:

@@ -45,14 +45,7 @@ def asking(tmp_path):
     guards = {}
 
     def asked(
-        path="/",
-        *,
-        query="layer=1",
-        kind="http",
-        form=None,
-        kept="",
-        classroom=None,
-        **headers,
+        path="/", *, query="layer=1", kind="http", form=None, kept="", classroom=None, **headers
     ):
         sent, client = [], headers.pop("client", "10.0.0.1")
         guard = guards.setdefault(classroom, Guard(whatever, classroom or CLASSROOM, tmp_path))

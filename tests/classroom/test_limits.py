@@ -11,10 +11,6 @@ TINY = PRESETS["tiny"]
 N = count_parameters(TINY.model)
 
 
-def test_what_is_small_enough_is_let_go_on():
-    Limits(parameters=N, steps=850, batch_size=64).require(TINY.model, TINY.training)
-
-
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
@@ -50,15 +46,6 @@ def test_whoever_has_no_room_left_is_told_how_much_is_taken():
     limits.require_room(10 * MEGABYTE - need, TINY.model)
     with pytest.raises(ConfigError):
         limits.require_room(10 * MEGABYTE - need + 1, TINY.model)
-
-
-def test_work_waits_for_ones_own_before_it_waits_for_others():
-    limits = Limits(at_once=3, at_once_of_one=2)
-    limits.require_turn(1, 2)
-    with pytest.raises(ConfigError, match="your last"):
-        limits.require_turn(2, 3)
-    with pytest.raises(ConfigError, match=r"at once \(3\)"):
-        limits.require_turn(1, 3)
 
 
 def test_what_a_folder_takes_is_what_its_files_do(tmp_path):

@@ -81,7 +81,7 @@ def _steps_timed_before():
 
 
 def name_of(widget):
-    """Return the name of the choice that a widget asks for; see `visit.key_of`."""
+    """Return the name of the choice that a widget asks for; see `session.widget_key`."""
     return (widget.key or "").split("--")[0]
 
 

@@ -20,10 +20,7 @@ CHOICES = {"attention": "view", "heads": "trial", "experiments": "outcome"}
 """Page → the name of its views in the URL, where it is not the page's own."""
 PAGES = {page: CHOICES.get(page, page) for page, _ in CASES}
 """Page → the name of its views in the URL."""
-ASKED = {
-    "heads": {"model": "copy"},
-    "experiments": {"experiment": "residuals"},
-}
+ASKED = {"heads": {"model": "copy"}, "experiments": {"experiment": "residuals"}}
 """Page → what else a link must say, so that each of its views has something to show, and soon."""
 MODELS = ("translate-guided", "copying", "copy", "parallel")
 """The first of the gallery to show a view on; each is of another kind."""

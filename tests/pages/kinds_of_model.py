@@ -21,10 +21,10 @@ CHANGED = {
         **{"norm": "post", "positions": "learned", "tied": False, "max_positions": 40},
     },
     "one matrix, no norm, no output projection": {
-        **{"shared": "qkv", "norm_kind": "none", "output_projection": False},
+        **{"shared": "qkv", "norm_kind": "none", "output_projection": False}
     },
     "attention alone, nothing added, nothing projected": {
-        **{"feed_forward": False, "residual": False, "projections": False},
+        **{"feed_forward": False, "residual": False, "projections": False}
     },
     "parallel, its length predicted": {"decoder": "parallel", "length": "predicted"},
     "odd width": {"positions": "learned", "d_model": 15, "d_k": 4, "d_v": 4, "max_positions": 20},
@@ -36,11 +36,9 @@ CHANGED = {
         **{"n_heads": 1, "d_k": 0, "d_v": 0},
     },
     "parallel decoder": {"decoder": "parallel"},
-    "LSTM, fixed vector": {
-        **{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "cross": "none"},
-    },
+    "LSTM, fixed vector": {**{"encoder_mixing": "lstm", "decoder_mixing": "lstm", "cross": "none"}},
     "linear attention, BatchNorm, all layers read": {
-        **{"scores": "linear", "norm_kind": "batch", "norm": "post", "memory": "mixed"},
+        **{"scores": "linear", "norm_kind": "batch", "norm": "post", "memory": "mixed"}
     },
     "additive attention, first layer read": {"scores": "additive", "memory": "first"},
     "the paper's, its pairs gone": {},

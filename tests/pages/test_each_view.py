@@ -126,8 +126,7 @@ OF_A_MODEL = [case for case in CASES if case[0] not in ("experiments", "training
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("page", "name", "model"),
-    [(*case, model) for case in OF_A_MODEL for model in fitting(*case)],
+    ("page", "name", "model"), [(*case, model) for case in OF_A_MODEL for model in fitting(*case)]
 )
 def test_a_view_shows_every_model_of_the_gallery_in_chinese(page, name, model, monkeypatch):
     monkeypatch.setattr(language, "LOCALES", LOCALES)

@@ -4,10 +4,7 @@ import pytest
 
 from tests.pages.conftest import said
 
-KINDS = {
-    "runs/turned": {"positions": "rotary"},
-    "runs/buckets": {"positions": "buckets"},
-}
+KINDS = {"runs/turned": {"positions": "rotary"}, "runs/buckets": {"positions": "buckets"}}
 """Runs of one's own with random weights → how they differ from the gallery's copy run."""
 
 

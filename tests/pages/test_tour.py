@@ -128,11 +128,6 @@ def test_whoever_leaves_keeps_the_view(open_stop):
     assert tour.NEXT not in [each.key for each in app.button]
 
 
-def test_the_last_stop_has_none_after_it_and_the_first_none_before(open_stop):
-    assert open_stop(0).button(key=tour.BACK).disabled
-    assert open_stop(len(STOPS) - 1).button(key=tour.NEXT).disabled
-
-
 def test_the_page_lists_every_stop_with_its_question(open_page):
     at = open_page("tour", model=None)
     assert len(at.get("page_link")) == len(STOPS)

@@ -13,7 +13,7 @@ from core.studies.heads.largest_weights import (
 )
 from pages.frame import clicks, notes, selection
 from pages.frame.language import _, joined, n_, number, plain
-from pages.frame.selection import Opened, Selection, key_tokens, query_tokens
+from pages.frame.selection import Opened, Selection
 
 Weights = NDArray[np.float32]
 
@@ -211,6 +211,6 @@ def _points(found: LargestWeight) -> bool:
 
 
 def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:
-    queries, keys = query_tokens(inspection, kind), key_tokens(inspection, kind)
+    queries, keys = map(inspection.tokens_of, kind.sides)
     visible_QK = inspection.attention[inspection.sites_of(kind)[0]].visible_QK
     return telling_query(weights_QK, visible_QK, pairs_of_words(queries, keys, kind))

@@ -23,7 +23,7 @@ from pages.frame import (
 )
 from pages.frame.language import _, number, plain
 from pages.frame.messages import explained
-from pages.frame.selection import Opened, Selection
+from pages.frame.selection import Opened, Selection, inspecting
 from pages.frame.tour import read_tour
 from pages.frame.typography import typeset
 from pages.views.attention import lines
@@ -94,7 +94,7 @@ def _draw(first: First, paper: tour.Tour) -> None:
             tour.go(paper, 0)
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
-        inspection = cached.inspected(first.path, sentence, whole_words=True)
+        inspection = inspecting(first.path, sentence, whole_words=True).result()
         said = typography.in_markdown(
             typeset(inspection.translation.text, run), typography.doubtful_words(inspection)
         )

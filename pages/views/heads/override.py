@@ -25,7 +25,7 @@ from pages.frame import clicks, controls, notes, selection, session
 from pages.frame.components import matrices
 from pages.frame.language import _, joined, n_, number, percent, plain
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened, key_axis, query_axis, query_labels, query_tokens
+from pages.frame.selection import Opened, key_axis, query_axis, query_labels
 from pages.frame.session import positions
 from pages.frame.typography import show_translations, written_name
 from pages.frame.view import Shown
@@ -96,7 +96,7 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
         case (row, key) if kind == head.kind:
             return row, key
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
-    tokens = query_tokens(inspection, head.kind)
+    tokens = inspection.tokens_of(head.kind.query_side)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
     return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
 

@@ -26,7 +26,7 @@ from pages.frame.controls import fold
 from pages.frame.language import _, joined, n_, number, percent, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened, Selection, key_tokens
+from pages.frame.selection import Opened, Selection
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
@@ -51,7 +51,7 @@ class Overview:
     @property
     def keys(self) -> Sequence[Token]:
         """The tokens that can be looked at."""
-        return key_tokens(self.selected.inspection, self.selected.kind)
+        return self.selected.inspection.tokens_of(self.selected.kind.key_side)
 
 
 def draw(opened: Opened) -> Shown:

@@ -51,7 +51,7 @@ def ask(opened: Opened, name: str, default: Stack) -> tuple[Stack, tuple[Token, 
 
 
 def ask_position(opened: Opened, stack: Stack, name: str, default: int | None = None) -> int:
-    """Ask for a position of a stack, as `pin.ask` does."""
+    """Ask for a position of a stack, as `clicks.ask_position` does."""
     return clicks.ask_position(opened, Kind.self_of(stack).query_side, name, default)
 
 

@@ -20,7 +20,6 @@ from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, ended, joined, labelled, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
-from pages.frame.selection import key_tokens, query_tokens
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
@@ -207,7 +206,7 @@ def _seen(inspection: Inspection, head: Head, step: int) -> str:
     """Say where the most telling row of a head looks at a step."""
     weights_QK = inspection.weights_of(head)
     attention = inspection.attention[head.site]
-    queries, keys = query_tokens(inspection, head.kind), key_tokens(inspection, head.kind)
+    queries, keys = map(inspection.tokens_of, head.kind.sides)
     row = telling_query(weights_QK, attention.visible_QK, pairs_of_words(queries, keys, head.kind))
     found = largest_weight(weights_QK, attention.even_QK, row)
     text = _(

@@ -12,6 +12,7 @@ from core.runs.run import RunError
 from core.training.process import situation
 from pages.frame import cached
 from pages.frame.bounded_cache import bytes_of
+from pages.frame.selection import inspecting
 from tests.pages.conftest import ROOT
 
 OPENED = []
@@ -83,13 +84,6 @@ def test_how_a_training_stands_follows_its_files(own_copy):
     assert cached.situation(own_copy).state == "interrupted"
 
 
-def test_the_runs_of_the_gallery_come_first_and_the_best_known_of_all(own_copy):
-    names = list(cached.run_paths())
-    assert names[:3] == ["everyday", "translate-guided", "translate"]
-    assert names[-1] == "runs/mine"
-    assert cached.run_paths()["copy"] == ROOT / "gallery" / "copy"
-
-
 def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, monkeypatch):
     runs = [opened_path(kind) for kind in ("bert", "gpt2", "t5", "marian")]
     # Their files are a little larger, which is known before they are opened.
@@ -97,7 +91,7 @@ def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, mon
     monkeypatch.setattr(cached, "_most", lambda _share: most)
     models = []
     for path in runs:
-        cached.inspected(path, "the animal", whole_words=False)
+        inspecting(path, "the animal").result()
         models.append(weakref.ref(cached.loaded(path).model))
         assert cached._models().bytes <= most
     gc.collect()
@@ -107,11 +101,11 @@ def test_models_stay_within_their_bytes_and_the_least_used_goes(opened_path, mon
 
 def test_what_was_computed_stays_within_its_bytes(monkeypatch):
     path = ROOT / "gallery" / "copy"
-    one = bytes_of(cached.inspected(path, "a b c d e f g h", whole_words=False))
+    one = bytes_of(inspecting(path, "a b c d e f g h").result())
     monkeypatch.setattr(cached, "_most", lambda _share: 5 * one)
     cached.st.cache_resource.clear()
     for number in range(60):
         letters = [chr(97 + (number + at) % 26) for at in range(8)]
-        cached.inspected(path, " ".join(letters), whole_words=False)
+        inspecting(path, " ".join(letters)).result()
         assert cached._results().bytes <= 5 * one
     assert len(cached._results()) > 1

@@ -4,10 +4,7 @@ import pytest
 import torch
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
-from streamlit.runtime.scriptrunner_utils.script_run_context import (
-    ThreadState,
-    get_script_run_ctx,
-)
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from core.runs.run import load_run

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from core.heads import Head, Kind, Site
@@ -19,10 +18,6 @@ def inspection(run):
     return inspect_sentence(run, "a b c")
 
 
-def texts(shown):
-    return [each.text for each in shown]
-
-
 def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training_saw_it():
     tokens = [Token("zeb", False, 0), Token("ra", False, 0), Token("EOS", True, 1)]
     found = labels(tokens, frozenset([0]))
@@ -31,19 +26,6 @@ def test_a_label_says_whether_its_token_goes_on_with_a_word_and_whether_training
         ("ra", True, True, False),
         ("EOS", False, False, True),
     ]
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-def test_maps_are_those_of_one_kind_with_its_queries_and_keys(run, inspection, kind):
-    maps = maps_of(run, inspection, Head(kind.site(1), 2))
-    assert maps.selected == (1, 2)
-    expected = [inspection.attention[site].weights_HQK for site in inspection.sites_of(kind)]
-    assert np.array_equal(maps.weights, np.stack(expected))
-    tokens = {"source": inspection.source_tokens, "target": inspection.fed_tokens}
-    assert texts(maps.queries) == texts(tokens[kind.query_side])
-    assert texts(maps.keys) == texts(tokens[kind.key_side])
-    assert bool(maps.predicted) == (kind.query_side == "target")
-    assert texts(maps.target) == ["BOS", "a", "b", "c", "EOS"]
 
 
 @pytest.mark.parametrize(

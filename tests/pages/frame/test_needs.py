@@ -8,20 +8,9 @@ from tests.pages.conftest import ROOT
 
 LACKS = {
     "bert": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "bert without a head": {
-        Need.WRITING,
-        Need.BOTH,
-        Need.TASK,
-        Need.SCALED_TOKENS,
-    },
+    "bert without a head": {Need.WRITING, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
     "gpt2": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS},
-    "llama3": {
-        Need.SOURCE,
-        Need.BOTH,
-        Need.TASK,
-        Need.SCALED_TOKENS,
-        Need.LAYER_NORM,
-    },
+    "llama3": {Need.SOURCE, Need.BOTH, Need.TASK, Need.SCALED_TOKENS, Need.LAYER_NORM},
     "t5": {Need.TASK, Need.TEXTS, Need.SCALED_TOKENS, Need.LAYER_NORM, Need.SCALED_SCORES},
     "marian": {Need.TASK, Need.TEXTS},
 }

@@ -12,6 +12,7 @@ from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
+from pages.frame.selection import inspecting
 from pages.views.attention.pronoun_note import about_pronoun_head
 from tests.pages.conftest import ROOT, said, shown
 
@@ -145,11 +146,7 @@ def test_heads_that_share_keys_and_values_are_named(opened_path):
     ("model", "sentence", "about"),
     [
         ("translate-guided", TROPHY, "Training used a sentence of the grammar; this is none"),
-        (
-            "translate-guided",
-            "It was tired and " * 8,
-            "It has 32 words between spaces",
-        ),
+        ("translate-guided", "It was tired and " * 8, "It has 32 words between spaces"),
         ("everyday", "I love you and " * 9, "It has 36 words between spaces"),
         ("everyday", "The anmial slept.", "spelled like “anmial”: animal"),
         ("copy", "a dog", "4 to 16 letters from a to z with spaces between them; this is none"),
@@ -159,5 +156,5 @@ def test_how_a_sentence_differs_from_those_of_training_is_named(model, sentence,
     run = cached.loaded(ROOT / "gallery" / model)
     usual = cached.task(run.path).examples[0].source
     for text, differs in ((sentence, True), (usual, False)):
-        lines = notes.about_sentence(run, cached.inspected(run.path, text, whole_words=False))
+        lines = notes.about_sentence(run, inspecting(run.path, text).result())
         assert any(about in line for line in lines) == differs

@@ -121,10 +121,7 @@ def test_the_example_is_a_tour(tours):
     [stop] = tour.stops
     assert (stop.title, stop.page) == ("Who is tired?", "attention")
     assert (stop.question, stop.task) == ("Where does “it” look?", "Rest the pointer on “it”.")
-    assert stop.query == {
-        "view": "lines",
-        "sentence": "The dog slept because it was tired.",
-    }
+    assert stop.query == {"view": "lines", "sentence": "The dog slept because it was tired."}
     assert stop.shows == {"side": "query", "token": "4"}
 
 

@@ -14,11 +14,7 @@ def _page(seen, instead):
     def draw(subject):
         st.text(f"the picture of {subject}")
         return Shown(
-            name="file",
-            title="A title",
-            recipe=Recipe(Sinusoids, 4, 8),
-            seen=seen,
-            instead=instead,
+            name="file", title="A title", recipe=Recipe(Sinusoids, 4, 8), seen=seen, instead=instead
         )
 
     session.enter("heads")
