@@ -130,7 +130,7 @@ def _told(experiment: Experiment, results: Results) -> Iterator[str]:
         measured = [
             f"{each.name} {results.estimate(variant.name, each.name).mean:.4f}"
             for each in experiment.measures
-            if not each.told and results.has(variant.name, each.name)
+            if not each.reported and results.has(variant.name, each.name)
         ]
         if measured:
             yield f"{variant.label}: {', '.join(measured)}"

@@ -1,7 +1,7 @@
 """What each token of a source gives to a word, by the gradients of its log-probability.
 
-A decoder alone has no source: there it is asked of what it was fed, the last of which writes the
-word. B batch, S source length, D model width, N pieces of the way from no source to the source.
+A decoder alone has no source: there the tokens that it was fed are asked; the last of them writes
+the word. B batch, S source length, D model width, N pieces of the way from no source to the source.
 """
 
 from collections.abc import Callable

@@ -24,7 +24,7 @@ from core.studies.attribution.gradients import Prediction
 
 SOURCES_AT_ONCE = 64
 FEW_TOKENS = 64
-"""With so many source tokens at most all words are asked about within a second or so."""
+"""Up to this length of the source all words are asked about within a second or so."""
 
 
 def leave_one_out(

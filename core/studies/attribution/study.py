@@ -21,7 +21,7 @@ LEAVE_ONE_OUT_FIRST = tuple(sorted(Method, key=lambda method: method is not Meth
 class AttributionStudy:
     """What methods say of one word, and how far they agree with leaving one out."""
 
-    found: Attribution
+    attribution: Attribution
     word: Token
     """That is asked about."""
     parts: tuple[Token, ...]
@@ -36,12 +36,12 @@ class AttributionStudy:
     @property
     def methods(self) -> list[Method]:
         """Those that were asked, leaving one out first."""
-        return [method for method in LEAVE_ONE_OUT_FIRST if method in self.found.scores]
+        return [method for method in LEAVE_ONE_OUT_FIRST if method in self.attribution.scores]
 
     def table(self) -> dict[str, list[object]]:
         """Return a row for each method and part."""
         rows = [(method, at) for method in self.methods for at in range(len(self.parts))]
-        found, integrated = self.found, self.found.integrated
+        found, integrated = self.attribution, self.attribution.integrated
         known = [self.trust.get(method) for method, _at in rows]
         return {
             "step": [len(found.target.fed_ids) - 1] * len(rows),
@@ -86,7 +86,7 @@ def attribution_study(
     translation = inspection.translation
     target = prediction_at(translation.source_ids, ids, step, (translation.first,))
     return AttributionStudy(
-        found=attribute(run.model, target, words, methods),
+        attribution=attribute(run.model, target, words, methods),
         word=run.target_tokenizer.describe(ids)[step],
         parts=parts,
         side="target" if alone else "source",

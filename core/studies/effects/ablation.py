@@ -46,11 +46,7 @@ class Intervention:
     heads: frozenset[Head]
 
     def probe(self, averages: Averages | None = None) -> Probe:
-        """Return the probe that does it.
-
-        Raises:
-            ValueError: A head is to be frozen and no averages are given.
-        """
+        """Return the probe that does it."""
         match self.kind:
             case "silence":
                 return Silence.of(self.heads)
@@ -67,9 +63,6 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
     """Return what each head mixes on average, over all positions of `n` held-out sentences.
 
     Padding does not count. The decoder is fed the true targets.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
     """
     record = Record(frozenset({Step.MIXED}))
     sums: dict[Site, Tensor] = {}
@@ -87,11 +80,7 @@ def average_mixed(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> Averages:
 
 
 def averaged_over(run: Run, n: int = N_AVERAGED, seed: int = SEED) -> int:
-    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-    """
+    """Return how many held-out sentences `average_mixed` takes: fewer where the task has fewer."""
     return len(held_out_pairs(run, n, seed))
 
 
@@ -137,11 +126,7 @@ class BeforeAfter:
 def before_after(
     run: Run, sentence: str, probe: Probe | None, own: Translation | None = None
 ) -> BeforeAfter:
-    """Translate a sentence with the model as it is and with a probe, feeding both the former.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Translate a sentence with the model as it is and with a probe, feeding both the former."""
     own = translate(run, sentence) if own is None else own
     before, after = (
         outcome(run, sentence, own.target_ids[own.n_given :], each, ended=own.finished)
@@ -166,9 +151,6 @@ def outcome(
         reference_ids: Without BOS and EOS; cut where it is longer than the model's positions.
         probe: What is changed; None for nothing.
         ended: Whether EOS comes after the reference; not where a translation ran into the limit.
-
-    Raises:
-        SentenceError: There is no text.
     """
     found = given_text(run, sentence)
 
@@ -297,11 +279,7 @@ def first_changed(
     heads: Collection[Head],
     averages: Averages | None = None,
 ) -> str:
-    """Return the first sentence that is translated differently with heads changed, or nothing.
-
-    Raises:
-        SentenceError: One has no text.
-    """
+    """Return the first sentence that is translated differently with heads changed, or nothing."""
     probe = Intervention(kind, frozenset(heads)).probe(averages)
     for sentence in sentences:
         found = given_text(run, sentence)

@@ -65,11 +65,7 @@ class Silenceable:
     """
 
     def __init__(self, model: Transformer, pairs: Sequence[Pair]) -> None:
-        """Keep the pairs as batches.
-
-        Raises:
-            ConfigError: The decoder is parallel: its rows are fed what they are to predict.
-        """
+        """Keep the pairs as batches."""
         require_next(model.config)
         self.model = model
         self.n = len(pairs)
@@ -192,11 +188,7 @@ class HeadEffects:
     """Whether more sentences were asked for than the task has."""
 
     def of(self, head: Head) -> HeadEffect:
-        """Return one head's effect.
-
-        Raises:
-            KeyError: It was not measured.
-        """
+        """Return one head's effect."""
         for each in self.heads:
             if each.head == head:
                 return each
@@ -204,11 +196,7 @@ class HeadEffects:
 
 
 def head_effects(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> Iterator[HeadEffect]:
-    """Silence one head after the other, and yield what each changes.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-    """
+    """Silence one head after the other, and yield what each changes."""
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
     before = silenceable.figures()
     for head in heads_of(run.model):
@@ -251,11 +239,7 @@ def costliest_first(effects: HeadEffects, figure: Figure) -> list[HeadEffect]:
 
 
 def effect_maps(effects: HeadEffects, figure: Figure) -> Mapping[Kind, NDArray[np.float32]]:
-    """Return how much a figure changes: kind of attention → changes_LH.
-
-    Raises:
-        ValueError: The figure was not measured.
-    """
+    """Return how much a figure changes: kind of attention → changes_LH."""
     rows: dict[Kind, dict[int, list[float]]] = {}
     for each in effects.heads:
         found = figure_of(each, figure)

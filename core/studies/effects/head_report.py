@@ -15,7 +15,7 @@ from core.studies.heads.roles import HeadRole, HeadRoles
 from core.studies.heads.text_roles import TextRoles
 
 N_PAIRS, N_ALIKE = 5, 3
-"""So many pairs are reported, and so many other heads named."""
+"""Pairs that are reported, and other heads that are named."""
 Row = dict[str, str | int | float]
 
 

@@ -91,11 +91,7 @@ def fingerprint(model: Transformer) -> str:
 
 
 def store_effects(run: Run, effects: HeadEffects) -> None:
-    """Write heads.json whole or not at all.
-
-    Raises:
-        OSError: The folder is gone or cannot be written to.
-    """
+    """Write heads.json whole or not at all."""
     content = {
         "step": effects.step,
         "weights": fingerprint(run.model),

@@ -163,7 +163,7 @@ class WeightMove:
     visible_QK: NDArray[np.bool_]
     after_K: Weights | None
     """The row with the weight moved; None where it may not look at the key."""
-    found: RowOverride | None
+    override: RowOverride | None
     """What the model then writes."""
 
     @property
@@ -175,10 +175,10 @@ class WeightMove:
     def table(self) -> dict[str, list[object]]:
         """Return a row for each cell of the map, for the loss, and for each step that changes."""
         rows = [*self._weights()]
-        if self.found is not None:
-            losses = {"before": self.found.before.loss, "after": self.found.after.loss}
+        if self.override is not None:
+            losses = {"before": self.override.before.loss, "after": self.override.after.loss}
             rows.append({"what": "loss", **losses})
-            rows += [each.row() for each in self.found.changes]
+            rows += [each.row() for each in self.override.changes]
         names = ["what", "row", "row_text", "key", "key_text", "visible", "before", "after", "step"]
         names += ["token", "most_probable_after", "its_probability_before", "its_probability_after"]
         return {name: [row.get(name) for row in rows] for name in names}
@@ -201,11 +201,7 @@ class WeightMove:
 def move_weight(
     run: Run, sentence: str, head: Head, query: int, key: int, everything: bool
 ) -> WeightMove:
-    """Let one row of one head look at another key, and the model write again.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Let one row of one head look at another key, and the model write again."""
     inspection = inspect_sentence(run, sentence)
     weights_QK = inspection.weights_of(head)
     visible_QK = inspection.attention[head.site].visible_QK

@@ -20,9 +20,9 @@ from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
-from core.model import Patch, Probe, Record, Step, Transformer
+from core.model import Patch, Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.effects.second_sentence import Fed, PatchingError, paired
+from core.studies.effects.second_sentence import Fed, Passes, PatchingError, paired
 from core.studies.heads.question import heads_of
 from core.tokenizer.tokenizer import Token
 
@@ -135,12 +135,12 @@ class _Pair:
     def __init__(
         self, model: Transformer, clean: Fed, corrupt: Fed, tokens: tuple[int, int]
     ) -> None:
-        self._model, self._tokens, self._corrupt = model, tokens, corrupt
+        self._tokens, self._passes = tokens, Passes(model, corrupt)
         self._record = Record(frozenset({Step.MIXED}))
-        self.clean_difference = self._difference(model(*clean.inputs, self._record))
-        source_1S, _ = corrupt.inputs
-        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
-        self.corrupt_difference = self._difference(self._logits(None))
+        self.clean_difference = self._difference(model(*clean.inputs, self._record)[0, -1])
+        self.corrupt_difference = self._difference(
+            self._passes.logits_BV(1, None, in_encoder=False)[0]
+        )
 
     @torch.inference_mode()
     def restored(self, heads: Collection[Head]) -> float:
@@ -149,7 +149,7 @@ class _Pair:
             {head: self._record.tensors[head.site, Step.MIXED][:, head.index] for head in heads}
         )
         in_encoder = any(head.site.in_encoder for head in heads)
-        [share] = self._shares(self._logits(patch, in_encoder=in_encoder))
+        [share] = self._shares(self._passes.logits_BV(1, patch, in_encoder=in_encoder))
         return share
 
     @torch.inference_mode()
@@ -160,32 +160,16 @@ class _Pair:
         """
         clean_HQE = self._record.tensors[site, Step.MIXED][0]
         patch = _EachAlone(site, clean_HQE)
-        return self._shares(self._logits(patch, len(clean_HQE) + 1, in_encoder=site.in_encoder))
-
-    def _logits(
-        self, patch: Probe | None, n_copies: int = 1, *, in_encoder: bool = False
-    ) -> Tensor:
-        """Return logits_BTV of copies of the corrupt sentence, with some heads patched."""
-        source_BS, target_BT = (
-            None if ids is None else ids.expand(n_copies, -1) for ids in self._corrupt.inputs
+        return self._shares(
+            self._passes.logits_BV(len(clean_HQE) + 1, patch, in_encoder=site.in_encoder)
         )
-        # What the encoder makes of it stays, where none of its heads is patched.
-        if self._memory_1SD is None or in_encoder:
-            logits_BTV: Tensor = self._model(source_BS, target_BT, patch)
-            return logits_BTV
-        assert target_BT is not None
-        memory_BSD = self._memory_1SD.expand(n_copies, -1, -1)
-        return self._model.decode(target_BT, memory_BSD, None, patch, source_BS=source_BS)
 
-    def _shares(self, logits_BTV: Tensor) -> list[float]:
+    def _shares(self, logits_BV: Tensor) -> list[float]:
         gap = self.clean_difference - self.corrupt_difference
-        return [
-            (self._difference(logits_1TV) - self.corrupt_difference) / gap
-            for logits_1TV in logits_BTV.split(1)
-        ]
+        return [(self._difference(each_V) - self.corrupt_difference) / gap for each_V in logits_BV]
 
-    def _difference(self, logits_1TV: Tensor) -> float:
-        clean, corrupt = (logits_1TV[0, -1, token] for token in self._tokens)
+    def _difference(self, logits_V: Tensor) -> float:
+        clean, corrupt = (logits_V[token] for token in self._tokens)
         # The normaliser of both logarithms is the same.
         return float(clean - corrupt)
 

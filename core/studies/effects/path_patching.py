@@ -26,12 +26,11 @@ from torch import Tensor
 
 from core.decoding.sentence import Translation
 from core.heads import Head, Site
-from core.model import Patch, Probe, Probes, Record, Step, Transformer
+from core.model import Patch, Probes, Record, Step, Transformer
 from core.model.attention import MultiHeadAttention
-from core.model.masks import padding_mask
 from core.runs.run import Run
 from core.studies.effects.patching import patching_study
-from core.studies.effects.second_sentence import Fed, Paired, PatchingError, paired
+from core.studies.effects.second_sentence import Fed, Paired, Passes, PatchingError, paired
 from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
@@ -97,17 +96,15 @@ class PathPatching:
     def __init__(self, model: Transformer, clean: Fed, other: Fed) -> None:
         """Run the model, in evaluation mode, on both."""
         self.heads = heads_in_order(model)
-        self._model = model
-        self._source, self._target = clean.inputs
+        self._model, self._passes = model, Passes(model, clean)
         steps = {*_STEP_OF.values(), Step.WEIGHTS, Step.MIXED, Step.ADDED}
         self._clean = Record(frozenset(steps))
-        self.clean_logits_V = self._logits_BV(1, self._clean)[0]
+        self.clean_logits_V = self._passes.logits_BV(1, self._clean, in_encoder=True)[0]
         """Scores after the last position of the clean sentence."""
         self._other = Record(frozenset({Step.MIXED}))
         other_logits_BTV = model(*other.inputs, self._other)
         self.other_logits_V = cast(Tensor, other_logits_BTV[0, -1])
         """The same of the other one."""
-        self._memory_1SD = None if self._source is None else model.encode(self._source)
         self._written = {head: self._change(head) for head in self.heads}
 
     def weights(self, sender: Head, receiver: Head, read: Read) -> Tensor:
@@ -128,12 +125,12 @@ class PathPatching:
         if not self.writes_otherwise(head):
             return self.clean_logits_V
         mixed_BQE = self._other.tensors[head.site, Step.MIXED][:, head.index]
-        return self._logits_BV(1, Patch({head: mixed_BQE}))[0]
+        return self._passes.logits_BV(1, Patch({head: mixed_BQE}), in_encoder=True)[0]
 
     @property
     def n_tokens(self) -> int:
         """Tokens of source and target together."""
-        return sum(row.numel() for row in (self._source, self._target) if row is not None)
+        return sum(row.numel() for row in self._passes.inputs if row is not None)
 
     def first_query(self, receiver: Head) -> int:
         """Return the first position from which what a head mixes can reach the output.
@@ -162,7 +159,7 @@ class PathPatching:
         """
         record = Record(frozenset({Step.WEIGHTS, Step.MIXED}))
         along = _Along(self._clean.tensors, senders, self._written, read)
-        self._logits_BV(len(senders), Probes([along, record]))
+        self._passes.logits_BV(len(senders), Probes([along, record]), in_encoder=True)
         return record
 
     @torch.inference_mode()
@@ -173,24 +170,8 @@ class PathPatching:
             receiver: Whose mixed values are replaced; all before it is the clean sentence's.
             mixed_NQE: By what: one row for each sender.
         """
-        memory_1SD = None if receiver.site.in_encoder else self._memory_1SD
-        return self._logits_BV(len(mixed_NQE), Patch({receiver: mixed_NQE}), memory_1SD)
-
-    def _logits_BV(self, n: int, probe: Probe, memory_1SD: Tensor | None = None) -> Tensor:
-        """Return the scores after the last position of n rows of the clean sentence."""
-        source_BS, target_BT = (
-            None if row is None else row.expand(n, -1) for row in (self._source, self._target)
-        )
-        if memory_1SD is None or target_BT is None:
-            logits_BTV = self._model(source_BS, target_BT, probe)
-        else:
-            assert source_BS is not None
-            visible_B1S = padding_mask(source_BS, self._model.config.pad_id)
-            memory_BSD = memory_1SD.expand(n, -1, -1)
-            logits_BTV = self._model.decode(
-                target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS
-            )
-        return cast(Tensor, logits_BTV[:, -1])
+        in_encoder, patch = receiver.site.in_encoder, Patch({receiver: mixed_NQE})
+        return self._passes.logits_BV(len(mixed_NQE), patch, in_encoder=in_encoder)
 
     def _change(self, head: Head) -> Tensor:
         """Return written_QD, what a head adds to the stream in the other sentence less the clean.

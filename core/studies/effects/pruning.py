@@ -91,9 +91,6 @@ def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[Pr
 
     Yields:
         The points, and None after each pass that looks for the next one.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
     """
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
     left = heads_of(run.model)
@@ -113,11 +110,7 @@ def greedy_pruning(run: Run, n: int = N_PRUNED, seed: int = SEED) -> Iterator[Pr
 def pruning_by_score(
     run: Run, scores: Mapping[Head, float], n: int = N_PRUNED, seed: int = SEED
 ) -> Iterator[PruningPoint]:
-    """Silence the head with the lowest score first, among equal ones the first of the model.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-    """
+    """Silence the head with the lowest score first, among equal ones the first of the model."""
     silenceable = Silenceable(run.model, held_out_pairs(run, n, seed))
     order = sorted(heads_of(run.model), key=lambda head: scores[head])
     for number in range(len(order) + 1):
@@ -154,10 +147,6 @@ def pruned(run: Run, n: int = N_PRUNED) -> Iterator[tuple[str, PruningPoint | No
 
     Yields:
         The order and its next point; None after each pass that looks for one.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-        OSError: The folder cannot be written to.
     """
     stored = stored_effects(run)
     effects = stored.heads if stored else tuple(head_effects(run, n))
@@ -182,11 +171,7 @@ def n_passes(run: Run) -> int:
 
 
 def store_pruning(run: Run, curves: Curves) -> None:
-    """Write pruning.json whole or not at all.
-
-    Raises:
-        OSError: The folder is gone or cannot be written to.
-    """
+    """Write pruning.json whole or not at all."""
     content = {
         "weights": fingerprint(run.model),
         "n": next(iter(curves.values()))[0].n,

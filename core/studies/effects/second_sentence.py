@@ -8,7 +8,9 @@ V vocabulary, D model width; small t and w count tokens of a sentence, and whole
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import cast
 
+import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -17,6 +19,8 @@ from core.decoding.sentence import Translation, given_text, translate
 from core.decoding.step import DecodeOptions, decode_steps
 from core.evaluate.exposure import first_difference
 from core.messages import MessageError
+from core.model import Probe, Transformer
+from core.model.masks import padding_mask
 from core.runs.run import Run
 from core.studies.heads.comparison import most_alike
 from core.tokenizer.words import written_words
@@ -24,7 +28,6 @@ from core.vocabulary import FIRST_ID
 
 TRIED = 5
 """Sentences that are translated in search of one that is translated differently."""
-
 _CANDIDATES = 64
 
 
@@ -45,6 +48,36 @@ class Fed:
     def inputs(self) -> tuple[Tensor | None, Tensor | None]:
         """What a model takes: source_1S and target_1T."""
         return one_row(self.source_ids), one_row(self.target_ids)
+
+
+class Passes:
+    """Passes of a model over copies of a sentence, with probes that change it."""
+
+    @torch.inference_mode()
+    def __init__(self, model: Transformer, fed: Fed) -> None:
+        self.model = model
+        self.inputs = fed.inputs
+        source_1S, _ = self.inputs
+        self._memory_1SD = None if source_1S is None else model.encode(source_1S)
+
+    def logits_BV(self, n: int, probe: Probe | None, *, in_encoder: bool) -> Tensor:
+        """Return the scores after the last position of n copies of the sentence.
+
+        Args:
+            n: Copies.
+            probe: Changes the model; None for nothing.
+            in_encoder: Whether it changes the encoder, too; if not, its memory is that of before.
+        """
+        source_BS, target_BT = (None if ids is None else ids.expand(n, -1) for ids in self.inputs)
+        if self._memory_1SD is None or target_BT is None or in_encoder:
+            return cast(Tensor, self.model(source_BS, target_BT, probe)[:, -1])
+        assert source_BS is not None
+        visible_B1S = padding_mask(source_BS, self.model.config.pad_id)
+        memory_BSD = self._memory_1SD.expand(n, -1, -1)
+        logits_BTV = self.model.decode(
+            target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS
+        )
+        return logits_BTV[:, -1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +128,13 @@ def paired(run: Run, clean: str, other: str) -> Paired:
 
 
 def length(run: Run, text: str) -> int:
-    """Return how many tokens of a text a model is given, special ones counted.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Return how many tokens of a text a model is given, special ones counted."""
     given = given_text(run, text)
     return len(given.source_ids or given.prompt)
 
 
 def next_token(run: Run, text: str) -> int:
-    """Return the token that a decoder alone writes first after a text.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Return the token that a decoder alone writes first after a text."""
     prompt = given_text(run, text).prompt
     return next(decode_steps(run.model, None, DecodeOptions(watch=False), prompt)).chosen
 
@@ -119,9 +144,6 @@ def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
 
     Where there is none, it is the sentence itself with one word changed, as `one_word_changed`
     does it.
-
-    Raises:
-        SentenceError: There is no text.
     """
     n = length(run, sentence)
     fitting = [other for other in others if other != sentence and length(run, other) == n]
@@ -134,9 +156,6 @@ def one_word_changed(run: Run, sentence: str) -> str:
     The word's embedding is as near to the other's as can be (by cosine), so that an animal makes
     room for an animal. Sentences that are translated differently come first; empty where no word
     of the sentence is known.
-
-    Raises:
-        SentenceError: There is no text.
     """
     found = list(islice(_one_word_changed(run, sentence), TRIED))
     if not found:

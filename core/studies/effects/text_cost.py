@@ -34,11 +34,11 @@ from core.studies.heads.texts import (
 
 Numbers = NDArray[np.float64]
 SILENCED = (1, 3, 5)
-"""So many of the best heads are silenced together."""
+"""How many of the best heads are silenced together."""
 N_TEXTS, SEED = 20, 0
 """In which one head is silenced: each is read once more for every head."""
 N_OTHERS = 3
-"""So many heads are silenced in its place, one at a time."""
+"""Heads that are silenced in its place, one at a time."""
 WHOLE = slice(None)
 
 
@@ -89,7 +89,7 @@ class TextReport:
     """What every head does in some texts, and what silencing some of them costs."""
 
     roles: TextRoles
-    costs: TextCosts | None
+    costs: TextCosts | None = None
     """None where it was not asked for."""
 
     def table(self) -> dict[str, list[str] | list[float] | list[int]]:
@@ -97,11 +97,6 @@ class TextReport:
         found = self.roles.table()
         costs = self.costs.table() if self.costs else {}
         return {name: [*values, *costs.get(name, ())] for name, values in found.items()}
-
-
-def text_report(roles: TextRoles, costs: TextCosts | None = None) -> TextReport:
-    """Return both as one record."""
-    return TextReport(roles, costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +109,10 @@ class HeadCost:
 
 
 def text_costs(run: Run, source: Source, role: Role) -> TextCosts:
-    """Return what silencing so many heads with most of a role costs a decoder alone.
+    """Return what silencing the heads with most of a role costs a decoder alone.
 
     Heads are chosen by random sequences and silenced in others, or chosen by every other own line
     and silenced in those between.
-
-    Raises:
-        ValueError: As in `texts_of`.
     """
     if not run.model.config.is_decoder_only:
         return TextCosts(source, role, {})
@@ -182,9 +174,6 @@ def cost_of_head(run: Run, head: Head, n: int = N_TEXTS, seed: int = SEED) -> He
 
     Returns:
         None for an opened encoder alone: nobody knows which tokens it is to predict.
-
-    Raises:
-        RunError: As in `pairs_read`.
     """
     if not knows_labels(run):
         return None

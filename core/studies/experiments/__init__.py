@@ -37,5 +37,4 @@ EXPERIMENTS: dict[str, Experiment] = {
     each.name: each for group in GROUPS.values() for each in group
 }
 """By name."""
-
 __all__ = ["EXPERIMENTS", "GROUPS", "Experiment"]

@@ -4,7 +4,6 @@ from core.messages import N_
 from core.studies.experiments.experiment import BASE, REVERSING, Expected, Experiment, Variant
 
 _RECURRENT = {"decoder_mixing": "gru", "positions": "none"}
-
 BOTTLENECK = Experiment(
     name="bottleneck",
     question=N_("Can one vector hold a sentence?"),

@@ -21,7 +21,7 @@ class Pronouns:
     high: float
     """The least and the greatest share of all trainings."""
     known: tuple[str, ...]
-    """The variants of which some training knows them."""
+    """The variants with a training that knows them."""
     variants: int
 
 

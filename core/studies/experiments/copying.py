@@ -8,7 +8,6 @@ from core.tasks.naming import Naming
 
 _NEVER_SEEN = (EXACT_MATCH, "names_right")
 """Every held-out sentence has a name that is no word of the softmax."""
-
 COPYING = Experiment(
     name="copying",
     question=N_("Can a model write a name that it has never seen?"),
@@ -54,7 +53,7 @@ COPYING = Experiment(
         "Every held-out sentence has a name that no training saw. Without a pointer there is no "
         "way to write it: 0 % is what must come out."
     ),
-    told=N_(
+    summary=N_(
         "Sentences with a name never seen (n = {n}): with a pointer **{base}** are right if all "
         "names share one vector, **{pointer}** if each has its own. Without a pointer "
         "**{plain_shared}** if they share it, **{plain}** if not: the softmax has no entry for "

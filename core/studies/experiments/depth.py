@@ -6,7 +6,6 @@ from core.studies.experiments.experiment import BASE, REVERSING, Expected, Exper
 _FOUR = {"n_encoder_layers": 4, "n_decoder_layers": 4}
 _EIGHT = {"n_encoder_layers": 8, "n_decoder_layers": 8}
 _WITHOUT = {"residual": False}
-
 DEPTH = Experiment(
     name="depth",
     question=N_("What do residual connections do in a deep stack?"),

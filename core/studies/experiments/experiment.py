@@ -68,7 +68,7 @@ class Variant:
     against: str = BASE
     """The variant that it is compared with."""
     impossible: tuple[str, ...] = ()
-    """Measures of which it can have nothing, however it is trained: its construction forbids it."""
+    """Measures that its construction keeps at 0, however it is trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class Experiment:
     question: str
     """Marked for translation, as are the next two."""
     claim: str
-    """What is usually told."""
+    """What is usually taught."""
     source: str
-    """Where it is told."""
+    """Who says so."""
     variants: tuple[Variant, ...]
     """The base comes first."""
     task: str = "translate"
@@ -93,7 +93,7 @@ class Experiment:
     by_distance: bool = False
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
     by_layer: bool = False
-    """Whether it is measured what becomes of stream and gradient from layer to layer."""
+    """Whether stream and gradient are measured from layer to layer."""
     fading: tuple[str, ...] = ()
     """The variants in which that influence is claimed to fall more than in the base."""
     measures: tuple[Measure, ...] = ()
@@ -108,7 +108,7 @@ class Experiment:
     """The variants in which the gradient is claimed to vanish on its way back."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
-    told: str = ""
+    summary: str = ""
     """What came out in a sentence that is true whatever it is: {n} sentences, and the mean of what
     it is judged by of each variant, by its name; empty to list the variants. Marked for
     translation."""
@@ -157,9 +157,5 @@ class Experiment:
         return variant.task or self.task
 
     def preset(self, variant: Variant, seed: int) -> Preset:
-        """Return how a variant is trained with a seed.
-
-        Raises:
-            ConfigError: Its settings do not go together.
-        """
+        """Return how a variant is trained with a seed."""
         return with_settings(PRESETS[PRESET], {**self.settings, **variant.changes, "seed": seed})

@@ -34,7 +34,7 @@ _VERDICTS = {
         "Not judged ({claim}): its peak learning rate is {times} times that of “{base}”."
     ),
 }
-"""Verdict, reason → what is said of it."""
+"""Verdict, reason → the sentence."""
 _LOWER = {
     Verdict.HOLDS: N_("Borne out ({claim}): at most {bound} lower, within the margin of {margin}."),
     Verdict.FAILS: N_("Refuted ({claim}): at most {bound} lower, within the margin of {margin}."),
@@ -161,13 +161,15 @@ def all_findings(experiment: Experiment, results: Results) -> list[Finding]:
 
     A measure that no training has, as in older files, is left out.
     """
-    measured = [each for each in experiment.measures if each.told and results.any_has(each.name)]
+    measured = [
+        each for each in experiment.measures if each.reported and results.any_has(each.name)
+    ]
     by = (None, *measured)
     return [finding for each in by for finding in findings(experiment, results, each)]
 
 
 def verdicts(experiment: Experiment, results: Results) -> dict[str, Verdict]:
-    """Return a verdict for each variant of which the claim says something."""
+    """Return a verdict for each variant that the claim is about."""
     names = {each.label: each.name for each in experiment.variants}
     return {
         names[finding.variant]: finding.judged.verdict

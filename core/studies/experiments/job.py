@@ -23,7 +23,7 @@ RUNNING = Job(
     "core.studies.experiments.job", N_("running this experiment"), Files.named("experiment")
 )
 PARTS = 20
-"""So often is told in each training how far it is."""
+"""How often each training reports its progress."""
 
 
 def start(experiment: Experiment, folder: Path, seeds: int) -> None:
@@ -54,13 +54,13 @@ def experiment_run(folder: Path, name: str, seeds: str) -> Iterator[int]:
 
 def _parts(steps: Iterator[Step]) -> Iterator[int]:
     """Yield once for each part of a training that is done."""
-    told = 0
+    reported = 0
     for step in steps:
         under_way = PARTS * step.step // step.steps if step.steps else 0
         done = PARTS * step.done + min(under_way, PARTS - 1)
-        for part in range(told, done):
+        for part in range(reported, done):
             yield part + 1
-        told = max(told, done)
+        reported = max(reported, done)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ class Measure:
     """Whether it is a share, which is written in percent."""
     meaning: str = ""
     """What it is, where its label does not say it; marked for translation."""
-    told: bool = True
-    """Whether it is said in words what came out; what is not stands in the table alone."""
+    reported: bool = True
+    """Whether the sentences of the results name it; the table always does."""
 
 
 def _steps_to_learn(run: Run) -> float | None:
@@ -80,7 +80,7 @@ def _states_at_it(run: Run) -> float:
     """Return how far the encoder's states at "it" are from each other in two sentences.
 
     They are the grammar's first examples, alike up to there: "… tired" and "… wide". The distance
-    is told relative to the length of the first state.
+    is relative to the length of the first state.
     """
     states = []
     for example in TASKS[Translation.name].examples[:2]:
@@ -135,21 +135,19 @@ def _copying(path: Path) -> Mapping[str, float]:
     return {} if found is None else found.measured
 
 
-def _of_copying(name: str, label: str, meaning: str = "", *, told: bool = False) -> Measure:
+def _of_copying(name: str, label: str, meaning: str = "", *, reported: bool = False) -> Measure:
     def of(run: Run) -> float | None:
         return _copying(run.path).get(name)
 
-    return Measure(name, label, of, share=True, meaning=meaning, told=told)
+    return Measure(name, label, of, share=True, meaning=meaning, reported=reported)
 
 
 _P_GEN = N_(
     "p_gen is the share of the next word’s probability that comes from the vocabulary; the rest is "
     "copied from the source. Without a pointer there is none."
 )
-
-
 COPYING = (
-    _of_copying("names_right", N_("unseen names right"), told=True),
+    _of_copying("names_right", N_("unseen names right"), reported=True),
     _of_copying("seen_names_right", N_("seen names right")),
     _of_copying("seen_exact_match", N_("sentences right, seen names only")),
     _of_copying("p_gen_words", N_("words generated, not copied (p_gen)"), _P_GEN),

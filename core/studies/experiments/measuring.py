@@ -10,8 +10,7 @@ from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
 from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
-from core.studies.attribution.distance import influence_by_distance
-from core.studies.attribution.layers import by_layer
+from core.studies.attribution.encoder_gradients import by_layer, influence_by_distance
 from core.studies.effects.head_effects import Silenceable
 from core.studies.experiments.experiment import Experiment, Variant
 from core.studies.experiments.passes import by_passes
@@ -25,10 +24,10 @@ N_MEASURED = 1000
 N_BEYOND = 100
 """Rows of each length that training never draws."""
 N_DIFFERENTIATED = 100
-"""Held-out sentences of which gradients are taken."""
+"""Held-out sentences whose gradients are taken."""
 _CURVE = ("step", "held_out_exact_match")
 _FURTHER = ("loss", "seconds", "held_out_loss", "reward")
-"""What a curve has besides, where the training told it."""
+"""What a curve has besides, where the training reports it."""
 
 
 def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> Trained:
@@ -95,7 +94,7 @@ def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
 
 
 def _of_length(run: Run, length: int) -> list[Sample]:
-    """Return rows of so many symbols, the same whenever they are asked for."""
+    """Return rows of a length, the same at every call."""
     task, rng = TASKS[run.settings.task], random.Random(length)
     assert isinstance(task, Copying | Reversing)
     return [task.of_length(rng, length) for _ in range(N_BEYOND)]

@@ -5,7 +5,6 @@ from core.studies.experiments.experiment import BASE, TRANSLATING, Expected, Exp
 from core.studies.experiments.measures import BLEU
 
 _HALF = "half"
-
 METRIC = Experiment(
     name="metric",
     question=N_("Does it pay to optimise the metric itself?"),

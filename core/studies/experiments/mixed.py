@@ -1,4 +1,4 @@
-"""A row of which a parallel decoder mixes two right targets."""
+"""A row for which a parallel decoder mixes two right targets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class MixedOutput:
     source: str
     right: tuple[str, str]
     written: tuple[tuple[int, str], ...]
-    """(passes, what is written in so many)."""
+    """(number of passes, the output)."""
 
 
 def mixed_output(run: Run) -> MixedOutput | None:

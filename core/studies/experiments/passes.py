@@ -17,11 +17,11 @@ from core.model import Transformer
 from core.runs.run import Run
 
 N_MEASURED = 1000
-"""Held-out sentences of which the right ones are counted."""
+"""Held-out sentences among which the right ones are counted."""
 N_TIMED = 30
-"""Of them so many are decoded one by one, with a clock beside them."""
+"""Those that are decoded one by one and timed."""
 REPEATS = 7
-"""So often each of these is decoded."""
+"""How often each of these is decoded."""
 PASSES = (1, 2, 4, 8)
 AFTER_ONE_PASS = "right_1"
 """The measure of what is right before anything is written again."""

@@ -39,7 +39,7 @@ class Trained:
     by_length: tuple[tuple[int, int, int], ...]
     """(source tokens, sentences, of them right), by length."""
     curve: Mapping[str, list[float]] = field(default_factory=dict)
-    """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where told."""
+    """step, held_out_exact_match, and loss, reward, held_out_loss and seconds where reported."""
     by_distance: tuple[tuple[int, int, float], ...] = ()
     """(tokens before a position, pairs, gradient norm of what the encoder makes there relative to
     that of its own token), by distance; none where an experiment does not ask for it."""

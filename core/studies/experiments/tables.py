@@ -47,13 +47,12 @@ def of_curves(results: Results, variants: Sequence[str]) -> Table:
 
     A variant has None where it was not measured; what no variant was measured by has no column.
     """
-    measured = [
-        name for name in CURVES if any(_has(results, variant, name) for variant in variants)
-    ]
+    curves = {variant: _curves(results, variant) for variant in variants}
+    measured = [name for name in CURVES if any(name in each for each in curves.values())]
     rows = (
-        row
-        for variant in variants
-        for row in zip(*_curves(results, variant, measured), strict=True)
+        (variant, step, *(curve[name][at] if name in curve else None for name in measured))
+        for variant, curve in curves.items()
+        for at, step in enumerate(results.of(variant)[0].curve["step"])
     )
     return Table.of_rows(("variant", "step", *measured), rows)
 
@@ -70,17 +69,8 @@ def of_layers(results: Results, variants: Sequence[str]) -> Table:
     return Table.of_rows(("variant", "layer", *LAYERS), rows)
 
 
-def _has(results: Results, variant: str, measure: str) -> bool:
-    return all(measure in each.curve for each in results.of(variant))
-
-
-def _curves(results: Results, variant: str, measures: Sequence[str]) -> list[Sequence[object]]:
-    steps = list(results.of(variant)[0].curve["step"])
-    return [
-        [variant] * len(steps),
-        steps,
-        *(
-            results.curve(variant, name)[1] if _has(results, variant, name) else [None] * len(steps)
-            for name in measures
-        ),
-    ]
+def _curves(results: Results, variant: str) -> dict[str, list[float]]:
+    """Return what was measured in every training of a variant."""
+    curves = [each.curve for each in results.of(variant)]
+    names = [name for name in CURVES if all(name in curve for curve in curves)]
+    return {name: results.curve(variant, name)[1] for name in names}

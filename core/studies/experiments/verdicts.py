@@ -195,7 +195,7 @@ def fall(results: Results, variant: str, near: int, far: int) -> Fall:
 
 
 def right_though_fading(results: Results, base: str, variants: Sequence[str]) -> list[str]:
-    """Return those variants of which more sentences are right than of the base, beyond chance.
+    """Return those variants that have more sentences right than the base, beyond chance.
 
     By the interval over seeds of the difference.
     """
@@ -205,7 +205,7 @@ def right_though_fading(results: Results, base: str, variants: Sequence[str]) ->
 
 
 VANISHED = 0.1
-"""A gradient of which less than this is left has vanished."""
+"""A gradient has vanished where less than this share is left."""
 
 
 def vanishes(results: Results, variant: str, name: str) -> bool | None:

@@ -17,7 +17,7 @@ from core.batch import Pair, collate
 from core.heads import Head, Kind, Side
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
-from core.studies.heads.question import Question, Role, Rows, read, wanted_keys
+from core.studies.heads.question import Question, Role, Rows, read, target_keys
 from core.studies.heads.roles import (
     N_SENTENCES,
     SEED,
@@ -34,7 +34,6 @@ N_EXAMPLES = 2
 """So many rows are kept that have a role, and that have not."""
 N_BINS = 20
 """Of the histogram."""
-
 Describes = Mapping[Side, Callable[[Sequence[int]], tuple[Token, ...]]]
 """Side → what makes of its ids tokens as people read them."""
 
@@ -121,11 +120,7 @@ class HeadCard:
 
 
 def head_card(run: Run, head: Head, n: int = N_SENTENCES, seed: int = SEED) -> HeadCard:
-    """Return what a head does on up to `n` held-out sentences; the decoder is fed the true targets.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
-    """
+    """Return what a head does on up to `n` held-out sentences, the decoder fed the true targets."""
     pairs = pairs_read(run, n, seed)
     describe: Describes = {
         "source": run.tokenizer.describe,
@@ -202,7 +197,7 @@ def _rows(
         batch, record = collate(group, model.config.pad_id), Record(sites=frozenset([head.site]))
         read(model, batch, record)
         rows = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
-        wanted = wanted_keys(rows, questions)
+        targets = target_keys(rows, questions)
         weights_BQK = record.weights(head.site)[:, head.index].float().cpu()
         weights_BQK = weights_BQK.masked_fill(~rows.visible_BQK, 0)
         for at, pair in enumerate(group):
@@ -228,9 +223,9 @@ def _rows(
                     target=_target(queries[query], keys[key], weights_K, head.kind),
                     pair=(own.text, keys[key].text),
                     roles={
-                        role: bool(wanted_BQK[at, query, key])
-                        for role, wanted_BQK in wanted.items()
-                        if wanted_BQK[at, query].any()
+                        role: bool(target_BQK[at, query, key])
+                        for role, target_BQK in targets.items()
+                        if target_BQK[at, query].any()
                     },
                 )
 

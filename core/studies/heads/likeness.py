@@ -64,11 +64,7 @@ class Likeness:
 
 
 def head_likeness(run: Run, kind: Kind, n: int = N_SENTENCES, seed: int = SEED) -> Likeness:
-    """Compare all heads of a kind of attention on up to `n` held-out sentences.
-
-    Raises:
-        RunError: As in `pairs_read`.
-    """
+    """Compare all heads of a kind of attention on up to `n` held-out sentences."""
     return likeness(run.model, pairs_read(run, n, seed), kind)
 
 

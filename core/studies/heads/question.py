@@ -1,9 +1,10 @@
-"""How much of its weight a head puts on the wanted keys, beside what chance puts there.
+"""How much of its weight a head puts on the target keys, beside what chance puts there.
 
-A question is a mask of wanted keys. It is asked of every row that may attend to a wanted key and to
-at least one other; padding is never asked. What a row gives is its weight on the wanted keys, or,
-where `largest` is looked at, 1 if its largest weight lies on one. Chance gives each visible key the
-same. B batch, H heads, Q queries, K keys, N texts.
+A question is a mask of target keys. It is asked of every row that may attend to a target key and to
+at least one other; padding is never asked. What a row gives is its weight on the target keys, or,
+with `largest`, 1 if its largest weight lies on one. Chance gives each visible key the same.
+
+B batch, H heads, Q queries, K keys, N texts.
 """
 
 from collections import defaultdict
@@ -116,13 +117,13 @@ class Rows:
 
 
 Question = Callable[[Rows], Tensor | None]
-"""Returns wanted_BQK (dimensions of size 1 broadcast), or None for rows that it cannot ask."""
+"""Returns target_BQK (dimensions of size 1 broadcast), or None for rows that it cannot ask."""
 Look = Callable[[Tensor, Rows], Tensor]
 """Returns, of weights_BHQK, what a row gives to each key; float64."""
 
 
-def wanted_keys(rows: Rows, questions: Mapping[Role, Question]) -> dict[Role, Tensor]:
-    """Return wanted_BQK of each question: the visible wanted keys of rows with a choice."""
+def target_keys(rows: Rows, questions: Mapping[Role, Question]) -> dict[Role, Tensor]:
+    """Return target_BQK of each question: the visible target keys of rows with a choice."""
     asked_BQK = rows.visible_BQK & rows.chosen_BQ[..., None]
     found = {role: question(rows) for role, question in questions.items()}
     return {role: keys & asked_BQK for role, keys in found.items() if keys is not None}
@@ -142,7 +143,7 @@ def largest(weights_BHQK: Tensor, rows: Rows) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How much of its weight, or in which share of its rows, a head gives to the wanted keys."""
+    """How much of its weight, or in which share of its rows, a head gives to the target keys."""
 
     value: float
     """0 to 1."""
@@ -181,14 +182,14 @@ class Score:
 
 @dataclass(eq=False)
 class Answer:
-    """What the heads of one kind of attention give to the wanted keys of one question."""
+    """What the heads of one kind of attention give to the target keys of one question."""
 
     n_N: list[Tensor] = field(default_factory=list)
     """Rows that are asked, of each text, batch by batch."""
     even_N: list[Tensor] = field(default_factory=list)
     """What even rows give, summed over these rows."""
-    given: defaultdict[Site, list[Tensor]] = field(default_factory=lambda: defaultdict(list))
-    """Site → given_NH, what each head's rows give, summed."""
+    sums: defaultdict[Site, list[Tensor]] = field(default_factory=lambda: defaultdict(list))
+    """Site → sums_NH, what each head's rows give, summed."""
 
     @property
     def n(self) -> int:
@@ -203,7 +204,7 @@ class Answer:
     def share(self, head: Head) -> float:
         """Return what a head's rows give, on average."""
         # Adding up shared rows must not round beyond all of them.
-        return min(float(torch.cat(self.given[head.site])[:, head.index].sum()) / self.n, 1.0)
+        return min(float(torch.cat(self.sums[head.site])[:, head.index].sum()) / self.n, 1.0)
 
     def over_texts(self, head: Head) -> Score:
         """Return a head's score with the interval of a mean over texts, which are independent.
@@ -211,8 +212,8 @@ class Answer:
         Rows of one text are not (Cochran 1977, "Sampling Techniques", chapter 6).
         """
         n_N = torch.cat(self.n_N).double().numpy()
-        given_N = torch.cat(self.given[head.site])[:, head.index].numpy()
-        found = mean_difference(np.zeros(len(n_N)), given_N, n_N)
+        sums_N = torch.cat(self.sums[head.site])[:, head.index].numpy()
+        found = mean_difference(np.zeros(len(n_N)), sums_N, n_N)
         return Score(
             value=found.after,
             baseline=self.even / self.n,
@@ -223,7 +224,7 @@ class Answer:
         )
 
 
-class Asking:
+class QuestionProbe:
     """A probe that asks every head of some kinds of attention its questions, and keeps no map."""
 
     def __init__(
@@ -245,45 +246,45 @@ class Asking:
         return site.is_attention and site.attention in self.answers
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Count what the heads of a site give to the wanted keys, and change nothing."""
+        """Count what the heads of a site give to the target keys, and change nothing."""
         # Every site of a kind sees alike.
         if step is Step.VISIBLE and site.attention not in self._rows:
             rows = Rows.of(site.attention, self._batch, tensor)
-            self._rows[site.attention] = rows, wanted_keys(rows, self.questions)
+            self._rows[site.attention] = rows, target_keys(rows, self.questions)
             self.ask(*self._rows[site.attention])
         elif step is Step.WEIGHTS:
-            rows, wanted = self._rows[site.attention]
+            rows, targets = self._rows[site.attention]
             weights_BHQK = tensor.detach().float().cpu()
-            self.add(site, rows, wanted, weights_BHQK, self.look(weights_BHQK, rows))
+            self.add(site, rows, targets, weights_BHQK, self.look(weights_BHQK, rows))
         return tensor
 
-    def ask(self, rows: Rows, wanted: Mapping[Role, Tensor]) -> None:
+    def ask(self, rows: Rows, targets: Mapping[Role, Tensor]) -> None:
         """Count the rows that are asked, and what even ones give."""
         even_BQK = rows.even_BQK
-        for role, wanted_BQK in wanted.items():
+        for role, target_BQK in targets.items():
             answer = self.answers[rows.kind].setdefault(role, Answer())
-            answer.n_N.append(wanted_BQK.any(dim=-1).sum(dim=-1))
-            answer.even_N.append((even_BQK * wanted_BQK).sum(dim=(1, 2)))
+            answer.n_N.append(target_BQK.any(dim=-1).sum(dim=-1))
+            answer.even_N.append((even_BQK * target_BQK).sum(dim=(1, 2)))
 
     def add(
         self,
         site: Site,
         rows: Rows,
-        wanted: Mapping[Role, Tensor],
+        targets: Mapping[Role, Tensor],
         _weights_BHQK: Tensor,
-        given_BHQK: Tensor,
+        attended_BHQK: Tensor,
     ) -> None:
         """Count what the heads of a site give."""
-        for role, wanted_BQK in wanted.items():
-            given_BH = torch.einsum("bhqk,bqk->bh", given_BHQK, wanted_BQK.double())
-            self.answers[rows.kind][role].given[site].append(given_BH)
+        for role, target_BQK in targets.items():
+            sums_BH = torch.einsum("bhqk,bqk->bh", attended_BHQK, target_BQK.double())
+            self.answers[rows.kind][role].sums[site].append(sums_BH)
 
 
-def ask(model: Transformer, batches: Iterable[Batch], asking: Asking) -> None:
+def ask(model: Transformer, batches: Iterable[Batch], probe: QuestionProbe) -> None:
     """Let a model read batches, and ask its heads."""
     for batch in batches:
-        asking.begin(batch)
-        read(model, batch, asking)
+        probe.begin(batch)
+        read(model, batch, probe)
 
 
 @torch.inference_mode()

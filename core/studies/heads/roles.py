@@ -11,9 +11,11 @@ Neural Machine Translation Learns Anaphora Resolution" (2018) for antecedents; C
 """
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,8 +32,8 @@ from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import (
     ANY_KEY,
     Answer,
-    Asking,
     Question,
+    QuestionProbe,
     Role,
     Rows,
     Score,
@@ -146,9 +148,6 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 
     The decoder is fed the true targets. Rare words are judged by how frequent tokens are in these
     sentences. Antecedents are those of `core.studies.heads.findings.evaluated_heads`.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
     """
     pairs, evaluated = pairs_read(run, n, seed), evaluated_heads(run, n, seed)
     heads = list[HeadRole]()
@@ -162,15 +161,11 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
 
 
 def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
-    """Return how often a token's largest weight is on itself, in all heads of a kind together.
-
-    Raises:
-        RunError: As in `core.studies.heads.texts.pairs_read`.
-    """
-    pairs, asking = pairs_read(run, n, seed), Asking([kind], {Role.ITSELF: itself}, largest)
+    """Return how often a token's largest weight is on itself, in all heads of a kind together."""
+    pairs, probe = pairs_read(run, n, seed), QuestionProbe([kind], {Role.ITSELF: itself}, largest)
     pad_id = run.model.config.pad_id
-    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), asking)
-    heads, answer = heads_of(run.model, [kind]), asking.answers[kind][Role.ITSELF]
+    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), probe)
+    heads, answer = heads_of(run.model, [kind]), probe.answers[kind][Role.ITSELF]
     value = float(np.mean([answer.share(head) for head in heads]))
     return Score(value, answer.even / answer.n, ANY_KEY, answer.n * len(heads), n_texts=len(pairs))
 
@@ -316,20 +311,20 @@ class Spread:
     """How often a rule that picks any visible key picks it."""
     n_rows: int = 0
     """With two keys or more to choose from."""
-    rules: dict[Role, Counts] = field(default_factory=dict)
-    """hits_O of the rules that always look so many positions further."""
+    rules: dict[Role, Any] = field(default_factory=lambda: defaultdict(float))
+    """hits_O of the rules that always take the key at one offset."""
     uniform_M: Counts = field(default_factory=lambda: np.zeros(4))
     """Sums of the measures in a head whose rows are uniform."""
-    picked: dict[Site, Counts] = field(default_factory=dict)
+    picked: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
     """picked_HO: how often each head's largest weight lies at each offset."""
-    measures: dict[Site, Counts] = field(default_factory=dict)
+    measures: dict[Site, Any] = field(default_factory=lambda: defaultdict(float))
     """measures_HM: sums over rows of entropy in bits, its share of the largest, distance, and
     confidence."""
     distance_BQK: Tensor = field(default_factory=lambda: torch.zeros(0))
     """Of the batch that is read."""
 
 
-class Profile(Asking):
+class Profile(QuestionProbe):
     """Asks heads where their largest weights lie, also at which offset, and how sharp they are."""
 
     def __init__(
@@ -340,16 +335,15 @@ class Profile(Asking):
         n_offsets = 2 * longest + 1
         self.spreads = {kind: Spread(np.zeros(n_offsets), np.zeros(n_offsets)) for kind in kinds}
 
-    def ask(self, rows: Rows, wanted: Mapping[Role, Tensor]) -> None:
+    def ask(self, rows: Rows, targets: Mapping[Role, Tensor]) -> None:
         """Count what rules without a model find."""
-        super().ask(rows, wanted)
+        super().ask(rows, targets)
         spread, even_BQK = self.spreads[rows.kind], rows.even_BQK
         spread.n_rows += int(rows.chosen_BQ.sum())
         spread.seen_O += self._by_offset((even_BQK > 0).double().sum(dim=0))
         spread.chance_O += self._by_offset(even_BQK.sum(dim=0))
-        for role, wanted_BQK in wanted.items():
-            hits_O = self._by_offset(wanted_BQK.double().sum(dim=0))
-            spread.rules[role] = spread.rules.get(role, 0.0) + hits_O
+        for role, target_BQK in targets.items():
+            spread.rules[role] += self._by_offset(target_BQK.double().sum(dim=0))
         spread.distance_BQK = _distances(rows)
         spread.uniform_M += _measured(rows, even_BQK[:, None], spread.distance_BQK)[0]
 
@@ -357,18 +351,16 @@ class Profile(Asking):
         self,
         site: Site,
         rows: Rows,
-        wanted: Mapping[Role, Tensor],
+        targets: Mapping[Role, Tensor],
         weights_BHQK: Tensor,
-        given_BHQK: Tensor,
+        attended_BHQK: Tensor,
     ) -> None:
         """Count what a site's heads pick."""
-        super().add(site, rows, wanted, weights_BHQK, given_BHQK)
+        super().add(site, rows, targets, weights_BHQK, attended_BHQK)
         spread = self.spreads[rows.kind]
-        picked_HQK = (given_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
-        picked_HO = np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
-        measures_HM = _measured(rows, weights_BHQK, spread.distance_BQK)
-        spread.picked[site] = spread.picked.get(site, 0.0) + picked_HO
-        spread.measures[site] = spread.measures.get(site, 0.0) + measures_HM
+        picked_HQK = (attended_BHQK * (rows.even_BQK > 0)[:, None]).sum(dim=0)
+        spread.picked[site] += np.stack([self._by_offset(picked_QK) for picked_QK in picked_HQK])
+        spread.measures[site] += _measured(rows, weights_BHQK, spread.distance_BQK)
 
     def offset(self, head: Head) -> int:
         """Return the offset that a head picks most often; of equally frequent ones the nearest."""

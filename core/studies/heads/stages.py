@@ -13,7 +13,6 @@ from core.describe.formulas import Stage
 from core.studies.heads.steps import HeadSteps, Projection, Turned, Values
 
 __all__ = ["Axis", "Panel", "Stage", "bias", "cell_at", "cell_of", "pair_of", "panels"]
-
 Axis = Literal["query", "key", "d_model", "d_k", "d_v", "heads × d_v", "bias"]
 
 
@@ -29,11 +28,7 @@ class Panel:
 
 
 def panels(steps: HeadSteps, stage: Stage) -> tuple[Panel, ...]:
-    """Return the matrices of a stage: first what comes out, then what goes in.
-
-    Raises:
-        ValueError: No matrices are known for such a stage.
-    """
+    """Return the matrices of a stage: first what comes out, then what goes in."""
     query, key, value = steps.query, steps.key, steps.value
     memory = steps.memory_symbol
     products = Panel("q·k", steps.products_QK, "query", "key")

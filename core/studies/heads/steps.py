@@ -28,7 +28,6 @@ from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
 Values = NDArray[np.float32]
-
 _RECORDED = frozenset(
     {
         *(Step.MEMORY, Step.QUERY_INPUT, Step.VISIBLE, Step.QUERY, Step.KEY, Step.VALUE),
@@ -156,9 +155,6 @@ def head_steps(
     """Record one head's steps in one pass over a sentence and the model's own translation of it.
 
     The pass is that of `core.inspection.inspect_sentence`: the weights are the same, bit by bit.
-
-    Raises:
-        SentenceError: There is no text.
     """
     translation = translate(run, sentence) if inspection is None else inspection.translation
     tokens: dict[Side, tuple[Token, ...]] = {

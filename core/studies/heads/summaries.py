@@ -21,8 +21,8 @@ Places = NDArray[np.intp]
 EVEN = 0.95
 """A head whose evenness is above this points at nothing."""
 COMMON, LIFT = 0.5, 2
-"""A pattern is a head's when it holds in this share of the rows or in more, and so many times as
-often as chance has it."""
+"""A pattern is a head's when it holds in this share of the rows or in more, and this many times as
+often as by chance."""
 MOST_OF = 2 / 3
 """A narrow pattern is named that holds in this share of the rows in which a wide one does."""
 
@@ -32,16 +32,16 @@ class Pattern:
     """What the largest weights of a head's rows have in common."""
 
     name: str
-    """offset: the key so many places further; token: one key, in whatever row; text: another token
-    of the same text; near: in the source not more than one place from the row's own; forward:
+    """offset: the key at one offset from the query; token: one key, in whatever row; text: another
+    token of the same text; near: in the source not more than one place from the row's own; forward:
     further to the right than in the row before; even: nothing, the rows are nearly uniform;
     none: no row has a choice."""
     at: int
     """For offset the key's position less the query's; for token the key's position; else 0."""
     hits: int
-    """Rows of which it holds."""
+    """Rows in which it holds."""
     rows: int
-    """Rows of which it could hold; forward needs a row before."""
+    """Rows in which it could hold; forward needs a row before."""
     chance: float
     """The share to expect of a head that picks any token that it may see; 0 for even."""
 

@@ -105,20 +105,12 @@ class StageNumbers:
 
 
 def stage_numbers(steps: HeadSteps, stage: Stage, row: int, column: int) -> StageNumbers:
-    """Return all numbers of a stage, with the terms of one number of its result.
-
-    Raises:
-        IndexError: The result has no such number.
-    """
+    """Return all numbers of a stage, with the terms of one number of its result."""
     return StageNumbers(steps, stage, terms(steps, stage, row, column))
 
 
 def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
-    """Return how one number of a stage's result came about.
-
-    Raises:
-        IndexError: The result has no such number.
-    """
+    """Return how one number of a stage's result came about."""
     made = panels(steps, stage)[0]
     recorded = float(made.values[row, column])
     at = f"[{row}, {column}]"

@@ -21,15 +21,15 @@ from core.heads import Head
 from core.model import Record, Step, Transformer
 from core.runs.run import Run
 from core.studies.heads.question import (
-    Asking,
     Question,
+    QuestionProbe,
     Role,
     Rows,
     Score,
     ask,
     heads_of,
     read,
-    wanted_keys,
+    target_keys,
     weight,
 )
 from core.studies.heads.roles import duplicate, first_token, induction, itself, previous_token
@@ -100,11 +100,11 @@ def text_roles(run: Run, source: Source) -> TextRoles:
 def roles_in_texts(model: Transformer, texts: Texts) -> TextRoles:
     """Return the same for some texts."""
     kinds = list(dict.fromkeys(site.attention for site in model.sites() if site.is_self))
-    asking = Asking(kinds, _questions(texts), weight)
-    ask(model, texts.batches, asking)
+    probe = QuestionProbe(kinds, _questions(texts), weight)
+    ask(model, texts.batches, probe)
     scores: dict[Role, dict[Head, Score]] = {role: {} for role in QUESTIONS}
     for head in heads_of(model, kinds):
-        for role, answer in asking.answers[head.kind].items():
+        for role, answer in probe.answers[head.kind].items():
             if answer.n:
                 scores[role][head] = answer.over_texts(head)
     found = {role: of_role for role, of_role in scores.items() if of_role}
@@ -113,21 +113,17 @@ def roles_in_texts(model: Transformer, texts: Texts) -> TextRoles:
 
 @torch.inference_mode()
 def text_row(run: Run, source: Source, role: Role, head: Head) -> RoleRow:
-    """Return the row of a head that gives a role its median weight; of two the one with less.
-
-    Raises:
-        ValueError: As in `text_roles`.
-    """
+    """Return the row of a head that gives a role its median weight; of two the one with less."""
     texts = texts_of(run, source)
     rows = list[RoleRow]()
     for batch in texts.batches[:1] if source == "random" else texts.batches:
         record = Record(sites=frozenset({head.site}))
         read(run.model, batch, record)
         of = Rows.of(head.kind, batch, record.tensors[head.site, Step.VISIBLE])
-        [wanted_QK] = wanted_keys(of, {role: _questions(texts)[role]})[role]
+        [target_QK] = target_keys(of, {role: _questions(texts)[role]})[role]
         weights_QK = record.weights(head.site)[0, head.index].float().cpu()
-        for query in torch.nonzero(wanted_QK.any(dim=-1)).flatten().tolist():
-            key = int(weights_QK[query].masked_fill(~wanted_QK[query], -1).argmax())
+        for query in torch.nonzero(target_QK.any(dim=-1)).flatten().tolist():
+            key = int(weights_QK[query].masked_fill(~target_QK[query], -1).argmax())
             visible_K, ids = of.visible_BQK[0, query].numpy(), tuple(of.key_BK[0].tolist())
             rows.append(RoleRow(ids, query, key, weights_QK[query].numpy(), visible_K))
     ordered = sorted(rows, key=lambda row: row.weights_K[row.key])
@@ -140,11 +136,11 @@ def _questions(texts: Texts) -> dict[Role, Question]:
 
 def _within(texts: Texts, role: Role, rows: Rows) -> Tensor | None:
     """Return the keys that a role wants of rows of the text, without what stands around it."""
-    wanted_BQK = QUESTIONS[role](rows)
+    target_BQK = QUESTIONS[role](rows)
     length = rows.query_BQ.shape[1]
     asked_Q1 = torch.zeros(length, 1, dtype=torch.bool)
     asked_Q1[texts.asked(rows.kind.query_side, length)] = True
     if role is Role.INDUCTION and texts.half is not None:
         # Only the second half repeats what came before.
         asked_Q1[: texts.around[rows.kind.query_side][0] + texts.half] = False
-    return None if wanted_BQK is None else wanted_BQK & asked_Q1
+    return None if target_BQK is None else target_BQK & asked_Q1

@@ -27,14 +27,13 @@ from core.runs.run import Run, RunError
 from core.tasks import TASKS
 
 N_TEXTS, LONGEST = 60, 32
-"""So many texts, and so many tokens of each, of an opened model."""
+"""The most texts of an opened model, and the most tokens of each."""
 GRAMMAR = "translate"
 """The task whose sources are read where there are no lines."""
 N_SEQUENCES, HALF, SEED = 20, 32, 0
 """Of random tokens: how many sequences, how many tokens before they repeat, and what draws them."""
 LEAST_HALF = 3
 """In a shorter half the previous token is the one after the earlier occurrence, too."""
-
 Source = Literal["random", "own"]
 """Random tokens that repeat, or the lines that a model was given."""
 
@@ -50,7 +49,7 @@ class Texts:
     """Tokens before a text repeats; None where it does not."""
 
     def asked(self, side: Side, length: int) -> slice:
-        """Return which rows of a text of so many tokens are asked."""
+        """Return which rows of a text of this length are asked."""
         before, after = self.around[side]
         return slice(before, length - after)
 
@@ -123,20 +122,12 @@ def _alone(source: Ids, fed: Ids) -> Batch:
 
 
 def lines_as_ids(run: Run) -> list[Ids]:
-    """Return the lines that a run was given, as `as_ids` does.
-
-    Raises:
-        ValueError: There is none of two tokens or more.
-    """
+    """Return the lines that a run was given, as `as_ids` does."""
     return as_ids(run, lines_of(run.path))
 
 
 def as_ids(run: Run, texts: Sequence[str], longest: int | None = None) -> list[Ids]:
-    """Return texts of two tokens or more as a model of one stack reads them.
-
-    Raises:
-        ValueError: There is none of two tokens or more.
-    """
+    """Return texts of two tokens or more as a model of one stack reads them."""
     config, tokenizer = run.model.config, run.tokenizer
     ends = () if config.is_decoder_only else tokenizer.ends
     most = min(longest or config.max_positions, config.max_positions) - len(ends)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.batch import one_row, pad
 from core.config import ModelConfig
@@ -25,8 +25,6 @@ from core.studies.lessons.cells import Table, cells, stacked
 
 Measure = Literal["norm", "cosine", "added"]
 """What of a stream is asked for: one of the quantities of `Stream`."""
-
-
 _SUBLAYERS = {
     "embedding": N_("embedding"),
     "self": Kind.ENCODER_SELF.sublayer_label,
@@ -267,44 +265,16 @@ class Vectors:
     """One vector for each position, with what LayerNorm looks at."""
 
     vectors_KD: NDArray[np.float64]
-    mean_K: NDArray[np.float64]
-    """Mean over the features."""
-    deviation_K: NDArray[np.float64]
-    """Standard deviation over the features, dividing by D as LayerNorm does."""
 
+    @property
+    def mean_K(self) -> NDArray[np.float64]:
+        """Mean over the features."""
+        return np.asarray(self.vectors_KD.mean(axis=-1))
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AroundNorm:
-    """A LayerNorm's input and output at every position."""
-
-    before: Vectors
-    bare: Vectors
-    """Before gain and bias: mean 0, and deviation 1 but for `EPS` (a little less)."""
-    after: Vectors
-    """What the model goes on with."""
-
-
-@torch.inference_mode()
-def around_norm(
-    model: Transformer, site: Site, source_ids: Sequence[int], fed_ids: Sequence[int]
-) -> AroundNorm:
-    """Read what goes into a sublayer's LayerNorm and what comes out, in one forward pass.
-
-    The vectors before and after are the model's own; `bare` follows from the one before in float64.
-
-    Raises:
-        ValueError: The model has no norm there.
-    """
-    _norm_of(model, site)
-    record = Record(frozenset({Step.BEFORE_NORM, Step.AFTER_NORM}), frozenset({site}))
-    model(one_row(source_ids), one_row(fed_ids), record)
-    before_KD = _vectors(record.tensors[site, Step.BEFORE_NORM])[0]
-    centred_KD = before_KD - before_KD.mean(axis=-1, keepdims=True)
-    return AroundNorm(
-        before=_described(before_KD),
-        bare=_described(centred_KD / np.sqrt(before_KD.var(axis=-1, keepdims=True) + EPS)),
-        after=_described(_vectors(record.tensors[site, Step.AFTER_NORM])[0]),
-    )
+    @property
+    def deviation_K(self) -> NDArray[np.float64]:
+        """Standard deviation over the features, dividing by D as LayerNorm does."""
+        return np.asarray(self.vectors_KD.std(axis=-1))
 
 
 def batch_norm(
@@ -320,24 +290,24 @@ def batch_norm(
         counted_BK: True where a position goes into mean and variance; the others are normalised
             with what those have.
         eps: Added to the variance.
-
-    Raises:
-        ValueError: No position counts.
     """
-    if not counted_BK.any():
-        raise ValueError("no position counts: there is no mean")
     counted = x_BKD[counted_BK]
     return (x_BKD - counted.mean(axis=0)) / np.sqrt(counted.var(axis=0) + eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NormStudy:
-    """How far a sentence's normalised vectors move when other sentences stand beside it.
+class Norms:
+    """A norm of a sentence, and how far its vectors move when other sentences stand beside it.
 
-    Mean absolute change per position, relative to the sentence alone. A bare feature's standard
-    deviation is about 1, so that 1 would be a large change.
+    Changes are mean absolute ones per position, relative to the sentence alone. A bare feature's
+    standard deviation is about 1, so that 1 would be a large change.
     """
 
+    before: Vectors
+    bare: Vectors
+    """Before gain and bias: mean 0, and deviation 1 but for `EPS` (a little less)."""
+    after: Vectors
+    """What the model goes on with."""
     layer_norm_K: NDArray[np.float64]
     """The model's own LayerNorm, with gain and bias, in a padded batch: 0 but for rounding. It
     counts no other position, so that padding makes no second case."""
@@ -353,52 +323,31 @@ class NormStudy:
     """… and with padding."""
 
     def table(self) -> Table:
-        """Return a row for each position."""
-        return {
+        """Return a row for each position, and one for each feature of it before and after."""
+        positions = {
             "position": list(range(self.n_alone)),
             "layer_norm": self.layer_norm_K.tolist(),
             "batch_norm": self.batch_norm_K.tolist(),
             "batch_norm_padded": self.batch_norm_padded_K.tolist(),
+            "mean_before": self.before.mean_K.tolist(),
+            "deviation_before": self.before.deviation_K.tolist(),
+            "deviation_normalised": self.bare.deviation_K.tolist(),
+            "deviation_after": self.after.deviation_K.tolist(),
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Norms:
-    """A norm of a sentence, and what other sentences beside it change."""
-
-    around: AroundNorm
-    study: NormStudy
-
-    def table(self) -> Table:
-        """Return a row for each position, and one for each feature of it before and after."""
-        before, after = self.around.before, self.around.after
-        positions = {
-            "mean_before": before.mean_K.tolist(),
-            "deviation_before": before.deviation_K.tolist(),
-            "deviation_normalised": self.around.bare.deviation_K.tolist(),
-            "deviation_after": after.deviation_K.tolist(),
-        }
-        features = cells(
-            "position", "feature", {"before": before.vectors_KD, "after": after.vectors_KD}
-        )
-        return stacked(self.study.table() | positions, features)
+        values = {"before": self.before.vectors_KD, "after": self.after.vectors_KD}
+        return stacked(positions, cells("position", "feature", values))
 
 
 @torch.inference_mode()
 def study_norms(
     model: Transformer, site: Site, source_ids: Sequence[int], others: Sequence[Sequence[int]]
-) -> NormStudy:
-    """Compare LayerNorm with BatchNorm on the vectors that a site's norm gets in the model.
+) -> Norms:
+    """Compare a LayerNorm with BatchNorm on the vectors that it gets in the model.
 
-    Two passes of the encoder, or of a decoder alone: the sentence alone, and the sentence as the
-    first of a batch.
-
-    Raises:
-        ValueError: The model has no norm there, or it is that of a decoder beside an encoder.
+    Two passes of the stack that reads: the sentence alone, and the sentence as the first of a
+    batch. The vectors before and after are the model's own; `bare` follows from those before in
+    float64.
     """
-    if site.stack != model.config.stacks[0]:
-        raise ValueError(f"{site} is not a sublayer of the stack that reads")
-    _norm_of(model, site)
     alone_B1 = pad([source_ids])
     # A model without a token that fills up is a decoder alone, which sees nothing of what follows.
     together_BS = pad([source_ids, *others], pad_id=max(model.config.pad_id, 0))
@@ -409,11 +358,16 @@ def study_norms(
     everything_BS = np.ones_like(tokens_BS)
     length = len(source_ids)
     reference_KD = batch_norm(before_alone, everything_BS[:1, :length])[0]
+    before_KD = before_alone[0]
+    centred_KD = before_KD - before_KD.mean(axis=-1, keepdims=True)
 
     def change(normed_BSD: NDArray[np.float64], alone_KD: NDArray[np.float64]) -> NDArray[Any]:
         return np.abs(normed_BSD[0, :length] - alone_KD).mean(axis=-1)
 
-    return NormStudy(
+    return Norms(
+        before=Vectors(before_KD),
+        bare=Vectors(centred_KD / np.sqrt(before_KD.var(axis=-1, keepdims=True) + EPS)),
+        after=Vectors(after_alone[0]),
         layer_norm_K=change(after, after_alone[0]),
         batch_norm_K=change(batch_norm(before, tokens_BS), reference_KD),
         batch_norm_padded_K=change(batch_norm(before, everything_BS), reference_KD),
@@ -421,13 +375,6 @@ def study_norms(
         n_together=int(tokens_BS.sum()),
         n_padded=tokens_BS.size,
     )
-
-
-def _norm_of(model: Transformer, site: Site) -> nn.LayerNorm:
-    _, residual = model.block(site)
-    if isinstance(residual.norm, nn.LayerNorm):
-        return residual.norm
-    raise ValueError(f"the model has no norm at {site} that is a LayerNorm")
 
 
 def _encoded(
@@ -440,14 +387,6 @@ def _encoded(
     else:
         model.decode(source_BS, None, None, record)
     before_BSD, after_BSD = (
-        _vectors(record.tensors[site, step]) for step in (Step.BEFORE_NORM, Step.AFTER_NORM)
+        record.tensors[site, step].double().numpy() for step in (Step.BEFORE_NORM, Step.AFTER_NORM)
     )
     return before_BSD, after_BSD
-
-
-def _described(vectors_KD: NDArray[np.float64]) -> Vectors:
-    return Vectors(vectors_KD, vectors_KD.mean(axis=-1), vectors_KD.std(axis=-1))
-
-
-def _vectors(tensor: Tensor) -> NDArray[np.float64]:
-    return tensor.detach().double().numpy()

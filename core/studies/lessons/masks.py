@@ -28,11 +28,7 @@ from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
 """Of a sentence that is offered beside another, in tokens."""
-
-
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
-
-
 BATCH = 50
 """Sentences of all lengths go into one batch, so that there is padding to look at."""
 
@@ -120,11 +116,7 @@ class PaddedBatch:
 
 
 def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
-    """Return sentences with their translations as one batch; of one stack the sentences alone.
-
-    Raises:
-        SentenceError: One of them has no text.
-    """
+    """Return sentences with their translations as one batch; of one stack the sentences alone."""
     config = run.model.config
     rows, cut = read_texts(run, sentences)
     if not config.is_encoder_decoder:
@@ -149,9 +141,6 @@ def read_texts(run: Run, sentences: Sequence[str]) -> tuple[tuple[tuple[int, ...
     """Return the ids that the first stack reads, and whether a sentence was cut to fit the model.
 
     An encoder reads a sentence with EOS, a decoder alone goes on from it.
-
-    Raises:
-        SentenceError: One of them has no text.
     """
     if run.model.config.n_encoder_layers:
         fitted = [fitting_source(run, sentence) for sentence in sentences]
@@ -326,40 +315,21 @@ class MaskLoss:
     """Share of target tokens that are the most probable."""
 
 
-def losses_without(run: Run, n: int, seed: int = 0) -> tuple[MaskLoss, ...]:
-    """Measure with all masks, without each of them, and without any, on held-out sentences.
-
-    Raises:
-        RunError: The run's task is a file of pairs that cannot be used any more.
-    """
-    pairs = held_out_pairs(run, n, seed)
-    if not run.model.config.is_encoder_decoder:
-        pairs = held_out_as_learned(pairs, run.model.config, run.tokenizer)
-    return _cases(run.model, pairs)
-
-
-def losses_in_texts(run: Run, sentences: Sequence[str]) -> tuple[MaskLoss, ...]:
-    """Measure the same of a decoder alone in a batch of texts, each token of which comes next.
-
-    Returns nothing where no text has two tokens.
-
-    Raises:
-        SentenceError: One of them has no text.
-    """
-    rows, _cut = read_texts(run, sentences)
-    # Of a single token none comes next.
-    pairs = [Pair(source=(), target=row) for row in rows if len(row) > 1]
-    return _cases(run.model, pairs) if pairs else ()
-
-
 def mask_losses(run: Run, sentences: Sequence[str], n: int) -> tuple[MaskLoss, ...]:
-    """Measure on `n` held-out sentences, or, of an opened decoder alone, in the texts themselves.
+    """Measure with all masks, without each of them, and without any, on `n` held-out sentences.
 
-    Raises:
-        RunError: As `losses_without`.
-        SentenceError: As `losses_in_texts`.
+    An opened decoder alone is measured in the texts themselves, where it predicts each next token;
+    nothing is returned where no text has two tokens.
     """
-    return losses_in_texts(run, sentences) if reads_texts(run) else losses_without(run, n)
+    config = run.model.config
+    if reads_texts(run):
+        rows, _cut = read_texts(run, sentences)
+        pairs = [Pair(source=(), target=row) for row in rows if len(row) > 1]
+    else:
+        pairs = held_out_pairs(run, n, seed=0)
+        if not config.is_encoder_decoder:
+            pairs = held_out_as_learned(pairs, config, run.tokenizer)
+    return _cases(run.model, pairs) if pairs else ()
 
 
 def reads_texts(run: Run) -> bool:

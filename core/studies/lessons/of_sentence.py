@@ -18,7 +18,6 @@ from core.studies.lessons.layers import (
     Lens,
     Norms,
     Stream,
-    around_norm,
     decoder_lens,
     encoder_lens,
     residual_stream,
@@ -104,20 +103,13 @@ def sentence_units(
 
 
 def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence[Norms]:
-    """Read what a norm does to the first of some sentences, and what the others change.
+    """Read what a norm of the stack that reads does to the first of some sentences.
 
-    Raises:
-        ValueError: As `study_norms`.
+    The others stand beside it in a batch.
     """
     rows, _cut = read_texts(run, sentences)
-    fed: tuple[Sequence[int], Sequence[int]] = ((), rows[0])
-    if "encoder" in run.model.config.stacks:
-        written = translate(run, sentences[0])
-        fed = (written.source_ids, written.fed_ids)
     side = Kind.self_of(site.stack).query_side
-    found = Norms(
-        around_norm(run.model, site, *fed), study_norms(run.model, site, rows[0], rows[1:])
-    )
+    found = study_norms(run.model, site, rows[0], rows[1:])
     return OfSentence(found, {"position": _described(run, side, rows[0])})
 
 
@@ -154,11 +146,7 @@ def sentence_parts(run: Run, sentence: str) -> Parts:
 
 
 def sentence_mixing(run: Run, sentence: str, layer: int) -> OfSentence[Influence]:
-    """Measure which position's input moves which output, in a layer of the stack that reads.
-
-    Raises:
-        ValueError: As `influence`.
-    """
+    """Measure which position's input moves which output, in a layer of the stack that reads."""
     written, stack = translate(run, sentence), run.model.config.stacks[0]
     found = influence(run.model, layer, _ids(written, stack))
     texts = _texts(run, written, stack)[:LONGEST]

@@ -1,5 +1,7 @@
 """Positions: the sinusoidal table and what it can do, and what positions do in a trained run.
 
+Settings that cannot be are refused with ConfigError, which says why.
+
 P positions of a table, S source length, D model width, E pairs of dimensions. The table is computed
 in float64.
 """
@@ -25,27 +27,17 @@ from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
-
-
 LONGEST, WIDEST = 512, 1024
-"""A table has at most so many positions, and so many dimensions."""
-
-
+"""The most positions and dimensions of a table."""
 FARTHEST = 1_000_000
 """No position and no shift is farther from 0."""
-
-
 ROUNDING = 1e-6
 """By so much a cosine may be below 1 where nothing but the order of additions differs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sinusoids:
-    """A table of sinusoidal positions by its three settings.
-
-    Raises:
-        ConfigError: A setting cannot be; the message says why.
-    """
+    """A table of sinusoidal positions by its three settings."""
 
     d_model: int
     length: int
@@ -115,11 +107,7 @@ class Waves:
 
 
 def waves(sinusoids: Sinusoids, every: int, count: int = 4) -> Waves:
-    """Return dimension 0 and every so many after it, up to `count`, as far as the width goes.
-
-    Raises:
-        ConfigError: The step is no step.
-    """
+    """Return dimension 0 and each `every` dimensions further, up to `count` of them."""
     require(every >= 1, "every is {every}: at least 1", every=every)
     dimensions = tuple(range(0, sinusoids.d_model, every))[:count]
     lengths = sinusoids.wavelengths()
@@ -131,11 +119,7 @@ def waves(sinusoids: Sinusoids, every: int, count: int = 4) -> Waves:
 
 
 def require_length(length: int) -> None:
-    """Make sure that a table can have so many positions.
-
-    Raises:
-        ConfigError: It cannot.
-    """
+    """Refuse a length that no table has."""
     require(length >= 1, "length is {length}: a table has at least 1 position", length=length)
     require(
         length <= LONGEST,
@@ -146,11 +130,7 @@ def require_length(length: int) -> None:
 
 
 def require_position(position: int, length: int) -> None:
-    """Make sure that a position stands in the table.
-
-    Raises:
-        ConfigError: It does not.
-    """
+    """Refuse a position that is not in the table."""
     require(
         0 <= position < length,
         "position is {position}: a table of length {length} has 0 to {value}",
@@ -207,11 +187,7 @@ class DotProducts:
 
 
 def dot_products(table_PD: Array, position: int) -> DotProducts:
-    """Multiply every position with every other; look closer at one.
-
-    Raises:
-        ConfigError: The position is not in the table.
-    """
+    """Multiply every position with every other; look closer at one."""
     length = len(table_PD)
     require_position(position, length)
     products_PP = table_PD @ table_PD.T
@@ -258,9 +234,6 @@ def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
     """Build M_k for a shift of k, and apply it to the whole table.
 
     sin(a + b) = cos(b) sin(a) + sin(b) cos(a); cos(a + b) = −sin(b) sin(a) + cos(b) cos(a).
-
-    Raises:
-        ConfigError: The position is not in the table, or the shift is too far.
     """
     require_position(position, sinusoids.length)
     require(
@@ -326,11 +299,7 @@ class Norms:
 
 
 def norms(run: Run, sentence: str) -> Norms:
-    """Measure the two summands of every token of a sentence.
-
-    Raises:
-        SentenceError: There is no text.
-    """
+    """Measure the two summands of every token of a sentence."""
     source_ids, _ = fitting_source(run, sentence)
     record = Record(frozenset({Step.TOKENS, Step.POSITIONS}))
     with torch.inference_mode():
@@ -398,9 +367,6 @@ def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
 
     Returns:
         None where there is only one word.
-
-    Raises:
-        SentenceError: There is no text.
     """
     source_ids, _ = fitting_source(run, sentence)
     tokens = run.tokenizer.describe(source_ids)
@@ -484,11 +450,7 @@ class Learned:
 
 
 def learned(run: Run, length: int) -> Learned:
-    """Return the first positions of a run that learned them: of its encoder where it has one.
-
-    Raises:
-        ValueError: The run has sinusoids.
-    """
+    """Return the first positions of a run that learned them: of its encoder where it has one."""
     config = run.settings.model
     if config.positions != "learned":
         raise ValueError(f"{run.name} has {config.positions} positions, not learned ones")
@@ -524,12 +486,7 @@ class LearnedBeside:
 
 
 def learned_beside(run: Run, length: int, position: int) -> LearnedBeside:
-    """Compare a run's learned positions with sinusoids; see `learned`.
-
-    Raises:
-        ConfigError: The position does not stand in the table.
-        ValueError: The run has sinusoids.
-    """
+    """Compare a run's learned positions with sinusoids; see `learned`."""
     require_position(position, length)
     found = learned(run, length)
     tables, d_model = {"learned": found.table_PD}, run.settings.model.d_model

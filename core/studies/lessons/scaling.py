@@ -27,17 +27,11 @@ from core.studies.lessons.cells import Table, cells, stacked
 from core.tokenizer.words import shortened
 
 Floats = NDArray[np.float64]
-
-
 WIDTHS = tuple(2**power for power in range(11))
 """Every d_k that is sampled: 1, 2, 4 … 1024."""
 N_QUERIES, N_KEYS = 1000, 8
 """Queries that are sampled at each width, and keys of each."""
-
-
 MOST = 16
-
-
 LARGEST = 1e6
 
 
@@ -291,9 +285,6 @@ def without_scaling(run: Run, sentence: str) -> Rescaled:
 
     Every sublayer goes on with what came out of those before it; both passes are fed the same
     translation, which is also what they are to predict.
-
-    Raises:
-        SentenceError: There is no text.
     """
     translation = translate(run, sentence)
     before = Record(frozenset({Step.VISIBLE, Step.WEIGHTS, Step.PRODUCTS}))

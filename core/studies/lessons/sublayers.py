@@ -95,11 +95,7 @@ def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1
 
 @torch.inference_mode()
 def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Return x_KD in float64 as a layer's self-attention and feed-forward layer get it.
-
-    Raises:
-        ValueError: As `influence`.
-    """
+    """Return x_KD in float64 as a layer's self-attention and feed-forward layer get it."""
     sites = [sublayer.site for sublayer in _sublayers(model, layer)]
     given = [(site, model.block(site)[1].given) for site in sites]
     record = Record(frozenset(step for _, step in given))

@@ -1,4 +1,4 @@
-"""Asking how to decode."""
+"""QuestionProbe how to decode."""
 
 from collections.abc import Callable
 from typing import TypeVar

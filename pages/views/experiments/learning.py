@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import streamlit as st
 
-from core.studies.attribution.layers import AtLayer, by_layer
+from core.studies.attribution.encoder_gradients import AtLayer, by_layer
 from core.studies.experiments.results import Results
 from core.studies.experiments.tables import of_curves, of_layers
 from core.studies.experiments.verdicts import VANISHED, vanishes

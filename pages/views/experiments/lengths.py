@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.studies.attribution.distance import influence_by_distance
+from core.studies.attribution.encoder_gradients import influence_by_distance
 from core.studies.experiments.experiment import BASE
 from core.studies.experiments.tables import of_distances, of_lengths
 from core.studies.experiments.verdicts import fall, falls_more, right_though_fading

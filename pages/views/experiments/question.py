@@ -143,7 +143,7 @@ def seen(asked: Asked, by: Measure | None) -> str:
     found = sorted(
         findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
     )
-    if judged and asked.experiment.told and asked.trained == [*asked.experiment.shown]:
+    if judged and asked.experiment.summary and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
     text = _("{what}: {variants}.")
     what = _("Right, of {sentences}").format(
@@ -170,7 +170,7 @@ def _told(asked: Asked, by: Measure | None) -> str:
         for each, measure in product(asked.trained, SHARES):
             if (found := asked.results.measured(each.name, measure.name)) is not None:
                 means[f"{each.name}_{measure.name}"] = percent(found.mean)
-    return _(asked.experiment.told).format(**said, **means)
+    return _(asked.experiment.summary).format(**said, **means)
 
 
 def say_caution(asked: Asked) -> None:

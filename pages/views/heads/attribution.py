@@ -124,10 +124,10 @@ def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:
     if study.by_word:
         title = _("How probable “{word}” is when one source word is hidden: {share} with all")
         of = _("hidden word")
-    without, word = study.found.without, study.word.text
+    without, word = study.attribution.without, study.word.text
     return Matrix(
-        title=title.format(word=word, share=percent(study.found.probability)),
-        values=(without - study.found.probability).astype(np.float32)[None],
+        title=title.format(word=word, share=percent(study.attribution.probability)),
+        values=(without - study.attribution.probability).astype(np.float32)[None],
         rows=Axis(name=_("word"), labels=[TokenLabel(word)], side="target"),
         columns=_parts(opened, study, of),
         scale="signed",
@@ -139,7 +139,7 @@ def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:
 
 def _of_methods(opened: Opened, study: AttributionStudy) -> Matrix:
     """Return what each method says of each part of the source."""
-    scores = [study.found.scores[method] for method in study.methods]
+    scores = [study.attribution.scores[method] for method in study.methods]
     title, of = _("What each token has to do with “{word}”"), _("token")
     if study.by_word:
         title, of = _("What each source word has to do with “{word}”"), _("source word")

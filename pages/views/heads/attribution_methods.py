@@ -32,7 +32,7 @@ LEAST_TOKENS = 4
 
 def seen(study: AttributionStudy) -> str:
     """Say in Markdown on which part a word depends most, and how many methods say so."""
-    found, without = study.found, study.found.without
+    found, without = study.attribution, study.attribution.without
     first, *others = sorted(range(len(without)), key=lambda at: without[at])
     names = {"word": plain(study.word.text), "token": plain(study.parts[first].text)}
     if found.probability - without[first] < LEAST_LOST:
@@ -59,7 +59,7 @@ def _alike(study: AttributionStudy, first: int) -> str:
     compared = [each for each in study.methods if each is not Method.LEAVE_ONE_OUT]
     if not compared:
         return ""
-    sizes = [np.abs(study.found.scores[each]) for each in compared]
+    sizes = [np.abs(study.attribution.scores[each]) for each in compared]
     # A method that gives the same to two has no first one.
     alike = sum(bool((np.delete(size, first) < size[first]).all()) for size in sizes)
     text = n_(
@@ -73,8 +73,10 @@ def _alike(study: AttributionStudy, first: int) -> str:
 def captions(run: Run, study: AttributionStudy) -> Sequence[str]:
     """Return how probable the word is, over how much ρ is, and which method agrees best."""
     n, word = len(study.parts), plain(study.word.text)
-    said = [_("p(“{word}”) = {share}.").format(word=word, share=percent(study.found.probability))]
-    if study.found.probability > SURE:
+    said = [
+        _("p(“{word}”) = {share}.").format(word=word, share=percent(study.attribution.probability))
+    ]
+    if study.attribution.probability > SURE:
         said.append(
             _("The model is sure, so that gradient × input is near 0 everywhere, and may be noise.")
         )
@@ -127,7 +129,7 @@ def _here(study: AttributionStudy, method: Method) -> str:
     if method is Method.LEAVE_ONE_OUT:
         return _("the measure")
     many = len(study.parts) >= LEAST_TOKENS
-    return correlation(study.found.agreement[method] if many else None)
+    return correlation(study.attribution.agreement[method] if many else None)
 
 
 def _over(trust: Trust | None) -> str:

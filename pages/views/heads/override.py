@@ -53,19 +53,19 @@ def draw(opened: Opened) -> Shown | None:
     named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
     recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move, how == EVERYTHING)
     shown = recipe.result()
-    if shown.found:
-        show_translations(before_and_after(shown.found, opened.run, changed=shown.is_moved))
+    if shown.override:
+        show_translations(before_and_after(shown.override, opened.run, changed=shown.is_moved))
     left, right = st.columns([11, 9], gap="medium")
     with left:
         pictures = [_draw_matrices(_map(opened, shown), MAP, shown)]
-    if shown.found and shown.after_K is not None:
+    if shown.override and shown.after_K is not None:
         with right:
             row = _before_and_after(opened, shown, shown.after_K)
             pictures.append(_draw_matrices(row, PAIR, shown))
-            if shown.found.changes:
-                _draw_chances(shown.found.changes)
+            if shown.override.changes:
+                _draw_chances(shown.override.changes)
             if shown.is_moved:
-                st.caption(_measured(shown.found))
+                st.caption(_measured(shown.override))
     return Shown(
         name=f"override_{head.site}.{head.index}",
         title=_("What changes when one row of a head looks elsewhere"),
@@ -170,7 +170,7 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
 
 def _seen(opened: Opened, shown: WeightMove, how: str) -> str:
     """Say in Markdown where the row is made to look, and what that changes."""
-    if shown.found is None:
+    if shown.override is None:
         text = _(
             "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
             "Choose a cell that is not hatched."
@@ -191,7 +191,7 @@ def _seen(opened: Opened, shown: WeightMove, how: str) -> str:
         row=row,
         key=_numbered(shown.keys, shown.key),
         from_key=_numbered(shown.keys, int(shown.weights_QK[shown.query].argmax())),
-        result=_result(shown.found, opened.run) if shown.found else "",
+        result=_result(shown.override, opened.run) if shown.override else "",
     )
 
 

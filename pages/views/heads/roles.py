@@ -10,7 +10,7 @@ from core.heads import Head, Kind
 from core.runs.run import Run, RunError
 from core.studies.effects.head_report import roles_report
 from core.studies.effects.measuring import stored_effects
-from core.studies.heads.question import ask, wanted_keys
+from core.studies.heads.question import ask, target_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
 from pages.frame import controls, measured_on, notes, session
 from pages.frame.language import _, joined, listed, plain
@@ -92,7 +92,7 @@ def _of_held_out(opened: Opened, row: DeltaGenerator) -> Shown | None:
             sentences=measured_on.all_of_them(opened.run)
         ),
         recipe=recipe,
-        code=(questions_on, wanted_keys, ask),
+        code=(questions_on, target_keys, ask),
         seen=_seen(scored.heads, chosen),
         how_to_read=role_names.meanings(),
     )

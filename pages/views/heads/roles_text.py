@@ -15,12 +15,12 @@ from core.runs.run import Run
 from core.studies.effects.text_cost import (
     TextCost,
     TextCosts,
+    TextReport,
     control_heads,
     text_costs,
-    text_report,
 )
 from core.studies.heads.antecedent import AntecedentHead, antecedent_head, antecedent_of
-from core.studies.heads.question import Role, Score, ask, wanted_keys
+from core.studies.heads.question import Role, Score, ask, target_keys
 from core.studies.heads.text_roles import RoleRow, TextRoles, text_roles, text_row
 from core.studies.heads.texts import SEED, Source
 from pages.frame import cached, clicks, controls, measured_on, notes, session
@@ -80,7 +80,7 @@ def draw(opened: Opened) -> Shown | None:
     # In random tokens only what repeats can be predicted, which induction heads find.
     asked = role if source == OWN else Role.INDUCTION
     costs = Recipe(text_costs, opened.path, source, asked) if measured else None
-    recipe = Recipe(text_report, roles, costs)
+    recipe = Recipe(TextReport, roles, costs)
     head = _chosen(found, role)
     left, right = st.columns([9, 11], gap="medium")
     with left:
@@ -98,7 +98,7 @@ def draw(opened: Opened) -> Shown | None:
         title=_("Which heads look at {what}").format(what=_(MEANINGS[role])),
         recipe=recipe,
         code=(
-            *(wanted_keys, ask, control_heads),
+            *(target_keys, ask, control_heads),
             *(() if source == OWN else (antecedent_head,)),
         ),
         seen=_seen(found, role, head),

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
-from core.studies.lessons.layers import Norms, around_norm, batch_norm, study_norms
+from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
@@ -28,7 +28,7 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result().result
     # What the stack reads, as far as it fits: the prompt of a decoder alone.
     read = opened.inspection.source_tokens or opened.inspection.fed_tokens
-    tokens = [token.text for token in read[: found.study.n_alone]]
+    tokens = [token.text for token in read[: found.n_alone]]
     alone = len(sentences) == 1
     pictures = []
     left, right = st.columns([3, 2], gap="large")
@@ -43,7 +43,7 @@ def draw(opened: Opened) -> Shown:
         title=_("How far other sentences of the batch move a vector"),
         recipe=recipe,
         seen=_seen(found, alone=alone),
-        code=(around_norm, study_norms, batch_norm),
+        code=(study_norms, batch_norm),
         pictures=pictures,
     )
 
@@ -56,8 +56,8 @@ def _seen(found: Norms, *, alone: bool) -> str:
         "Put other sentences into the batch: under LayerNorm no vector moves (**{layer}**), under "
         "BatchNorm they move by up to **{batch}**."
     ).format(
-        batch=number(found.study.batch_norm_K.max(), significant=2),
-        layer=number(found.study.layer_norm_K.max(), significant=2),
+        batch=number(found.batch_norm_K.max(), significant=2),
+        layer=number(found.layer_norm_K.max(), significant=2),
     )
 
 
@@ -68,11 +68,11 @@ def _caption(found: Norms) -> str:
         "others, {padded} with padding."
     )
     return text.format(
-        before=_range(found.around.before.deviation_K),
-        after=number(float(found.around.bare.deviation_K.mean()), padded=False),
-        alone=number(found.study.n_alone),
-        together=number(found.study.n_together),
-        padded=number(found.study.n_padded),
+        before=_range(found.before.deviation_K),
+        after=number(float(found.bare.deviation_K.mean()), padded=False),
+        alone=number(found.n_alone),
+        together=number(found.n_together),
+        padded=number(found.n_padded),
     )
 
 
@@ -98,8 +98,8 @@ def _ask_site(described: Description, stack: Stack) -> Site:
 def _moved(found: Norms, tokens: list[str]) -> Chart:
     return bars(
         {
-            "LayerNorm": found.study.layer_norm_K.tolist(),
-            "BatchNorm": found.study.batch_norm_K.tolist(),
+            "LayerNorm": found.layer_norm_K.tolist(),
+            "BatchNorm": found.batch_norm_K.tolist(),
         },
         tokens,
         value=Quantity(_("mean change of a feature")),
@@ -110,8 +110,8 @@ def _moved(found: Norms, tokens: list[str]) -> Chart:
 def _spread(found: Norms, tokens: list[str]) -> Chart:
     return bars(
         {
-            _("before"): found.around.before.deviation_K.tolist(),
-            _("after LayerNorm"): found.around.bare.deviation_K.tolist(),
+            _("before"): found.before.deviation_K.tolist(),
+            _("after LayerNorm"): found.bare.deviation_K.tolist(),
         },
         tokens,
         value=Quantity(_("standard deviation over the features")),

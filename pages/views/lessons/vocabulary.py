@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.heads import Kind, Stack
-from core.studies.lessons.embeddings import nearest
-from core.studies.lessons.vocabulary_map import (
+from core.studies.lessons.embeddings import (
     SEED,
     VocabularyMap,
+    nearest,
     principal_components,
     vocabulary_map,
 )

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-import torch
 from scipy.stats import spearmanr
 
 from core.decoding.sentence import translate
@@ -12,7 +11,7 @@ TIRED = "The animal didn't cross the street because it was too tired."
 
 @pytest.fixture(scope="module")
 def pronoun(guided):
-    """What is said of "il" in the translation of TIRED, with the source's tokens."""
+    """What the methods find for "il" in the translation of TIRED, with the source's tokens."""
     translation = translate(guided, TIRED)
     texts = [token.text for token in guided.tokenizer.describe(translation.target_ids)]
     target = prediction_at(translation.source_ids, translation.target_ids, texts.index("il"))
@@ -38,16 +37,6 @@ def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(mo
     for method, correlation in found.agreement.items():
         expected = spearmanr(np.abs(found.scores[method]), wanted).statistic
         assert correlation == pytest.approx(expected)
-
-
-def test_asking_changes_neither_the_model_nor_the_random_state(model):
-    before = {name: each.clone() for name, each in model.named_parameters()}
-    state = torch.get_rng_state()
-    attribute(model, prediction_at(SOURCE, TARGET, 3))
-    assert torch.equal(torch.get_rng_state(), state)
-    for name, parameter in model.named_parameters():
-        assert torch.equal(parameter, before[name])
-        assert parameter.grad is None
 
 
 def test_what_makes_il_of_it_are_the_pronoun_its_antecedent_and_what_tells_it(pronoun):

@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 from core.inspection import inspect_sentence
 from core.studies.attribution.rollout import (
     rollout,
-    seen_fairly,
     source_rollout,
     stack_rollout,
 )
@@ -34,20 +33,6 @@ def test_rollout_is_the_product_of_half_the_weights_and_half_the_identity(scores
         half = 0.5 * mean + 0.5 * np.eye(len(mean))
         expected = (half / half.sum(axis=1, keepdims=True)) @ expected
     assert rollout(weights)[-1] == pytest.approx(expected, abs=1e-12)
-
-
-def test_uniform_causal_attention_favours_early_tokens_and_normalised_it_does_not():
-    n = 6
-    visible = np.tri(n, dtype=bool)
-    uniform = (visible / visible.sum(axis=1, keepdims=True)).astype(np.float32)
-    rolled = rollout(uniform[None, None])[-1]
-    # Column j is seen by rows j … n - 1, with 1 / (i + 1) each.
-    sums = [0.5 + 0.5 * sum(1 / (i + 1) for i in range(j, n)) for j in range(n)]
-    assert rolled.sum(axis=0) == pytest.approx(sums)
-    fair = seen_fairly(rolled, visible)
-    assert fair == pytest.approx([each / (n - j) for j, each in enumerate(sums)])
-    assert (np.diff(sums) < 0).all()
-    assert fair[0] < fair[-1]
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from core.batch import pad
-from core.decoding.sentence import given_text, translate
-from core.decoding.step import DecodeOptions, decode_steps
+from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
 from core.heads import Head, Site
 from core.model import Record, Silence, Step
@@ -32,8 +31,6 @@ def run():
 
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
-
-
 GUIDED, BEFORE = Head(Site("encoder", 2, "self"), 0), Head(Site("encoder", 1, "self"), 1)
 
 
@@ -78,14 +75,6 @@ def test_what_is_written_is_what_whole_passes_over_growing_prefixes_say(run, kin
     assert found.loss == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_whole_layer_silenced_changes_the_text_and_no_head_does_not(run):
-    heads = Site("decoder", 1, "cross").heads(run.settings.model.n_heads)
-    assert not before_after(run, SENTENCE, Silence.of(heads)).same_text
-    nothing = before_after(run, SENTENCE, Silence.of([]))
-    assert nothing.same_text
-    assert nothing.after.loss == pytest.approx(nothing.before.loss, abs=1e-5)
-
-
 def test_an_end_that_was_never_written_is_not_part_of_the_reference(translation_run):
     # Hardly trained, it writes on until the limit.
     found = before_after(translation_run, "The dog sleeps.", Silence.of([]))
@@ -126,19 +115,3 @@ def test_the_first_sentence_that_changes_is_one_whose_translation_differs(run):
     ]
     assert first_changed(run, ("The cat slept.", SENTENCE, wide), *asked) == differing[0]
     assert first_changed(run, ("The cat slept.",), *asked) == ""
-
-
-def test_of_a_decoder_alone_the_first_that_changes_is_one_that_goes_on_differently(opened_path):
-    run, prompts = load_run(opened_path("gpt2")), ("it was too tired", "the animal", "a street")
-    every = [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
-    for heads in (every, every[:1], ()):
-        probe = Silence.of(heads)
-        differing = [each for each in prompts if goes_on(run, each) != goes_on(run, each, probe)]
-        assert first_changed(run, prompts, "silence", heads) == (differing[0] if differing else "")
-
-
-def goes_on(run, prompt, probe=None):
-    """What is written after a prompt, token by token."""
-    options = DecodeOptions(probe=probe, watch=False)
-    found = decode_steps(run.model, None, options, given_text(run, prompt).prompt)
-    return [step.chosen for step in found]

@@ -19,16 +19,11 @@ from core.studies.effects.overriding import (
     LEAST,
     override_row,
     rewired,
-    suggested_move,
 )
 from core.vocabulary import EOS
 
 GALLERY = Path(__file__).parents[4] / "gallery"
-
-
 SENTENCE = "The animal didn't cross the street because it was too tired."
-
-
 GUIDED = Site("encoder", 2, "self")
 
 
@@ -117,35 +112,6 @@ def test_a_rewired_row_still_sums_to_1_and_looks_at_the_key(case, everything):
     else:
         kept = [at for at in range(len(row_K)) if at not in (key, int(row_K.argmax()))]
         assert np.array_equal(found_K[kept], row_K[kept])
-
-
-@given(
-    st.integers(1, 5).flatmap(
-        lambda n: st.tuples(
-            st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=1, max_size=5),
-            st.sets(st.integers(0, 4)),
-            st.randoms(use_true_random=False),
-        )
-    )
-)
-def test_a_suggestion_is_a_visible_key_beside_the_largest(case):
-    counts, preferred, random = case
-    visible_QK = np.array([[random.random() < 0.6 for _ in row] for row in counts])
-    weights_QK = np.where(visible_QK, np.array(counts, np.float32), 0)
-    able = {row for row in range(len(counts)) if visible_QK[row].sum() > 1}
-    found = suggested_move(weights_QK, visible_QK, preferred)
-    if not able:
-        assert found is None
-        return
-    row, key = found
-    seen = sorted(weights_QK[row][visible_QK[row]].tolist())
-    assert visible_QK[row, key]
-    assert weights_QK[row, key] == seen[-2]
-    assert row in (preferred & able or able)
-    if preferred & able:
-        assert row == min(preferred & able)
-    else:
-        assert weights_QK[row].max() == max(weights_QK[each].max() for each in able)
 
 
 def forced(run, inspection, probe):

@@ -12,7 +12,6 @@ import torch
 from core.config import ModelConfig
 from core.decoding.sentence import SentenceError
 from core.heads import Head, Site
-from core.model import Patch, Record, Step
 from core.runs.run import load_run
 from core.studies.effects.path_patching import (
     PathPatching,
@@ -107,22 +106,6 @@ def test_each_path_is_that_of_a_model_computed_head_by_head(known, stream_of, re
         found = log_p_of(paths.path_logits_V(sender, receiver, read))
         assert found == pytest.approx(log_p, abs=1e-9)
     assert n_paths > 20
-
-
-def test_paths_change_what_is_looked_at_and_what_is_written(known):
-    """Or else the comparison above would be one of nothing with nothing."""
-    _model, paths, _fed, clean, _other = known
-    before = log_p_of(clean.logits_V)
-    found = [
-        (
-            float((paths.weights(one, other, Read.ALL) - clean.weights[other]).abs().max()),
-            abs(log_p_of(paths.path_logits_V(one, other, Read.ALL)) - before),
-        )
-        for one, other in product(paths.heads, repeat=2)
-        if is_direct(one, other, Read.ALL) and paths.writes_otherwise(one)
-    ]
-    assert min(weight for weight, _log_p in found) > 1e-6
-    assert max(log_p for _weight, log_p in found) > 1e-3
 
 
 def test_the_clean_sentence_is_computed_as_by_hand(known):
@@ -241,19 +224,6 @@ def test_where_nothing_parts_the_step_is_that_of_the_largest_change(run):
 def test_what_has_no_path_is_refused(run, other, sender, error, complaint):
     with pytest.raises(error, match=complaint):
         path_study(run, TIRED, other, Read.ALL, GUIDED, sender and Head.parse(sender))
-
-
-@torch.inference_mode()
-def test_all_readers_are_given_what_the_sender_writes(run, study):
-    found, sender = study.senders, study.path.sender
-    clean, other = (each.inputs for each in paired(run, TIRED, WIDE).fed(found.step))
-    record = Record(frozenset({Step.MIXED}))
-    run.model(*other, record)
-    mixed = record.tensors[sender.site, Step.MIXED][:, sender.index]
-    chances_V = run.model(*clean, Patch({sender: mixed}))[0, -1].double().softmax(dim=-1)
-    token, exchanged = found.clean.target_ids[found.step], study.outcomes.exchanged
-    assert exchanged.chance == pytest.approx(float(chances_V[token]), rel=1e-4)
-    assert exchanged.stays == (int(chances_V.argmax()) == token)
 
 
 def test_the_guided_head_reads_where_it_should_look_from_one_head(run, study):

@@ -45,22 +45,6 @@ def test_greedy_silences_each_time_the_head_without_which_the_loss_is_lowest(cop
     assert {point.n for point in points} == {4}
 
 
-def test_the_curve_begins_with_all_heads_and_ends_with_none(copy_run):
-    scores = dict.fromkeys(heads_of(copy_run.model), 1.0)
-    first, *_, last = pruning_by_score(copy_run, scores, 3)
-    silenceable = Silenceable(copy_run.model, held_out_pairs(copy_run, 3, 0))
-    assert (first.removed, first.loss) == (None, silenceable.figures().loss)
-    assert last.n_left == 0
-    assert last.loss == silenceable.figures(heads_of(copy_run.model)).loss
-
-
-def test_scores_give_the_order_lowest_first_and_equal_ones_as_in_the_model(copy_run):
-    heads = heads_of(copy_run.model)
-    scores = {head: 1.0 for head in heads} | {heads[3]: 0.5, heads[0]: 2.0}
-    order = [point.removed for point in pruning_by_score(copy_run, scores, 2)][1:]
-    assert order == [heads[3], *(h for h in heads[1:] if h != heads[3]), heads[0]]
-
-
 def test_looking_for_a_head_is_told_pass_by_pass(copy_run):
     steps = list(greedy_pruning(copy_run, 2))
     n_heads = len(heads_of(copy_run.model))
@@ -79,11 +63,6 @@ def test_heads_needed_are_those_left_before_the_first_fall():
     assert heads_needed(points, tolerance=0.006) == 3
     assert heads_needed(points, tolerance=0.0) == 4
     assert heads_needed(points, tolerance=0.5) == 0
-
-
-@pytest.mark.parametrize("share", [0.0, 0.01])
-def test_of_a_model_that_gets_nothing_right_no_heads_needed_are_named(share):
-    assert heads_needed(curve(share, 0.0, 0.0), tolerance=0.01) is None
 
 
 def test_both_orders_are_pruned_in_the_background_and_kept_with_the_run(copy_folder, tmp_path):

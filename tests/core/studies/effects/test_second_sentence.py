@@ -16,7 +16,6 @@ from core.runs.run import load_run
 from core.studies.effects.patching import patching_study
 from core.studies.effects.path_patching import Read, path_study
 from core.studies.effects.second_sentence import (
-    Fed,
     PatchingError,
     alike_in_length,
     length,
@@ -28,7 +27,6 @@ from core.tasks import TASKS, task_named
 from core.training.prepare import prepare_run
 from core.training.settings import with_settings
 from core.training.trainer import train_run
-from core.vocabulary import BOS
 from tests.core.conftest import MINIATURE, draw_few
 
 CLEAN, OTHER = "k d a f =", "k d z f ="
@@ -55,17 +53,6 @@ def run(tmp_path_factory):
 def logits(run, fed, probe=None):
     with torch.no_grad():
         return run.model(None, torch.tensor([fed.target_ids]), probe)[0, -1]
-
-
-def test_both_prompts_are_followed_by_what_the_clean_one_is(run):
-    both = paired(run, CLEAN, OTHER)
-    prompts = [(BOS, *run.tokenizer.encode(text).ids) for text in (CLEAN, OTHER)]
-    assert both.fed(0) == (Fed((), prompts[0]), Fed((), prompts[1]))
-    assert [each.target_ids for each in both.fed(2)] == [
-        (*prompt, *both.written[0][:2]) for prompt in prompts
-    ]
-    assert both.written[0][0] == int(logits(run, both.fed(0)[0]).argmax())
-    assert next_token(run, OTHER) == both.written[1][0]
 
 
 def test_prompts_of_other_lengths_and_no_text_are_refused(run):
@@ -107,22 +94,8 @@ def test_paths_of_a_decoder_alone_are_looked_at_in_the_prompts(run):
     assert abs(one.after_QK - one.before_QK).max() > 0
 
 
-def test_the_end_of_a_text_is_the_models_own(run):
-    ends = replace(run.model.config, eos_ids=(7,))
-    model = build(ends, 0).eval()
-    model.load_state_dict(run.model.state_dict())
-    both = paired(replace(run, model=model), CLEAN, OTHER)
-    for each, written in zip((both.clean, both.other), both.written, strict=True):
-        assert each.finished == (written[-1:] == (7,))
-        assert Head(Kind.DECODER_SELF.site(0), 0).site in run.model.sites()
-
-
 GALLERY = Path(__file__).parents[4] / "gallery"
-
-
 TIRED = "The animal didn't cross the street because it was too tired."
-
-
 WIDE = TIRED.replace("tired", "wide")
 
 
@@ -156,11 +129,6 @@ def test_the_nearest_word_takes_the_place(guided_run, word):
         if other != token and after and after[0] in guided_run.known_words:
             found[after[0]] = vectors[other] @ vectors[token]
     assert one_word_changed(guided_run, word) == max(found, key=found.get)
-
-
-def test_where_no_word_is_known_nothing_is_changed(guided_run):
-    assert one_word_changed(guided_run, "Xyzzy") == ""
-    assert alike_in_length(guided_run, "Xyzzy", [TIRED]) == ""
 
 
 @pytest.fixture(scope="module")

@@ -9,16 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from core.batch import collate
-from core.evaluate.evaluation import held_out_pairs
 from core.families import FAMILIES, load, read_checkpoint
-from core.heads import Head, Site
-from core.labels import held_out_as_learned
-from core.model import Silence
+from core.heads import Head
 from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.effects.text_cost import (
-    N_TEXTS,
     control_heads,
     cost_of_head,
     others_of_layer,
@@ -27,7 +22,6 @@ from core.studies.effects.text_cost import (
 from core.studies.heads.question import Role
 from core.studies.heads.text_roles import QUESTIONS, text_roles
 from core.studies.heads.texts import random_texts
-from core.vocabulary import PAD
 
 LINES = [
     "the animal and the street",
@@ -85,13 +79,8 @@ def test_costs_in_lines_are_those_of_a_slow_computation(run):
 
 def test_costs_and_intervals_where_text_repeats_are_those_of_a_slow_computation(run):
     texts = random_texts(run, seed=1)
-    ids, begin, half = (
-        [b.fed_BT[0].tolist() for b in texts.batches],
-        *(
-            texts.around["target"][0],
-            texts.half,
-        ),
-    )
+    ids = [batch.fed_BT[0].tolist() for batch in texts.batches]
+    begin, half = texts.around["target"][0], texts.half
     first, second = (slice(start, start + half - 1) for start in (begin, begin + half))
     [cost, *_] = text_costs(run, "random", Role.INDUCTION).of.values()
     for difference, heads, rows in (
@@ -126,16 +115,6 @@ def test_controls_are_others_of_the_same_layers_with_the_smaller_shares(run, rol
     }
 
 
-def test_as_many_controls_are_drawn_in_each_layer_that_has_enough(run):
-    found = text_roles(run, "random")
-    places = ((1, 0), (0, 3), (0, 1))
-    heads = [Head(Site("decoder", layer, "self"), index) for layer, index in places]
-    controls = control_heads(found, Role.PREVIOUS, heads)
-    assert sorted(head.layer for head in controls) == [0, 0, 1]
-    assert len({*heads, *controls}) == 6
-    assert control_heads(found, Role.PREVIOUS, Site("decoder", 0, "self").heads(4)[:3]) is None
-
-
 def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_its_layer(run):
     head, lines = Head.parse("decoder.1.self:2"), ids_of(run, LINES)
     others = others_of_layer(head, run.model.config.n_heads)
@@ -147,25 +126,6 @@ def test_what_one_head_costs_is_that_of_a_slow_computation_beside_the_others_of_
     assert cost.silenced.after == pytest.approx(mean(losses(run, (head,), lines)), abs=1e-5)
     expected = np.mean([mean(losses(run, (other,), lines)) for other in others])
     assert cost.others.after == pytest.approx(expected, abs=1e-5)
-
-
-@pytest.mark.parametrize("like", ["bert", "gpt2"])
-def test_a_model_trained_here_loses_what_it_learned_to_predict(one_stack_folder, like):
-    run = load_run(one_stack_folder(like))
-    [head] = run.model.sites()[0].heads(run.model.config.n_heads)[:1]
-    pairs = held_out_as_learned(held_out_pairs(run, N_TEXTS, 0), run.model.config, run.tokenizer)
-    found = []
-    for probe in (Silence.of(()), Silence.of((head,))):
-        total = n = 0
-        for pair in pairs:
-            with torch.no_grad():
-                logits = run.model(*collate([pair]).inputs, probe)[0].double()
-            for row, label in zip(logits.log_softmax(dim=-1), pair.labels, strict=True):
-                if label != PAD:
-                    total, n = total - float(row[label]), n + 1
-        found.append(total / n)
-    cost = cost_of_head(run, head)
-    assert [cost.silenced.before, cost.silenced.after] == pytest.approx(found, abs=1e-6)
 
 
 # ---- a real decoder

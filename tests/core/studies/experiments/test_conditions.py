@@ -33,7 +33,3 @@ def test_whether_pronouns_are_known_is_read_off_all_trainings(name, low, high, k
     pronouns = found(name).pronouns
     assert (pronouns.n, pronouns.known) == (777, known)
     assert (pronouns.low, pronouns.high) == pytest.approx((low, high), abs=0.0005)
-
-
-def test_a_task_without_pronouns_has_none():
-    assert found("depth").pronouns is None

@@ -45,10 +45,3 @@ def test_states_at_it_differ_only_where_a_reader_knows_what_comes_later(
     config = replace(translation_run.model.config, encoder_mixing=mixing)
     found = measures.STATES_AT_IT.of(replace(translation_run, model=build(config, seed=1).eval()))
     assert (found > 0.001) if apart else (found == 0.0)
-
-
-def test_pronouns_are_those_of_the_evaluation(translation_run):
-    assert measures.PRONOUNS.of(replace(translation_run, evaluation=None)) is None
-    stored = {"pronoun": {"accuracy": 0.75, "n": 4}}
-    assert measures.PRONOUNS.of(replace(translation_run, evaluation=stored)) == 0.75
-    assert measures.PRONOUNS.of(replace(translation_run, evaluation={"pronoun": None})) is None

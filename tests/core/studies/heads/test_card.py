@@ -7,14 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.batch import Pair
 from core.heads import Head
 from core.studies.heads.card import (
-    HeadCard,
     HeadRow,
     Target,
     head_card,
-    histogram,
     strongest,
     study_head,
 )
@@ -26,7 +23,6 @@ from tests.core.studies.heads.heads_by_hand import (
     SELF,
     VOCABULARY,
     ByHand,
-    antecedent,
     pointing,
     questions,
     scores_of,
@@ -57,28 +53,6 @@ def texts(ids):
 # ---- heads that were made by hand
 
 
-def test_a_head_that_points_from_pronouns_alone_shows_these_rows():
-    known = sentences()
-    card = card_of(known, SELF, lambda pair, row: antecedent(pair) if row == 3 else None)
-    largest = [round(0.7 + 0.3 / len(pair.source), 2) for pair in known]
-    expected = sorted(range(len(largest)), key=lambda at: (-largest[at], at))[:4]
-    assert [(row.query, row.sentence) for row in card.strongest] == [(3, at) for at in expected]
-    for row in card.strongest:
-        pair = known[row.sentence]
-        n = len(pair.source)
-        assert row.key == antecedent(pair)
-        assert row.weight == pytest.approx(0.7 + 0.3 / n)
-        assert row.pair == tuple(texts([pair.source[3], pair.source[row.key]]))
-        assert [token.text for token in row.keys] == texts(pair.source)
-        assert row.roles[Role.ANTECEDENT]
-        assert row.weights_K.sum() == pytest.approx(1)
-    # All other rows are uniform: no key of theirs has the largest weight.
-    n_rows = sum(len(pair.source) for pair in known)
-    assert card.share(Target.SEVERAL) == pytest.approx(1 - 6 / n_rows)
-    assert card.share(Target.WORD) == pytest.approx(6 / n_rows)
-    assert sum(n for _pair, n in card.pairs) == 6
-
-
 def test_pairs_targets_and_sizes_are_those_counted_by_hand():
     known = sentences(3)
     card = card_of(known, SELF, lambda pair, row: row + 1)
@@ -104,15 +78,6 @@ def test_pairs_targets_and_sizes_are_those_counted_by_hand():
     assert card.uniform == pytest.approx(np.mean(1 / np.array(lengths, np.float64)))
 
 
-def test_a_head_that_looks_at_itself_shows_that_for_want_of_words():
-    card = card_of(sentences(), CAUSAL, lambda pair, row: row)
-    assert card.pairs == ()
-    assert set(card.target_R) == {"same"}
-    assert {row.target for row in card.strongest} == {Target.SAME}
-    assert card.examples[Role.SAME].hits
-    assert not card.examples[Role.SAME].misses
-
-
 def test_examples_of_a_role_have_it_or_have_it_not():
     known = sentences(2)
     card = card_of(known, CAUSAL, lambda pair, row: row - 1 - row % 2)
@@ -121,13 +86,6 @@ def test_examples_of_a_role_have_it_or_have_it_not():
     assert -1 not in {row.key - row.query for row in found.misses}
     [role] = scores_of(known, {CAUSAL: [pointing(CAUSAL, lambda pair, row: row - 1 - row % 2)]})
     assert {row.key - row.query for row in card.examples[Role.POSITIONAL].hits} == {role.offset}
-
-
-def test_sentences_without_a_choice_have_no_rows():
-    known = [Pair((5, 2), (1, 2))]
-    card = card_of(known, CAUSAL, lambda pair, row: row)
-    assert (card.n_rows, card.strongest, card.pairs, card.examples) == (0, (), (), {})
-    assert (card.uniform, card.share(Target.WORD), histogram(card)) == (0, 0, {})
 
 
 # ---- heads that were trained
@@ -193,26 +151,3 @@ def test_the_strongest_rows_are_of_different_sentences_and_pairs(rows, n):
     candidates = {row.sentence: row for row in reversed(strongest(rows, len(rows) + 1))}
     kinds = {row.pair for row in candidates.values()}
     assert len({row.pair for row in found}) == min(n, len(kinds))
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 100_000), st.sampled_from(list(Target)))),
-    st.integers(1, 30),
-)
-def test_a_histogram_counts_each_row_once_in_its_place(rows, n_bins):
-    largest_R = np.array([share / 100_000 for share, _target in rows], np.float64)
-    target_R = np.array([str(target) for _share, target in rows], np.str_)
-    card = HeadCard(Head(SELF, 0), (), (), {}, largest_R, target_R, 0.5, 1)
-    found = histogram(card, n_bins)
-    expected = Counter(
-        (target, min(share * n_bins // 100_000, n_bins - 1)) for share, target in rows
-    )
-    assert set(found) == {target for _share, target in rows}
-    for target, counts in found.items():
-        assert len(counts) == n_bins
-        assert counts.sum() == sum(target == each for _share, each in rows)
-        if n_bins in (1, 2, 4, 5, 10, 20):
-            exact = [expected[target, place] for place in range(n_bins)]
-            inner = [share for share, each in rows if each == target]
-            if all(share * n_bins % 100_000 for share in inner):
-                assert counts.tolist() == exact

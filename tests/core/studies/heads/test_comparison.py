@@ -13,7 +13,6 @@ from core.inspection import inspect_sentence, merged
 from core.runs.run import load_run
 from core.studies.heads.comparison import (
     ENDS,
-    Change,
     Difference,
     aligned,
     compare_heads,
@@ -52,10 +51,6 @@ def test_what_changes_turns_the_first_sequence_into_the_second(first, second):
     for ours, theirs in reversed(aligned(first, second).changes):
         text[ours.start : ours.stop] = second[theirs.start : theirs.stop]
     assert text == second
-
-
-def test_five_hundred_equal_letters_are_no_junk():
-    assert aligned("a" * 512, "a" * 512).first == tuple(range(512))
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -104,12 +99,6 @@ def test_the_largest_change_is_the_largest_there_is(values):
     assert found.less is None or (found.less[1] == min(row) < 0 and row[found.less[0]] == min(row))
     assert (found.more is None) == (max(row) <= 0)
     assert (found.less is None) == (min(row) >= 0)
-
-
-def test_what_is_hidden_is_no_change():
-    visible = np.array([[True, False]])
-    assert largest_change(differences([[0.25, -1.0]], visible)) == Change(0, (0, 0.25), None)
-    assert largest_change(differences([[0.0, -1.0]], visible)) is None
 
 
 @given(st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=6))

@@ -7,7 +7,6 @@ from core.inspection import even_weights
 from core.studies.heads.evenness import evenness
 
 CAUSAL = even_weights(np.tril(np.ones((3, 3), dtype=bool)))
-EVERYTHING = even_weights(np.ones((4, 5), bool))
 
 
 def test_rows_are_averaged_each_as_a_share_of_its_own_largest_entropy():

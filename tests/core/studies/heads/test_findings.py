@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from core.heads import Head, Kind, Site
+from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.findings import (
@@ -60,18 +60,6 @@ def test_head_with_the_highest_score_is_found_with_its_figures(evaluated):
     assert (best.score, best.accuracy, best.silenced_accuracy) == (0.75, 0.9, 0.625)
     assert (best.baseline, best.baseline_name) == (0.5, "first noun")
     assert (best.n, best.seed) == (40, 7)
-
-
-def test_among_equal_scores_the_head_that_is_needed_most_is_found(evaluated):
-    for heads in (EVALUATION["heads"], EVALUATION["heads"][::-1]):
-        assert best_pronoun_head(evaluated(EVALUATION, heads=heads)).silenced_accuracy == 0.625
-
-
-def test_a_head_beats_the_best_rule_or_does_not(evaluated):
-    assert best_pronoun_head(evaluated(EVALUATION)).beats_baseline
-    assert not best_pronoun_head(evaluated(EVALUATION), Kind.CROSS).beats_baseline
-    equal = [head("encoder.0.self", 0, 0.5, 0.5)]
-    assert not best_pronoun_head(evaluated(EVALUATION, heads=equal)).beats_baseline
 
 
 def test_a_run_without_figures_has_no_such_head(evaluated):

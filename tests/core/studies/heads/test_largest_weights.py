@@ -1,4 +1,3 @@
-import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,27 +8,13 @@ from core.inspection import SiteAttention, even_weights, inspect_sentence
 from core.studies.heads.largest_weights import (
     head_between_words,
     largest_weight,
-    pairs_of_words,
     sharpest_head,
-    telling_query,
-    words_of,
 )
 from core.tokenizer.tokenizer import Token
-
-TOKENS = [Token("the", False, 0), Token(".", False, 1), Token("EOS", True, 2), Token("c", False, 3)]
 
 
 def map_of(rows):
     return np.array(rows, np.float32)
-
-
-def test_the_largest_weight_is_found_among_visible_keys():
-    even = np.array([[1 / 3, 1 / 3, 0, 1 / 3]])
-    found = largest_weight(map_of([[0.25, 0.5, 0.0, 0.25]]), even, 0)
-    assert (found.keys, found.weight, found.n_visible) == ((1,), 0.5, 3)
-    assert found.even_weight == pytest.approx(1 / 3)
-    bits = 0.5 * 2 + 0.5 * 1
-    assert found.evenness == pytest.approx(bits / math.log2(3))
 
 
 def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
@@ -38,29 +23,6 @@ def test_an_even_row_gives_a_word_the_weight_of_its_tokens():
     assert (found.keys, found.weight, found.even_weight) == ((1,), 0.5, 0.5)
     assert (found.alike, found.evenness) == (False, pytest.approx(1, abs=1e-6))
     assert largest_weight(map_of([[0.5, 0.5]]), np.array([[0.5, 0.5]]), 0).alike
-
-
-def test_words_are_neither_special_nor_punctuation():
-    assert words_of(TOKENS).tolist() == [True, False, False, True]
-    assert np.argwhere(pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)).tolist() == [
-        [0, 3],
-        [3, 0],
-    ]
-    assert pairs_of_words(TOKENS[:1], TOKENS[:1], Kind.CROSS).all()
-
-
-def test_the_telling_query_is_that_of_two_words_where_one_leads_its_row():
-    pairs = pairs_of_words(TOKENS, TOKENS, Kind.ENCODER_SELF)
-    visible = np.ones((4, 4), bool)
-    weights = map_of(
-        [[0.0, 0.9, 0.0, 0.1], [0, 0, 1, 0], [1, 0, 0, 0], [0.4, 0.3, 0.2, 0.1]],
-    )
-    assert telling_query(weights, visible, pairs) == 3
-    # No word leads the row of another one: the largest weight between two words.
-    weights[3] = [0.2, 0.7, 0.0, 0.1]
-    assert telling_query(weights, visible, pairs) == 3
-    # There are no two words: any cell of a row with a choice.
-    assert telling_query(weights, visible, np.zeros_like(pairs)) == 1
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -8,18 +8,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.batch import Pair
-from core.evaluate.pronouns import study_pronouns
 from core.heads import Head, Kind
 from core.model import Record, Step
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
-from core.studies.heads.question import Role, Score
+from core.studies.heads.question import Role
 from core.studies.heads.roles import (
-    delimiters_of,
     own_position,
-    questions_on,
-    roles_in,
     roles_of_heads,
 )
 from core.studies.heads.texts import pairs_read
@@ -66,44 +61,6 @@ def test_every_head_of_the_encoder_is_found():
     assert [head.leading for head in found] == list(roles)
 
 
-def test_every_head_between_the_sides_is_found():
-    known = sentences(1)
-
-    def aligned(row_of_first):
-        def key_of(pair, row):
-            return dict(pair.alignment).get(row - row_of_first, (None,))[0]
-
-        return pointing(CROSS, key_of)
-
-    writes = pointing(CROSS, lambda pair, row: antecedent(pair) if row == 2 else None)
-    ends = pointing(CROSS, lambda pair, row: len(pair.source) - 1)
-    predicted, fed, writer, last = scores_of(known, {CROSS: [aligned(0), aligned(1), writes, ends]})
-    assert values(predicted)[Role.ALIGNED_PREDICTED] == values(fed)[Role.ALIGNED_FED] == 1
-    assert values(predicted)[Role.ALIGNED_FED] < 0.5 > values(fed)[Role.ALIGNED_PREDICTED]
-    assert predicted.scores[Role.ALIGNED_PREDICTED].n == sum(len(pair.alignment) for pair in known)
-    assert values(writer)[Role.ANTECEDENT] == 1
-    assert values(last)[Role.DELIMITER] == 1
-    assert not {Role.PREVIOUS, Role.NEXT} & set(predicted.scores)
-
-
-def test_the_first_row_of_the_decoder_has_no_choice_and_nobody_sees_what_is_next():
-    known = sentences(2)
-    [before, first] = scores_of(
-        known,
-        {
-            CAUSAL: [
-                pointing(CAUSAL, lambda pair, row: row - 1),
-                pointing(CAUSAL, lambda pair, row: 0),
-            ]
-        },
-    )
-    n = sum(len(pair.target) - 2 for pair in known)
-    assert before.n_rows == before.scores[Role.PREVIOUS].n == n
-    assert values(before)[Role.PREVIOUS] == values(first)[Role.DELIMITER] == 1
-    assert Role.NEXT not in before.scores
-    assert Role.ANTECEDENT not in before.scores
-
-
 @pytest.mark.parametrize("site", [SELF, CAUSAL, CROSS])
 def test_a_uniform_head_has_what_any_key_has(site):
     [uniform] = scores_of(sentences(3), {site: [pointing(site, lambda pair, row: None)]})
@@ -115,16 +72,6 @@ def test_a_uniform_head_has_what_any_key_has(site):
     for measure in (uniform.entropy, uniform.distance, uniform.confidence, uniform.evenness):
         assert measure.value == pytest.approx(measure.uniform, rel=1e-6)
     assert uniform.evenness.value == pytest.approx(1)
-
-
-def test_an_alignment_that_runs_along_the_diagonal_is_no_better_than_an_offset():
-    links = tuple((i, (i,)) for i in range(4))
-    known = [Pair((5, 6, 7, 8, DOT, 2), (1, 9, 10, 11, 12, DOT, 2), alignment=links)]
-    [head] = scores_of(known, {CROSS: [pointing(CROSS, lambda pair, row: row)]})
-    found = head.scores[Role.ALIGNED_PREDICTED]
-    assert found == Score(1.0, 1.0, "offset", 4, 0)
-    assert head.scores[Role.ALIGNED_FED] == Score(0.0, 1.0, "offset", 4, -1)
-    assert not found.beats_baseline
 
 
 # ---- any heads, against a slow count in float64
@@ -234,17 +181,6 @@ def test_measures_and_offsets_are_those_of_a_slow_count(seed, site):
 
 
 # ---- heads that were trained
-
-
-def test_scores_are_those_of_the_pronouns_study(translation_run):
-    pairs = pairs_read(translation_run, 40, seed=1)
-    study = study_pronouns(translation_run.model, pairs)
-    questions = questions_on(pairs, delimiters_of(translation_run))
-    found = {each.head: each.scores for each in roles_in(translation_run.model, pairs, questions)}
-    for head in study.heads:
-        score = found[head.head][Role.ANTECEDENT]
-        assert score.value == pytest.approx(head.score)
-        assert (score.n, score.baseline) == (study.n, study.baselines.best)
 
 
 def test_the_guided_head_of_the_gallery_finds_antecedents_and_needs_no_luck():

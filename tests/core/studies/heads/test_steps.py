@@ -4,12 +4,9 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
-from core.decoding.sentence import translate
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.model import Record, Step
 from core.studies.heads.stages import (
     Stage,
     bias,
@@ -20,70 +17,8 @@ from core.studies.heads.stages import (
     telling_pair,
 )
 from core.studies.heads.steps import head_steps
-from core.studies.heads.terms import largest, shares_of_heads, stage_numbers, terms
+from core.studies.heads.terms import stage_numbers, terms
 from tests.core.studies.heads.conftest import CROSS, PLAIN, SELF, SENTENCE
-
-
-def double(tensor):
-    return tensor.detach().double().numpy()
-
-
-def reference(run, site, head):
-    """Every step in float64, from the model's weights and from what it hands to the sublayer."""
-    config = run.settings.model
-    translation = translate(run, SENTENCE)
-    ids = torch.tensor([translation.source_ids]), torch.tensor([translation.fed_ids])
-    given = Step.AFTER_NORM if config.norm == "pre" else Step.STREAM_IN
-    record = Record(frozenset({given, Step.ADDED}))
-    with torch.no_grad():
-        run.model(*ids, record)
-        memory = double(run.model.encode(ids[0])[0])
-    x = double(record.tensors[site, given][0])
-    memory = memory if site.sublayer == "cross" else x
-    stack = {"encoder": "encoder", "decoder": "decoder"}[site.stack]
-    prefix = f"{stack}.{site.layer}.{site.sublayer}_attention"
-    weights = {name: double(value) for name, value in run.model.state_dict().items()}
-    ks = slice(head * config.d_k, (head + 1) * config.d_k)
-    vs = slice(head * config.d_v, (head + 1) * config.d_v)
-
-    def project(name, inputs, rows):
-        weight, offset = weights[f"{prefix}.{name}.weight"], weights[f"{prefix}.{name}.bias"]
-        return inputs @ weight[rows].T + offset[rows]
-
-    q, k = project("query", x, ks), project("key", memory, ks)
-    v = project("value", memory, vs)
-    scores = q @ k.T / math.sqrt(config.d_k)
-    visible = np.ones(scores.shape, bool)
-    if site.attention == "decoder.self":
-        visible = np.tril(visible)
-    masked = np.where(visible, scores, -np.inf)
-    shares = np.exp(masked - masked.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    term = shares @ v @ weights[f"{prefix}.output.weight"].T[vs]
-    return {
-        Stage.QUERIES: q,
-        Stage.KEYS: k,
-        Stage.VALUES: v,
-        Stage.PRODUCTS: q @ k.T,
-        Stage.SCALE: scores,
-        Stage.MASK: masked,
-        Stage.SOFTMAX: shares,
-        Stage.MIX: shares @ v,
-        Stage.CONCATENATE: shares @ v,
-        "term": term,
-        Stage.OUTPUT: double(record.tensors[site, Step.ADDED][0]),
-    }
-
-
-def test_every_stage_is_what_the_weights_make_of_what_goes_in(run, steps):
-    wanted = reference(run, steps.head.site, steps.head.index)
-    for stage in PLAIN:
-        made = panels(steps, stage)[0].values
-        if stage is Stage.CONCATENATE:
-            made = made[:, steps.head.index * steps.d_v : (steps.head.index + 1) * steps.d_v]
-        np.testing.assert_allclose(made, wanted[stage], rtol=2e-4, atol=2e-4)
-    np.testing.assert_allclose(steps.term_QD, wanted["term"], rtol=2e-4, atol=2e-4)
-    np.testing.assert_array_equal(steps.visible_QK, np.isfinite(wanted[Stage.MASK]))
 
 
 def test_the_weights_are_those_of_the_maps_bit_by_bit(run):
@@ -133,39 +68,6 @@ def test_every_number_is_the_total_of_its_terms(steps, stage):
         assert found.total == pytest.approx(found.recorded, abs=3e-6 * scale)
 
 
-@pytest.mark.parametrize(
-    ("stage", "axis"),
-    [
-        (Stage.QUERIES, "d_model"),
-        (Stage.PRODUCTS, "d_k"),
-        (Stage.MIX, "key"),
-        (Stage.OUTPUT, "heads × d_v"),
-    ],
-)
-def test_a_dot_product_has_a_term_for_each_number_of_both_vectors(steps, stage, axis):
-    found = terms(steps, stage, 0, 0)
-    lengths = {
-        "d_model": steps.query.given_KD.shape[1],
-        "d_k": steps.d_k,
-        "key": steps.weights_QK.shape[1],
-        "heads × d_v": steps.n_heads * steps.d_v,
-    }
-    assert (found.rule, found.over) == ("sum", axis)
-    assert found.places == range(lengths[axis])
-    assert len(found.left_N) == len(found.right_N) == len(found.terms_N) == lengths[axis]
-    np.testing.assert_array_equal(found.terms_N, found.left_N * found.right_N)
-    assert (found.bias is None) == (bias(steps, stage) is None)
-    assert found.total == pytest.approx(found.sum + (found.bias or 0), abs=1e-12)
-
-
-def test_the_heads_shares_and_the_bias_are_what_the_sublayer_adds(steps):
-    shares = shares_of_heads(steps, -1, 3)
-    assert len(shares) == steps.n_heads
-    assert shares[steps.head.index] == pytest.approx(float(steps.term_QD[-1, 3]), abs=1e-5)
-    total = sum(shares) + float(steps.output_bias_D[3])
-    assert total == pytest.approx(float(steps.added_QD[-1, 3]), abs=1e-5)
-
-
 @pytest.mark.parametrize("stage", PLAIN)
 def test_a_cell_beyond_the_stages_result_is_refused(steps, stage):
     n_rows, n_columns = panels(steps, stage)[0].values.shape
@@ -203,14 +105,6 @@ def test_every_stage_has_a_cell_for_a_pair_that_is_about_that_pair(steps):
         made = panels(steps, stage)[0]
         assert found[0] == query or made.rows == "key"
         assert found[1] == key or "key" not in (made.rows, made.columns)
-
-
-def test_the_number_that_is_shown_of_q_and_of_k_makes_most_of_their_product(uneven_run):
-    found = head_steps(uneven_run, SENTENCE, Head(SELF, 0))
-    query, key = telling_pair(found)
-    [first] = largest(terms(found, Stage.PRODUCTS, query, key).terms_N, 1)
-    assert cell_at(found, Stage.QUERIES, query, key) == (query, first)
-    assert cell_at(found, Stage.KEYS, query, key) == (key, first)
 
 
 def test_a_cell_of_what_goes_in_asks_for_a_row_or_a_column_of_what_comes_out(uneven_run):

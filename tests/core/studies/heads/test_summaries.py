@@ -1,15 +1,12 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.heads import Kind, Site
-from core.inspection import Inspection, SiteAttention, even_weights, inspect_sentence, merged
+from core.inspection import Inspection, SiteAttention, even_weights, merged
 from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.summaries import (
-    confidence_map,
     head_summaries,
     same_texts,
     site_summaries,
@@ -127,60 +124,6 @@ def test_weights_that_are_uniform_over_tokens_are_even_between_words_too(inspect
         assert found.evenness == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("weights", "words", "target", "chance"),
-    [
-        # The word of 9 of 18 tokens has most of every row, in two of three less than by chance.
-        (
-            [[0.9, 0.05, 0.05], [0.45, 0.44, 0.11], [0.45, 0.1, 0.45]],
-            [0] * 9 + [1] * 5 + [2] * 4,
-            "offset",
-            np.mean([9 / 18, 5 / 18, 4 / 18]),
-        ),
-        # A word of 1 token that gets as much as one of 3: it is looked at.
-        ([[0.5, 0.5], [0.5, 0.5]], [0, 1, 1, 1], "token", 1 / 4),
-        ([[0.95, 0.05], [0.99, 0.01], [0.95, 0.05]], [0] * 3 + [1], "varies", 3 / 4),
-    ],
-)
-def test_a_word_is_judged_by_the_chance_of_its_tokens(weights, words, target, chance):
-    weights = np.array([weights], np.float32)
-    sizes = np.bincount(words)
-    even = np.broadcast_to(sizes / sizes.sum(), weights.shape[1:])
-    [summary] = site_summaries(CROSS, SiteAttention(weights, even), np.zeros(even.shape, bool))
-    assert summary.pattern.chance == pytest.approx(chance)
-    assert (summary.pattern.name if summary.pattern.prevails else "varies") == target
-
-
-def test_a_token_is_not_another_token_of_its_own_text(copy_run):
-    inspection = inspect_sentence(copy_run, "a b a")
-    site, n = Site("encoder", 0, "self"), len(inspection.source_tokens)
-    itself = SiteAttention(pointing(range(n), n), np.full((n, n), 1 / n))
-    found = head_summaries(replace(inspection, attention={site: itself}), Kind.ENCODER_SELF)
-    assert (found[0].pattern.name, found[0].pattern.at) == ("offset", 0)
-
-
-@pytest.mark.parametrize("kind", list(Kind))
-def test_each_head_stands_at_its_layer_with_its_mean_largest_weight(copy_run, kind):
-    inspection = inspect_sentence(copy_run, "d a f q", target="d a f")
-    expected = [
-        [
-            np.mean(
-                [
-                    row.max()
-                    for row, visible in zip(weights_QK, found.visible_QK, strict=True)
-                    if visible.sum() > 1
-                ]
-            )
-            for weights_QK in found.weights_HQK.astype(np.float64)
-        ]
-        for site, found in inspection.attention.items()
-        if site.attention == kind
-    ]
-    found_LH = confidence_map(inspection, kind)
-    assert found_LH.dtype == np.float32
-    assert found_LH == pytest.approx(np.array(expected), abs=1e-6)
-
-
 # ---- patterns
 
 
@@ -220,13 +163,6 @@ def test_in_the_source_near_the_own_place_is_a_pattern():
 
 def test_in_the_source_moving_on_in_every_row_is_a_pattern():
     assert pattern_of(pointing([2, 5, 6, 9, 10], 11), CROSS) == ("forward", 0, 4, 4)
-
-
-def test_a_pattern_that_chance_explains_is_not_common():
-    [half] = of(pointing([0, 1, 0, 0, 1, 1, 0, 1], 2), CROSS)
-    assert (half.pattern.name, half.pattern.share) == ("token", 0.5)
-    assert half.pattern.chance == 0.5
-    assert not half.pattern.prevails
 
 
 def test_chance_is_the_share_of_a_head_that_picks_any_visible_key():

@@ -1,23 +1,18 @@
 """Heads of one stack in texts: against each text read alone, with loops over rows and keys."""
 
 import shutil
-from collections import Counter
 
-import numpy as np
 import pytest
 import torch
 
-from core.batch import Pair
-from core.evaluate.metrics import sorted_batches
 from core.model import Record
 from core.model.layers import Residual
 from core.runs.own_text import give_text
 from core.runs.run import RunError, load_run
 from core.studies.heads import texts
-from core.studies.heads.card import Target, head_card
 from core.studies.heads.question import read
 from core.studies.heads.roles import roles_of_heads
-from core.studies.heads.texts import LONGEST, N_TEXTS, batches_of, line_texts, pairs_read
+from core.studies.heads.texts import LONGEST, N_TEXTS, line_texts, pairs_read
 from core.tasks import TASKS
 
 LINES = ["the animal and the street", "did not cross it, did not", "it was tired"]
@@ -47,10 +42,6 @@ def alone(run, head, ids):
         else:
             run.model.encode(torch.tensor([ids]), record)
     return record.weights(head.site)[0, head.index].double().numpy()
-
-
-def heads_of(run):
-    return [head for site in run.model.sites() for head in site.heads(run.model.config.n_heads)]
 
 
 # ---- which texts
@@ -83,37 +74,7 @@ def test_lines_of_one_token_are_refused_with_a_reason(opened_path, tmp_path):
         pairs_read(load_run(tmp_path / "gpt2"), 10, 0)
 
 
-def test_where_nothing_fills_up_a_batch_has_texts_of_one_length():
-    pairs = [Pair((), (5,) * n) for n in (3, 2, 3, 4, 2)]
-    batches = list(batches_of(pairs, -1))
-    assert [{len(pair.target) for pair in batch} for batch in batches] == [{2}, {3}, {4}]
-    assert sum(map(len, batches)) == len(pairs)
-    assert list(batches_of(pairs, 0)) == list(sorted_batches(pairs))
-
-
 # ---- what is found in them
-
-
-def test_a_card_has_every_row_of_every_text(run):
-    head = heads_of(run)[-1]
-    largest, uniform, places = [], [], []
-    for line in LINES:
-        ids = ids_of(run, line)
-        weights_QK = alone(run, head, ids)
-        for query, row_K in enumerate(weights_QK):
-            n_visible = query + 1 if head.kind.causal else len(row_K)
-            if n_visible >= 2:
-                largest.append(row_K[:n_visible].max())
-                uniform.append(1 / n_visible)
-                places.append((ids[query], ids[int(row_K[:n_visible].argmax())]))
-    card = head_card(run, head)
-    assert sorted(card.largest_R) == pytest.approx(sorted(largest), abs=1e-6)
-    assert card.uniform == pytest.approx(np.mean(uniform))
-    assert card.n_sentences == len(LINES)
-    text = {each: run.tokenizer.describe([each])[0].text for pair in places for each in pair}
-    found = Counter((text[query], text[key]) for query, key in places)
-    assert all(count <= found[pair] for pair, count in card.pairs)
-    assert sum(count for _pair, count in card.pairs) == (card.target_R == Target.WORD).sum()
 
 
 def test_what_fills_up_a_batch_changes_no_score(run, monkeypatch):

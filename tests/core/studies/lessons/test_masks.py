@@ -21,12 +21,10 @@ from core.studies.lessons.masks import (
     Mask,
     PaddedBatch,
     alone,
-    companions,
     compare_prefixes,
     head_of_batch,
     leak,
-    losses_in_texts,
-    losses_without,
+    mask_losses,
     masks_of,
     padded_batch,
     read_texts,
@@ -81,10 +79,6 @@ def assert_as_the_model_does(model, batch):
             assert found.leak == Leak(0, 0)
 
 
-def test_with_all_masks_it_is_what_the_model_itself_does(copy_run, batch):
-    assert_as_the_model_does(copy_run.model, batch)
-
-
 def test_a_leak_is_the_weight_on_padding_and_on_later_words(batch):
     n = batch.fed_BT.shape[1]
     uniform = np.full((3, 2, n, n), 1 / n, np.float32)
@@ -111,34 +105,6 @@ def test_without_a_mask_weight_leaks_to_what_it_hid(
 ):
     found = head_of_batch(copy_run.model, batch, HEADS[mask.attention], 0, [mask]).leak
     assert (found.padding > 0, found.future > 0) == (leaks_to_padding, leaks_to_future)
-
-
-def test_companions_are_the_longest_and_the_shortest_held_out_sentence(copy_run):
-    lengths = {
-        pair.text: len(pair.source) + len(pair.target)
-        for pair in held_out_pairs(copy_run, 40, seed=0)
-    }
-    longest, shortest = (lengths[text] for text in companions(copy_run))
-    assert (shortest, longest) == (min(lengths.values()), max(lengths.values()))
-
-
-@pytest.fixture(scope="module", params=["marian", "t5"])
-def opened(request, opened_path):
-    """A model that learned elsewhere, whose special tokens are others."""
-    return load_run(opened_path(request.param))
-
-
-def test_a_batch_of_another_model_is_filled_up_and_begun_with_its_own_tokens(opened):
-    config, batch = opened.model.config, padded_batch(opened, TEXTS)
-    assert (batch.source_BS == config.pad_id).sum() >= batch.n_padding > 0
-    for text, row, ids in zip(TEXTS, batch.source_BS.tolist(), batch.source_ids, strict=True):
-        assert ids == translate(opened, text).source_ids
-        assert row == [*ids, *[config.pad_id] * (len(row) - len(ids))]
-    assert [ids[:1] for ids in batch.fed_ids] == [config.begins] * len(TEXTS)
-    assert not any(set(ids[1:]) & set(config.eos_ids) for ids in batch.fed_ids)
-    assert [ids for ids in batch.fed_ids] == [
-        translate(opened, text).fed_ids[: config.max_positions] for text in TEXTS
-    ]
 
 
 def test_a_parallel_decoder_gets_no_look_ahead_mask_and_nothing_of_it_leaks(parallel_run):
@@ -197,7 +163,7 @@ def test_a_decoder_without_pad_hides_what_fills_up_by_the_look_ahead_mask_alone(
 
 @pytest.fixture(scope="module")
 def measured(copy_run):
-    return {each.without: each for each in losses_without(copy_run, 60)}
+    return {each.without: each for each in mask_losses(copy_run, (), 60)}
 
 
 def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
@@ -211,39 +177,10 @@ def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, t
     shutil.copytree(opened_path("marian"), tmp_path / "marian")
     pairs = "the animal\tla rue\nit was too tired\til dormait\nWhat is it?\tl'été dernier\n"
     give_text(tmp_path / "marian", pairs.encode(), "pairs")
-    found = {each.without: each for each in losses_without(load_run(tmp_path / "marian"), 60)}
+    found = {each.without: each for each in mask_losses(load_run(tmp_path / "marian"), (), 60)}
     # Behind the look-ahead mask the targets' padding is out of sight.
     without = found[Mask(Kind.DECODER_SELF, PADDING),]
     assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
-
-
-def test_without_look_ahead_the_loss_is_that_of_a_pass_that_sees_every_word(copy_run, measured):
-    """One sentence at a time there is no padding: only the look-ahead mask is left to take away."""
-    total, n_tokens = 0.0, 0
-    for pair in held_out_pairs(copy_run, 60, 0):
-        source, target = torch.tensor([pair.source]), torch.tensor([pair.target])
-        total += unmasked_loss(copy_run.model, source, target)
-        n_tokens += target.shape[1] - 1
-    found = measured[Mask(Kind.DECODER_SELF, LOOK_AHEAD),]
-    assert found.loss == pytest.approx(total / n_tokens, rel=1e-3)
-
-
-def unmasked_loss(model, source_1S, target_1T):
-    """The decoder layer by layer, with self-attention as the encoder has it."""
-    with torch.inference_mode():
-        memory = model.encode(source_1S)
-        x = model.target_embedding(target_1T[:, :-1])
-        for layer in model.decoder:
-            around_self, around_cross, around_feed_forward = layer.residuals
-            attention, cross = layer.self_attention, layer.cross_attention
-            x = around_self(x, lambda y, a=attention: a(y, a.keys_values(y), None, None))
-            x = around_cross(x, lambda y, a=cross: a(y, a.keys_values(memory), None, None))
-            x = around_feed_forward(x, layer.feed_forward)
-        logits = model.output(model.decoder_norm(x))[0].double().numpy()
-    labels = target_1T[0, 1:].numpy()
-    peaks = logits.max(axis=-1)
-    normaliser = peaks + np.log(np.exp(logits - peaks[:, None]).sum(axis=-1))
-    return float((normaliser - logits[np.arange(len(labels)), labels]).sum())
 
 
 def unmasked_alone(model, ids_1T):
@@ -259,7 +196,7 @@ def unmasked_alone(model, ids_1T):
 
 def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     run = load_run(opened_path("gpt2"))
-    found = {each.without: each for each in losses_in_texts(run, TEXTS)}
+    found = {each.without: each for each in mask_losses(run, TEXTS, 0)}
     look_ahead = Mask(Kind.DECODER_SELF, LOOK_AHEAD)
     assert masks_of(run.model.config) == (look_ahead,)
     assert list(found) == [(), (look_ahead,)]
@@ -274,7 +211,7 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     assert found[()].token_accuracy == pytest.approx(np.mean(right))
     # One text at a time, every token sees all others of its text.
     [text] = TEXTS[:1]
-    [_, seen] = losses_in_texts(run, [text])
+    [_, seen] = mask_losses(run, [text], 0)
     ids = torch.tensor([run.tokenizer.encode(text).ids])
     shares = unmasked_alone(run.model, ids[:, :-1])
     expected = -shares[range(ids.shape[1] - 1), ids[0, 1:]].mean()

@@ -8,7 +8,6 @@ from core.studies.lessons.of_sentence import (
     masked_head,
     sentence_lens,
     sentence_mixing,
-    sentence_norms,
     sentence_stream,
     sentence_units,
     sentence_vectors,
@@ -62,13 +61,3 @@ def test_what_leaks_without_a_mask_stands_below_the_weights(run):
     assert table["without"][-2:] == ["", ", ".join(f"{each.attention}:{each.name}" for each in off)]
     assert table["leak_to_future"][-1] == after.leak.future
     assert {len(column) for column in table.values()} == {after.weights_QK.size + 2}
-
-
-def test_norms_of_a_batch_are_those_of_its_first_sentence():
-    run = load_run(ROOT / "gallery" / "translate")
-    found = sentence_norms(run, (SENTENCE, "The dog saw the house."), run.model.sites()[0])
-    n = len(translate(run, SENTENCE).source_ids)
-    table = found.table()
-    assert table["position_token"][:n] == list(found.tokens["position"])
-    assert table["batch_norm"][:n] == found.result.study.batch_norm_K.tolist()
-    assert table["before"][n:] == found.result.around.before.vectors_KD.reshape(-1).tolist()

@@ -20,12 +20,9 @@ from core.studies.lessons.positions import (
     rotation,
     shuffled,
     shuffled_order,
-    waves,
 )
 
 GALLERY = Path(__file__).resolve().parents[4] / "gallery"
-
-
 TIRED = "The animal didn't cross the street because it was too tired."
 
 
@@ -46,19 +43,6 @@ def test_the_table_is_the_formula_to_the_last_digits(base):
     assert np.abs(table_PD - expected).max() < 1e-12
 
 
-def test_after_a_wavelength_a_dimension_comes_round_again():
-    made = Sinusoids(8, 1)
-    assert made.wavelengths()[0] == pytest.approx(2 * np.pi)
-    assert made.wavelengths()[7] == pytest.approx(2 * np.pi * 10_000**0.75)
-    for index, wavelength in enumerate(made.wavelengths()):
-        for start in (0.0, 1.7):
-            angle = (start + wavelength) / 10_000 ** (index // 2 * 2 / 8)
-            again = (np.cos if index % 2 else np.sin)(angle)
-            assert again == pytest.approx(
-                (np.cos if index % 2 else np.sin)(start / 10_000 ** (index // 2 * 2 / 8)), abs=1e-9
-            )
-
-
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
@@ -73,16 +57,6 @@ def test_after_a_wavelength_a_dimension_comes_round_again():
 def test_a_table_that_cannot_be_is_refused_with_the_reason(settings, complaint):
     with pytest.raises(ConfigError, match=complaint):
         Sinusoids(*settings)
-
-
-def test_waves_end_with_the_width():
-    made = Sinusoids(8, 5)
-    found = waves(made, 3)
-    assert found.dimensions == (0, 3, 6)
-    assert found.values_DP.tolist() == made.encodings().T[[0, 3, 6]].tolist()
-    assert list(found.wavelengths) == made.wavelengths()[[0, 3, 6]].tolist()
-    with pytest.raises(ConfigError, match="every is 0"):
-        waves(made, 0)
 
 
 def test_the_dot_product_is_a_sum_of_cosines_of_the_distance():
@@ -224,10 +198,3 @@ def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
     assert found.norms_P == pytest.approx(norms_P)
     assert found.mean_norm_trained == pytest.approx(norms_P[:17].mean())
     assert found.mean_norm_untouched == pytest.approx(norms_P[17:].mean())
-
-
-def test_positions_that_nothing_was_learned_in_are_all_as_they_began(tmp_path):
-    found = learned(load_run(with_learned_positions(tmp_path / "run", trained=0)), 30)
-    assert found.trained == 0
-    assert found.mean_norm_trained is None
-    assert found.mean_norm_untouched == pytest.approx(found.norms_P.mean())

@@ -82,7 +82,7 @@ def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_attri
     assert LEAVE_ONE_OUT_FIRST[0] is Method.LEAVE_ONE_OUT
     assert set(LEAVE_ONE_OUT_FIRST) == set(Method)
     for row, method in enumerate(LEAVE_ONE_OUT_FIRST):
-        scores = found.found.scores[method]
+        scores = found.attribution.scores[method]
         assert shown.values[row] == pytest.approx(scores / np.abs(scores).max(), abs=1e-6)
         assert shown.details[row] == [number(float(each)) for each in scores]
 
@@ -91,10 +91,10 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     at = open_attribution(attributed_word="1")
     [table] = at.table
     shown = dict(zip(table.value["method"], table.value["ρ, this word (n = 5)"], strict=True))
-    for method, rho in found.found.agreement.items():
+    for method, rho in found.attribution.agreement.items():
         assert shown[attribution_methods.NAMES[method]] == attribution_methods.correlation(rho)
     assert shown["leave one out"] == "the measure"
-    scores = found.found.scores
+    scores = found.attribution.scores
     wanted = int(scores[Method.LEAVE_ONE_OUT].argmax())
     ordered = [sorted(np.abs(scores[each])) for each in LEAVE_ONE_OUT_FIRST[1:]]
     same = [
@@ -161,7 +161,7 @@ def test_where_words_have_several_tokens_they_can_get_the_numbers(open_attributi
     assert len(inspection.source_words) < len(inspection.source_tokens)
     shown = panel(opened(attributed_per="words"))
     found = attribution_study(run, inspection, 1, list(Method), by_word=True)
-    scores = found.found.scores[Method.LEAVE_ONE_OUT]
+    scores = found.attribution.scores[Method.LEAVE_ONE_OUT]
     assert [label.text for label in shown.columns.labels] == list(inspection.source_words)
     assert [label.unknown for label in shown.columns.labels][:2] == [False, True]
     assert shown.values[0] == pytest.approx(scores / np.abs(scores).max(), abs=1e-3)

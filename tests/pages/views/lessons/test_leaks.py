@@ -10,8 +10,7 @@ from core.studies.lessons.masks import (
     PADDING,
     Mask,
     head_of_batch,
-    losses_in_texts,
-    losses_without,
+    mask_losses,
     padded_batch,
 )
 from pages.frame.language import percent
@@ -67,7 +66,7 @@ def test_the_loss_without_each_mask_is_measured_on_request(open_page):
     at.toggle(key="measure_losses").set_value(True).run()
     assert not at.exception
     rows = chart_rows(at)
-    measured = losses_without(load_run(ROOT / "gallery" / "copy"), LOSS_SAMPLES)
+    measured = mask_losses(load_run(ROOT / "gallery" / "copy"), (), LOSS_SAMPLES)
     assert [row["value"] for row in rows] == pytest.approx([each.loss for each in measured])
     assert [rows[at]["name"] for at in (0, 3, -1)] == [
         "all masks on",
@@ -97,7 +96,7 @@ def test_a_decoder_alone_is_measured_on_the_texts_themselves(open_alone):
         weights = head_of_batch(run.model, batch, head, b, off).weights_QK[:n, :n].astype(float)
         future += np.triu(weights, 1).sum()
     assert f"**{percent(future / sum(lengths))}** to later words" in shown.seen
-    one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
+    one, other = (each.loss for each in mask_losses(run, (FACT, *TEXTS.splitlines()), 0))
     assert f"The loss goes from {one:.3f} to **{other:.3f}** nats per token." in shown.seen
     assert "the 3 texts of the batch" in at.toggle(key="measure_losses").label
 
