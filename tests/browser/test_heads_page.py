@@ -27,7 +27,7 @@ def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
     page.locator(".matrices[data-drawn]").wait_for()
     hover_cell(page, 1, 2, panel=0, click=True)
     silent_in(page, "encoder.1.self:2")
-    said = page.get_by_text("Without encoder layer 1, self-attention head 2")
+    said = page.get_by_text("Without encoder layer 1, head 2")
     expect(said).to_be_visible()
     page.reload()
     expect(said).to_be_visible()
@@ -63,7 +63,7 @@ def test_a_link_opens_the_silenced_heads_and_passes_over_those_that_are_not_ther
 def test_a_link_to_the_view_guided_compares_both_models_and_back_leads_to_the_page(visit):
     page = visit("heads?trial=guided")
     titles = page.locator(".matrices .panels figcaption")
-    expect(titles.nth(1)).to_have_text("Encoder layer 2, self-attention head 0: translate")
+    expect(titles.nth(1)).to_have_text("Encoder layer 2, head 0: translate")
     settled(page)
     page.go_back()
     expect(radio(page, "silence")).to_be_checked()

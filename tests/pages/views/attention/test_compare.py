@@ -87,7 +87,7 @@ def test_tokens_that_differ_are_underlined_and_read_first_and_second(open_compar
 
 
 def test_files_say_what_was_compared(open_compare):
-    head = "Encoder layer 1, self-attention head 3"
+    head = "Encoder layer 1, head 3"
     _, taken, _ = open_compare(kind="encoder self", layer="1", head="3")
     assert taken.about == {
         "head": head,
@@ -97,7 +97,7 @@ def test_files_say_what_was_compared(open_compare):
     }
     _, taken, _ = open_compare(other="model", other_layer="0", other_head="1")
     assert taken.about["second_model"] == "translate"
-    assert taken.about["second_head"] == "Encoder layer 0, self-attention head 1"
+    assert taken.about["second_head"] == "Encoder layer 0, head 1"
 
 
 def test_the_same_sentence_twice_says_so_and_offers_another(open_compare):
@@ -128,10 +128,10 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     found = dict(zip(texts(between.columns), between.values[row], strict=True))
     assert found["street"] > 0.95
     assert found["animal"] < -0.95
-    assert first.title == "Encoder layer 2, self-attention head 0: first sentence"
-    assert second.title == "Encoder layer 2, self-attention head 0: second sentence"
+    assert first.title == "Encoder layer 2, head 0: first sentence"
+    assert second.title == "Encoder layer 2, head 0: second sentence"
     assert (
-        between.title == "Encoder layer 2, self-attention head 0: second sentence − first sentence"
+        between.title == "Encoder layer 2, head 0: second sentence − first sentence"
     )
 
 
@@ -189,7 +189,7 @@ def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_
     )
     expected = inspected(TIRED, "translate").attention[Site.parse("encoder.0.self")]
     assert np.array_equal(shown[1].values, expected.weights_HQK[1])
-    assert shown[1].title == "Encoder layer 0, self-attention head 1: translate"
+    assert shown[1].title == "Encoder layer 0, head 1: translate"
     between = "translate layer 0 head 1 − translate-guided layer 2 head 0"
     assert shown[2].title == taken.title == f"Encoder self-attention: {between}"
     at.selectbox(key="head").set_value(3).run()
@@ -235,9 +235,9 @@ def test_where_the_other_model_has_no_such_head_it_is_said_so(open_compare, own_
         other="model",
         other_model="runs/random",
     )
-    said_so = "Not in runs/random: Encoder layer 1, self-attention head 1."
+    said_so = "Not in runs/random: Encoder layer 1, head 1."
     assert said_so in html.unescape(said(at))
-    assert shown[1].title == "Encoder layer 0, self-attention head 0: runs/random"
+    assert shown[1].title == "Encoder layer 0, head 0: runs/random"
 
 
 def test_another_example_brings_the_one_that_is_most_like_it(open_compare):
@@ -260,4 +260,4 @@ def test_another_head_of_the_model_is_at_first_the_next_one(open_compare):
     weights = [float(panel.values[row].max()) for panel in shown[:2]]
     assert f"({weights[0]:.2f}) in layer 1 head 3, at **animal** ({weights[1]:.2f}) in" in seen(at)
     at.selectbox(key="other_head").set_value(2).run()
-    assert panels(at)[1].title == "Encoder layer 2, self-attention head 2"
+    assert panels(at)[1].title == "Encoder layer 2, head 2"

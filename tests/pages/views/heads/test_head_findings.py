@@ -39,7 +39,7 @@ def effect(exact=UNSURE, loss=UNSURE, pronoun=None):
 
 def test_a_leading_role_is_said_with_its_score_baseline_and_n():
     line = seen(role_of(Role.NEXT))
-    assert line.startswith("Encoder layer 0, self-attention head 0 looks at the **token after**")
+    assert line.startswith("Encoder layer 0, head 0 looks at the **token after**")
     assert "in 90 % of 100 rows (best rule, a random token: 10 %)" in line
 
 

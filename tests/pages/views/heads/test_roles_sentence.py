@@ -133,7 +133,7 @@ def test_a_ticked_row_chooses_its_head(open_overview):
 def test_the_chosen_head_is_ticked_and_described(open_overview):
     at, _ = open_overview(layer="1", head="2")
     assert ticked(at) == (1, 2)
-    assert "Encoder layer 1, self-attention head 2: " in said(at)
+    assert "Encoder layer 1, head 2: " in said(at)
     assert "14 rows" in said(at)
 
 

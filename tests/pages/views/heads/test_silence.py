@@ -208,7 +208,7 @@ def test_what_is_seen_is_the_word_that_gives_way_to_another(open_silence):
     most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
     assert (most["word"], most["best"]) == ("elles", "ils")
     assert seen(at).endswith(
-        "Without encoder layer 2, self-attention head 0 the translation **changes**. "
+        "Without encoder layer 2, head 0 the translation **changes**. "
         f"**elles** gives way to **ils**: {percent(most['before'])} → "
         f"**{percent(most['after'])}**."
     )
