@@ -130,9 +130,7 @@ def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     assert found["animal"] < -0.95
     assert first.title == "Encoder layer 2, head 0: first sentence"
     assert second.title == "Encoder layer 2, head 0: second sentence"
-    assert (
-        between.title == "Encoder layer 2, head 0: second sentence − first sentence"
-    )
+    assert between.title == "Encoder layer 2, head 0: second sentence − first sentence"
 
 
 def test_where_a_pronoun_looks_most_is_said_of_both_models(open_compare):
