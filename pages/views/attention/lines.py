@@ -130,16 +130,15 @@ def _seen(selected: Selection, shown: Lines) -> str:
 
 
 def _resting(selected: Selection, weights_QK: NDArray[np.float32], query: int) -> str:
-    """Say on which one or two other tokens most of the words rest; nothing where they differ."""
-    spoken = int(weights_QK[query].argmax())
-    largest = Counter(weights_QK.argmax(axis=-1).tolist())
-    del largest[spoken]
-    keys = [key for key, _count in largest.most_common(2)]
-    if 2 * sum(largest[key] for key in keys) <= len(weights_QK):
+    """Say at which one or two tokens most other words look instead; nothing where they differ."""
+    keys_Q = weights_QK.argmax(axis=-1)
+    counts = Counter(keys_Q[keys_Q != keys_Q[query]].tolist()).most_common(2)
+    if 2 * sum(count for _key, count in counts) <= len(keys_Q) - 1:
         return ""
     inspection, side = selected.inspection, selected.kind.key_side
-    names = [_("“{text}”").format(text=seen.token_name(inspection, side, key)) for key in keys]
-    return _("Most of the words look at {tokens}.").format(tokens=alternatives(names))
+    names = (seen.token_name(inspection, side, key) for key, _count in counts)
+    quoted = alternatives(_("“{text}”").format(text=name) for name in names)
+    return _("Most other words look at {tokens}.").format(tokens=quoted)
 
 
 def _query_of(selected: Selection, shown: Lines) -> int:
