@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from core.heads import Head
 from core.model.attention import attend_probed
-from core.studies.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.maps import (
     HOW,
@@ -26,7 +25,7 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.attention import compare, seen
 from pages.views.attention.formula import formula
-from pages.views.attention.pronoun_note import about_pronoun_head
+from pages.views.attention.pronoun_note import about_pronouns
 from viz.plane.matrices import Matrices, Matrix
 
 EACH = "each"
@@ -69,7 +68,7 @@ def _draw_each(selected: Selection) -> Shown:
     opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = clicks.pinned(opened, selected.inspection, kind)
     shown = maps_of(
-        opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
+        opened.run, selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned
     )
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()
@@ -104,18 +103,6 @@ def _zoom(selected: Selection) -> str | None:
     of = (str(opened.path), opened.sentence, selected.kind, str(selected.whole_words))
     session.belongs_to(session.ZOOM, "\n".join(of))
     return session.linked(session.ZOOM)
-
-
-def _about_pronouns(opened: Opened) -> str:
-    """Say what was measured about the head that the sentence's pronouns need."""
-    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
-    if not pronouns:
-        return ""
-    best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
-    if best is None or needed is None:
-        return _("This run was never measured on held-out sentences, so no head is named.")
-    source = opened.inspection.translation.source
-    return about_pronoun_head(opened.run, source, pronouns, best, needed)
 
 
 def _draw_many(selected: Selection, how: How) -> Shown:

@@ -103,12 +103,9 @@ def test_it_is_said_where_most_of_the_words_look(open_view):
     at, _ = open_view("lines", model="everyday")
     weights = shown(at).weights_HQK[0]
     keys = np.array(texts(shown(at).keys))[weights.argmax(axis=-1)].tolist()
-    elsewhere = [key for key in keys if key != "animal"]
-    assert keys.count(".") + keys.count("EOS") > len(elsewhere) / 2
+    assert keys.count(".") + keys.count("EOS") > (len(keys) - 1) / 2
     named = sorted((".", "EOS"), key=keys.count, reverse=True)
-    assert seen(at).endswith(
-        "The words that do not look there mostly look at “{}” or “{}”.".format(*named)
-    )
+    assert seen(at).endswith("Most other words look at “{}” or “{}”.".format(*named))
 
 
 def test_a_hidden_head_says_nothing(open_view):

@@ -57,14 +57,12 @@ def test_every_head_of_a_word_has_its_strip_and_the_two_largest_weights_are_name
         for head, weights in zip(group.heads, group.weights, strict=True):
             assert np.array_equal(weights, maps[head])
     largest = {}
-    for kind, weights, head in sorted(
-        (
-            (kind, strip.tolist(), head)
-            for kind in kinds
-            for head, strip in expected(inspection, kind, 5, direction).items()
-        ),
-        key=lambda each: -max(each[1]),
-    ):
+    strips = [
+        (group.kind, head, weights.tolist())
+        for group in shown(at).groups
+        for head, weights in zip(group.heads, group.weights, strict=True)
+    ]
+    for kind, head, weights in sorted(strips, key=lambda each: -max(each[2])):
         source = kind == "encoder.self" or (kind == "decoder.cross" and direction == "looks at")
         others = inspection.source_tokens if source else inspection.fed_tokens
         name = {"encoder.self": "", "decoder.self": "self-attention "}.get(kind, "cross-attention ")
