@@ -4,7 +4,6 @@ import functools
 from collections.abc import Sequence
 
 import streamlit as st
-from core.studies.effects.ablation_report import AblationReport, ablation_report
 
 from core.config import ModelConfig
 from core.describe.formulas import sublayer_input
@@ -14,7 +13,12 @@ from core.model import Silence
 from core.model.scoring import WEIGHTS
 from core.runs.run import Run, RunError
 from core.studies.effects import measuring
-from core.studies.effects.ablation import Intervention, average_mixed
+from core.studies.effects.ablation import (
+    AblationReport,
+    Intervention,
+    ablation_report,
+    average_mixed,
+)
 from core.studies.effects.head_effects import (
     N_SENTENCES,
     Figure,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
-from core.studies.effects.ablation_report import AblationReport
 
 from core.evaluate.intervals import Difference
 from core.heads import Head, Kind, Site
 from core.runs.run import Run
+from core.studies.effects.ablation import AblationReport
 from core.studies.effects.head_effects import Figure, HeadEffects, effect_maps, end_of, figure_of
 from core.studies.heads.question import heads_of
 from pages.frame import cached, clicks, measured_on, selection, session
