@@ -47,7 +47,7 @@ def draw(opened: Opened) -> Shown | None:
     if move is None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
-    named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
+    named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
     recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move)
     shown = recipe.result()
     if shown.override:

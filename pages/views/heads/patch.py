@@ -61,7 +61,7 @@ def draw(opened: Opened) -> Shown | None:
     patched = cached.call(patched_translation, opened.path, clean, corrupt, head)
     show_translations(_translations(study, patched, names, opened.run))
     st.caption(_scale(study))
-    named_heads.warn([(notes.site_and_head(head), notes.about_head(opened.run, head))])
+    named_heads.warn(notes.about_head(opened.run, head))
     return Shown(
         name="patching",
         title=_("How much of the difference between two sentences each head carries"),

@@ -182,7 +182,7 @@ def _say_of_one(opened: Opened, heads: Sequence[Head], effects: HeadEffects | No
     if effects:
         st.markdown(_of_one_head(opened.run, effects, heads[0]))
     known = (opened.run, opened.inspection, heads[0])
-    named_heads.warn([("", notes.about_map(*known, silenced=effects is None))])
+    named_heads.warn(notes.about_map(*known, silenced=effects is None))
 
 
 def _of_one_head(run: Run, effects: HeadEffects, head: Head) -> str:
