@@ -14,7 +14,7 @@ from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
 from core.studies.attribution.trust import N_SENTENCES
 from core.studies.heads.findings import pronoun_tokens
-from pages.frame import cached, controls, measured_on
+from pages.frame import cached, controls, measured_on, session
 from pages.frame.cached import ModelOf
 from pages.frame.components import matrices
 from pages.frame.language import _, joined, number, percent, plain
@@ -25,7 +25,7 @@ from pages.frame.selection import Opened
 from pages.frame.typography import show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import attribution_methods as methods
-from pages.views.heads import cells, rollout
+from pages.views.heads import rollout
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
@@ -98,7 +98,7 @@ def _in_translation(opened: Opened, ids: tuple[int, ...], step: int) -> str:
 def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     """Ask for the word; the link names it by its step."""
     # A step of one sentence is none of another.
-    cells.keep_only_of((opened.path, opened.sentence), STEP)
+    session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     texts = [token.text for token in opened.run.target_tokenizer.describe(ids)]
     source_ids = opened.inspection.translation.source_ids
     usual = steps[0]

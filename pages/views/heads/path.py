@@ -29,7 +29,7 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import cells, named_heads
+from pages.views.heads import named_heads
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 from viz.plane.matrices import Matrices, Matrix, numbered
@@ -55,7 +55,7 @@ def draw(opened: Opened, into: str, source: str, second: str) -> Shown | None:
         st.info(_("In this model no head reads what another wrote, so there is no path to change."))
         return None
     reader = _ask_reader(opened, into, source, readers)
-    cells.keep_only_of((opened.path, into, source), PATH)
+    session.belongs_to(PATH, f"{opened.path}\n{into}\n{source}")
     sender = _sender(opened, into, source, reader)
     recipe = Recipe(path_study, opened.path, into, source, Read.ALL, reader, sender)
     try:
