@@ -33,11 +33,6 @@ from pages.views.attention import seen
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 SENTENCE, MODEL, HEAD = "sentence", "model", "head"
-OLDER = {
-    **{"sentences": SENTENCE, "two sentences": SENTENCE},
-    **{"models": MODEL, "two models": MODEL},
-}
-"""What older links call them."""
 COMPARED_MAPS = "compared_maps"
 FORMULA = r"""
 D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad

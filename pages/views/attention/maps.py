@@ -47,13 +47,14 @@ def draw(opened: Opened) -> Shown | None:
         "mean": _("mean of all heads"),
         **compare.offered(),
     }
+    older = {"sentences": compare.SENTENCE, "two sentences": compare.SENTENCE}
+    older |= {"models": compare.MODEL, "two models": compare.MODEL}
     # In older links, what is compared had a name of its own.
-    session.renamed(session.OTHER, session.HOW, (*offered, *compare.OLDER))
-    usual: controls.How[str] = {"labelled": False, "older": compare.OLDER}
-    how = controls.chosen(session.HOW, offered, EACH, usual)
+    session.renamed(session.OTHER, session.HOW, (*offered, *older))
+    how = controls.chosen(session.HOW, offered, EACH, {"older": older})
     with selection.row():
         selected = selection.choose(opened, head=how not in HOW)
-        controls.selection(_("Show"), session.HOW, offered, EACH, 180, **usual)
+        controls.selection(_("Show"), session.HOW, offered, EACH, 180, labelled=False, older=older)
         if how not in HOW:
             selection.link_to_selected_head(selected)
     for known in HOW:

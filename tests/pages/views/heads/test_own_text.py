@@ -134,3 +134,10 @@ def test_costs_are_promised_only_to_models_that_write(open_page, own_models):
         own_models(kind)
         at = open_page("heads", trial="roles", model=f"runs/{kind}")
         assert ("what silencing heads costs" in said(at)) == (kind == "gpt2")
+
+
+def test_exposure_is_measured_on_the_pairs(open_page, own_models):
+    own_models("t5", PAIRS)
+    at = open_page("lessons", lessons="exposure", model="runs/t5")
+    assert not at.exception
+    assert not at.info
