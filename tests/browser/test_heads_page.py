@@ -23,7 +23,7 @@ def silent_in(page, *heads):
 
 def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
     page = visit("heads?trial=silence&model=copy&silent=none")
-    expect(page.get_by_text("No head is changed").first).to_be_visible()
+    expect(page.get_by_text("All heads are on").first).to_be_visible()
     page.locator(".matrices[data-drawn]").wait_for()
     hover_cell(page, 1, 2, panel=0, click=True)
     silent_in(page, "encoder.1.self:2")
@@ -33,7 +33,7 @@ def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
     expect(said).to_be_visible()
     page.locator(".matrices[data-drawn]").wait_for()
     hover_cell(page, 1, 2, panel=0, click=True)
-    expect(page.get_by_text("No head is changed").first).to_be_visible()
+    expect(page.get_by_text("All heads are on").first).to_be_visible()
 
 
 @pytest.mark.slow
@@ -49,13 +49,13 @@ def test_heads_are_silenced_with_the_keyboard_one_after_the_other(visit):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     silent_in(page, "decoder.0.cross:1", "decoder.1.cross:1")
-    expect(page.get_by_text("Without cross 0.1, cross 1.1")).to_be_visible()
+    expect(page.get_by_text("Without decoder layer 0, cross-attention head 1 and decoder layer 1")).to_be_visible()
 
 
 @pytest.mark.slow
 def test_a_link_opens_the_silenced_heads_and_passes_over_those_that_are_not_there(visit):
     page = visit("heads?model=copy&silent=decoder.1.cross:3,encoder.0.self:1,encoder.9.self:0")
-    expect(page.get_by_text("Without encoder self 0.1, cross 1.3")).to_be_visible()
+    expect(page.get_by_text("Without encoder layer 0, head 1 and decoder layer 1, cross-attention head 3")).to_be_visible()
     expect(radio(page, "silence")).to_be_checked()
 
 

@@ -261,10 +261,10 @@ def test_whoever_presents_shows_charts_and_no_controls(visit):
     page.keyboard.press("p")
     expect(page.get_by_text("Probability of the model’s own words")).to_be_visible()
     expect(chart).to_be_visible()
-    for hidden in ("Whole layer", "what a clicked head does instead", "exact match", "silence"):
+    for hidden in ("All heads on", "More", "heads that you click", "silence"):
         expect(page.get_by_text(hidden, exact=True).first).to_be_hidden()
     page.keyboard.press("Escape")
-    expect(page.get_by_text("Whole layer", exact=True).first).to_be_visible()
+    expect(page.get_by_text("All heads on", exact=True).first).to_be_visible()
 
 
 @pytest.mark.slow

@@ -92,7 +92,7 @@ def grid(opened: Opened, heads: Iterable[Head], report: AblationReport) -> Drawn
         panel = partial(Matrix, value_name=name, scale="signed", limit=limit)
     panels = [
         panel(
-            title=_("{kind}: layers × heads").format(kind=_(kind.label)),
+            title=_(kind.label),
             values=values_LH,
             rows=_numbered(_("layer"), values_LH.shape[0], 2 * at + 1),
             columns=_numbered(_("head"), values_LH.shape[1], 2 * at),
