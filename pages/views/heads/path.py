@@ -21,7 +21,7 @@ from core.studies.effects.path_patching import (
     usual_receiver,
 )
 from core.studies.effects.second_sentence import PatchingError
-from pages.frame import cached, charts, clicks, controls, notes, session
+from pages.frame import cached, charts, clicks, controls, notes, selection, session
 from pages.frame.components import matrices
 from pages.frame.language import _, capitalised, ended, joined, number, percent, plain
 from pages.frame.messages import explained
@@ -75,7 +75,7 @@ def draw(opened: Opened, into: str, source: str, second: str) -> Shown | None:
     with st.container(horizontal=True):
         for head in (study.path.sender, reader):
             named_heads.link_to_map(opened, head)
-    inspection = cached.inspected(opened.path, into, whole_words=False)
+    inspection = selection.inspecting(opened.path, into).result()
     text = view_text("heads", "patch").sections
     return Shown(
         name="paths",
