@@ -372,8 +372,6 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
 
 
-
-
 def link_to_selected_head(selected: Selection) -> None:
     """Show a link to the card of the selected head."""
     link_to_head(selected.opened, selected.head, _("Card of this head"))

@@ -152,6 +152,11 @@ def of_antecedents(selected: Selection) -> str:
     text = _(
         "In tests, this head finds the noun that a pronoun stands for in **{share}** of {n} cases."
     )
+    if notes.is_guided(selected.opened.run, selected.head):
+        text = _(
+            "Training rewarded this head for finding the noun that a pronoun stands for; in tests "
+            "it does in **{share}** of {n} cases."
+        )
     return text.format(share=percent(best.score), n=number(best.n))
 
 

@@ -41,7 +41,7 @@ def map_of(kind, layer, head):
     return inspection, inspection.attention[site].weights_HQK[head].astype(np.float64)
 
 
-@pytest.mark.parametrize(("head", "known"), [("0", "In tests, this head finds"), ("1", "")])
+@pytest.mark.parametrize(("head", "known"), [("0", "Training rewarded this head for"), ("1", "")])
 def test_it_is_said_where_the_pronoun_looks(open_app, head, known):
     at = open_app(model=MODEL, sentence=WIDE, head=head)
     inspection, weights = map_of("encoder.self", 2, int(head))
