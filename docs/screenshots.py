@@ -18,7 +18,7 @@ PATIENCE = 180_000
 """Milliseconds that a page may take on a busy machine."""
 PAGES = {
     "start": ("", ".lines[data-drawn]"),
-    "compare": ("?view=maps&other=sentence", ".matrices[data-drawn]"),
+    "compare": ("?view=maps&how=sentence", ".matrices[data-drawn]"),
     "steps": ("?view=steps&stage=q%C2%B7k", ".matrices[data-drawn]"),
     "lines": ("?view=lines&shown=all&kind=decoder.cross", ".lines[data-drawn]"),
     "heads": ("heads", ".matrices[data-drawn]"),

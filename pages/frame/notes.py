@@ -1,6 +1,6 @@
 """Notes beside the pictures: how far they can be believed, and what was measured."""
 
-from core.heads import STACK_LABELS, Head
+from core.heads import Head, Kind
 from core.inspection import Inspection, SiteAttention
 from core.runs.run import Run, RunError
 from core.studies.effects.head_effects import HeadEffects
@@ -222,12 +222,13 @@ def site_and_head(head: Head) -> str:
 
 def within_sentence(head: Head) -> str:
     """Return a head's name as it stands within a sentence."""
-    return _("{stack} layer {layer}, {kind} head {head}").format(
-        stack=_(STACK_LABELS[head.kind.stack]),
-        layer=head.layer,
-        kind=_(head.kind.sublayer_label),
-        head=head.index,
-    )
+    # An encoder has one kind of attention.
+    names = {
+        Kind.ENCODER_SELF: _("encoder layer {layer}, head {head}"),
+        Kind.DECODER_SELF: _("decoder layer {layer}, self-attention head {head}"),
+        Kind.CROSS: _("decoder layer {layer}, cross-attention head {head}"),
+    }
+    return names[head.kind].format(layer=head.layer, head=head.index)
 
 
 def _score_warnings(run: Run, head: Head) -> list[str]:

@@ -348,22 +348,13 @@ def _labelled(tokens: Sequence[Token], inspection: Inspection) -> tuple[TokenLab
     return labels_of_fed(inspection)
 
 
-def ask(opened: Opened, *, unit: bool = True) -> Selection:
-    """Ask for a head and for tokens or words; show why not to believe the head's map."""
-    with row():
-        selected = choose(opened, unit=unit)
-        tell(selected)
-    tell_head(selected)
-    return selected
-
-
 def row() -> DeltaGenerator:
     """Return the row of a view's controls."""
     return st.container(horizontal=True, vertical_alignment="center", key=layout.CONTROLS)
 
 
 def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool = True) -> Selection:
-    """Ask as `ask` does, inside of a row in which a view asks for more.
+    """Ask for a head and for tokens or words, inside of a row in which a view asks for more.
 
     What a view does not need it does not ask for: that stays as it was chosen in another one.
 
@@ -379,35 +370,6 @@ def choose(opened: Opened, *, kind: bool = True, head: bool = True, unit: bool =
     if whole_words:
         inspection = inspecting(opened.path, opened.sentence, whole_words).result()
     return Selection(opened=opened, inspection=inspection, whole_words=whole_words, head=chosen)
-
-
-def tell(selected: Selection, *, head: bool = True) -> None:
-    """Show the sentence's length, and a link to the head's card where one is chosen."""
-    with st.container(key=layout.SIZE, width="content"):
-        st.caption(size(selected.opened.inspection), width="content")
-    if head:
-        link_to_selected_head(selected)
-
-
-def size(inspection: Inspection) -> str:
-    """Return the lengths of source and target, or of a prompt and its continuation, and the time.
-
-    Special tokens count, as they have rows and columns in every map.
-    """
-    n_source, n_fed = len(inspection.source_tokens), len(inspection.fed_tokens)
-    milliseconds = number(1000 * inspection.seconds, 0)
-    if not n_fed:
-        text = n_("{n} token · {milliseconds} ms", "{n} tokens · {milliseconds} ms", n_source)
-        return text.format(n=number(n_source), milliseconds=milliseconds)
-    # Of a decoder alone all are a text.
-    n_given = inspection.translation.n_given + 1
-    lengths = (n_source, n_fed) if n_source else (n_given, n_fed - n_given)
-    text = _("{source} → {target} tokens · {milliseconds} ms")
-    if not n_source:
-        text = _("tokens: {source} typed → {target} written · {milliseconds} ms")
-    return text.format(
-        source=number(lengths[0]), target=number(lengths[1]), milliseconds=milliseconds
-    )
 
 
 def link_to_selected_head(selected: Selection) -> None:

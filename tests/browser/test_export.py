@@ -85,7 +85,7 @@ def test_the_file_of_the_maps_draws_them_without_app_and_network(take, open_file
     with open_file(path) as file:
         file.locator(".maps[data-drawn]").wait_for()
         assert np.array_equal(pixels(file.locator(".maps .cells canvas")), in_the_app)
-        expect(file.locator("h1")).to_have_text("Encoder layer 1, self-attention head 2")
+        expect(file.locator("h1")).to_have_text("Encoder layer 1, head 2")
         expect(file.locator("dl")).to_contain_text(TIRED)
         # Other heads are in the file too, and a click shows them.
         file.get_by_role("button", name="layer 2, head 0", exact=True).click()
@@ -135,7 +135,7 @@ def test_a_click_writes_every_number(take, download):
     read = json.loads(download(page, "JSON").read_text(encoding="utf-8"))
     assert read["columns"]["weight"] == expected
     assert (read["sentence"], read["view"]) == (TIRED, "maps")
-    assert read["title"] == "Encoder layer 1, self-attention head 2"
+    assert read["title"] == "Encoder layer 1, head 2"
     assert path.name == "translate-guided-The-animal-didn-t-cross-5664-maps-encoder.1.self.2.csv"
 
 

@@ -33,17 +33,19 @@ def step_chances(
     before: Sequence[float],
     after: Sequence[float],
     best: Sequence[str],
+    lead: Sequence[float],
     texts: Mapping[str, str] | None = None,
 ) -> alt.LayerChart:
     """Return a column for each word: a ring before, a dot after, and a line between them.
 
-    Where another word becomes the most probable, its name stands beside the dot.
+    Where another word becomes the most probable, it stands at its own probability, with its name.
 
     Args:
         words: What is written, step by step; the same word may come twice.
         before: Its probability before the change, 0 to 1.
         after: Its probability after the change.
         best: What is the most probable after the change.
+        lead: The probability of that.
         texts: Replacements for some of DEFAULT_CHANCE_TEXTS.
 
     Raises:
@@ -53,9 +55,11 @@ def step_chances(
     rows = [
         {
             **{"step": step, "word": word, "before": old, "after": new, "best": other},
-            "instead": other if other != word else "",
+            **{"instead": other if other != word else "", "lead": most},
         }
-        for step, (word, old, new, other) in enumerate(zip(words, before, after, best, strict=True))
+        for step, (word, old, new, other, most) in enumerate(
+            zip(words, before, after, best, lead, strict=True)
+        )
     ]
     base = alt.Chart()
     axis = alt.Axis(
@@ -78,14 +82,17 @@ def step_chances(
         .encode(x=x, y=_probability(name, texts), color=_series(texts), tooltip=tooltip)
         for name, filled, size in (("before", False, 90), ("after", True, 45))
     ]
-    instead = base.mark_text(dy=14, fontWeight="bold").encode(
+    leading = base.transform_filter("datum.instead != ''").encode(
         x=x,
-        y=_probability("after", texts),
-        text=alt.Text("instead:N"),
+        y=_probability("lead", texts),
         color=alt.ColorValue(COLOURS[4]),
     )
+    instead = [
+        leading.mark_point(shape="diamond", filled=True, size=70, opacity=1.0),
+        leading.mark_text(dy=-13, fontWeight="bold").encode(text=alt.Text("instead:N")),
+    ]
     return alt.LayerChart(
-        layer=[between, *dots, instead],
+        layer=[between, *dots, *instead],
         # Data that each layer had for itself would be compared, and the layers copied.
         data=pd.DataFrame(rows, columns=[*_COLUMNS]),
         height=HEIGHT,
@@ -93,12 +100,11 @@ def step_chances(
     )
 
 
-_COLUMNS = ("step", "word", "before", "after", "best", "instead")
+_COLUMNS = ("step", "word", "before", "after", "best", "instead", "lead")
 
 
 def _probability(name: str, texts: Mapping[str, str]) -> alt.Y:
     axis = alt.Axis(format=".0%", tickCount=5)
-    # Room below 0 for the names of other words.
     scale = alt.Scale(domain=[0, 1], padding=12)
     return alt.Y(f"{name}:Q", title=texts["probability"], axis=axis, scale=scale)
 

@@ -110,7 +110,7 @@ export function markTokens(state, active) {
 }
 
 const OPACITY = 0.72; // of a line among all lines, so that crossing ones can be seen
-const FAINT = 0.22; // of a line beside those of the token that is spoken of
+const FAINT = 0.12; // of a line beside those of the token that is spoken of
 const PORTION = { first: 40, next: 10 }; // milliseconds of drawing in a frame
 
 /** The context of a canvas that covers what is in view, empty, in CSS pixels. */

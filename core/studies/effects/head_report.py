@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from core.evaluate.intervals import Difference
-from core.heads import Head, Kind
+from core.heads import Head
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
 from core.studies.effects.text_cost import HeadCost
 from core.studies.heads.card import HeadCard, histogram
@@ -126,7 +126,7 @@ def head_report(
 
 @dataclass(frozen=True, slots=True)
 class RolesReport:
-    """The roles of heads, the head farthest above its best rule first, and what each costs."""
+    """The roles of heads, the head that the model needs most first, and what each costs."""
 
     heads: Sequence[HeadRole]
     effects: HeadEffects | None
@@ -142,13 +142,25 @@ class RolesReport:
         return {**found, "exact_match_change": exact, "pronoun_change": pronoun}
 
 
-def roles_report(
-    roles: HeadRoles, effects: HeadEffects | None = None, kind: Kind | None = None
-) -> RolesReport:
-    """Return the roles of the heads of a kind, or of all, beside what silencing each costs."""
-    heads = [each for each in roles.heads if kind in (None, each.head.kind)]
+def roles_report(roles: HeadRoles, effects: HeadEffects | None = None) -> RolesReport:
+    """Return the roles of all heads, the head whose silencing costs most of all first.
+
+    Of heads that cost nothing, or that were not measured, the one comes first whose role is
+    farthest above its baseline.
+    """
+    cost = {each.head: -_sure_change(each) for each in effects.heads} if effects else {}
+
+    def rank(each: HeadRole) -> tuple[float, float]:
+        return -cost.get(each.head, 0.0), -each.above_baseline
+
     # Sorting is stable: equal heads stay as they stand in the model.
-    return RolesReport(sorted(heads, key=lambda each: -each.above_baseline), effects)
+    return RolesReport(sorted(roles.heads, key=rank), effects)
+
+
+def _sure_change(effect: HeadEffect) -> float:
+    """Return the largest fall of exact match or right pronouns that is sure; 0 without one."""
+    found = [each for each in (effect.exact_match, effect.pronoun) if each and each.is_sure]
+    return min((each.change for each in found), default=0.0)
 
 
 def _score(what: str, role: Role, score: Score) -> Row:

@@ -81,15 +81,12 @@ def override_row(
     return RowOverride(found.before, found.after, tuple(_changes(run, own, override)))
 
 
-def rewired(weights_K: Weights, key: int, *, everything: bool) -> Weights:
-    """Return a row that attends to a key: its largest weight lies there, or all of it.
+def rewired(weights_K: Weights, key: int) -> Weights:
+    """Return a row that attends to a key: its largest weight lies there.
 
-    >>> row = np.array([0.25, 0.5, 0.25], np.float32)
-    >>> rewired(row, 0, everything=False).tolist(), rewired(row, 0, everything=True).tolist()
-    ([0.75, 0.0, 0.25], [1.0, 0.0, 0.0])
+    >>> rewired(np.array([0.25, 0.5, 0.25], np.float32), 0).tolist()
+    [0.75, 0.0, 0.25]
     """
-    if everything:
-        return np.eye(1, len(weights_K), key, dtype=np.float32)[0]
     changed_K, largest = weights_K.copy(), int(weights_K.argmax())
     changed_K[largest] -= weights_K[largest]
     changed_K[key] += weights_K[largest]
@@ -198,16 +195,14 @@ class WeightMove:
             }
 
 
-def move_weight(
-    run: Run, sentence: str, head: Head, query: int, key: int, everything: bool
-) -> WeightMove:
+def move_weight(run: Run, sentence: str, head: Head, query: int, key: int) -> WeightMove:
     """Let one row of one head look at another key, and the model write again."""
     inspection = inspect_sentence(run, sentence)
     weights_QK = inspection.weights_of(head)
     visible_QK = inspection.attention[head.site].visible_QK
     after_K = found = None
     if visible_QK[query, key]:
-        after_K = rewired(weights_QK[query], key, everything=everything)
+        after_K = rewired(weights_QK[query], key)
         found = override_row(run, sentence, head, query, after_K, inspection.translation)
     queries, keys = map(inspection.tokens_of, head.kind.sides)
     return WeightMove(head, query, key, queries, keys, weights_QK, visible_QK, after_K, found)

@@ -22,6 +22,7 @@ from core.decoding.sentence import Translation
 from core.heads import Head, Kind, Site
 from core.model import Patch, Record, Step, Transformer
 from core.runs.run import Run
+from core.studies.effects.ablation import outcome
 from core.studies.effects.second_sentence import Fed, Passes, PatchingError, paired
 from core.studies.heads.question import heads_of
 from core.tokenizer.tokenizer import Token
@@ -126,6 +127,24 @@ def patching_study(run: Run, clean: str, corrupt: str) -> PatchingStudy:
         sites=together,
         everything=pair.restored(heads),
     )
+
+
+@torch.inference_mode()
+def patched_translation(run: Run, clean: str, corrupt: str, head: Head) -> Translation:
+    """Translate the corrupt sentence with the output that one head has in the clean one.
+
+    In the decoder the head is patched up to the step at which other tokens are written.
+
+    Raises:
+        SentenceError: There is no text.
+        PatchingError: The sentences differ in length.
+    """
+    both = paired(run, clean, corrupt)
+    record = Record(frozenset({Step.MIXED}), frozenset({head.site}))
+    run.model(*both.fed(both.parting or 0)[0].inputs, record)
+    patch = Patch({head: record.tensors[head.site, Step.MIXED][:, head.index]})
+    own = both.other
+    return outcome(run, corrupt, own.target_ids[own.n_given :], patch).translation
 
 
 class _Pair:

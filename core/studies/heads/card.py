@@ -70,7 +70,7 @@ class HeadRow:
     visible_K: NDArray[np.bool_]
     target: Target
     pair: tuple[str, str]
-    """Texts of the row's token (in cross-attention the one to be written, in the decoder's
+    """The words of the row's token (in cross-attention the one to be written, in the decoder's
     self-attention the one fed) and of the token with the largest weight."""
     roles: Mapping[Role, bool]
     """For each role that a key of this row has: whether the one with the largest weight has it."""
@@ -209,7 +209,9 @@ def _rows(
                 weights_K = weights_BQK[at, query, : len(keys)].numpy().copy()
                 key = int(weights_K.argmax())
                 predicted = None if head.kind is Kind.ENCODER_SELF else target[query + 1]
-                own = queries[query] if head.kind.is_self or predicted is None else predicted
+                own = _word(queries, query)
+                if predicted is not None and not head.kind.is_self:
+                    own = _word(target, query + 1)
                 yield HeadRow(
                     sentence=place[pair],
                     text=pair.text,
@@ -221,13 +223,18 @@ def _rows(
                     weights_K=weights_K,
                     visible_K=rows.visible_BQK[at, query, : len(keys)].numpy().copy(),
                     target=_target(queries[query], keys[key], weights_K, head.kind),
-                    pair=(own.text, keys[key].text),
+                    pair=(own, _word(keys, key)),
                     roles={
                         role: bool(target_BQK[at, query, key])
                         for role, target_BQK in targets.items()
                         if target_BQK[at, query].any()
                     },
                 )
+
+
+def _word(tokens: Sequence[Token], at: int) -> str:
+    """Return the word that a token is a piece of."""
+    return "".join(each.text for each in tokens if each.word == tokens[at].word)
 
 
 def _target(query: Token, key: Token, weights_K: NDArray[np.float32], kind: Kind) -> Target:

@@ -123,14 +123,10 @@ def maps_of_heads(inspection: Inspection, heads: Sequence[Head]) -> Maps:
     return _maps(inspection, heads[0].kind, "head", weights)
 
 
-def maps_over_heads(inspection: Inspection, kind: Kind, how: How, by_layer: bool) -> Maps:
-    """Return one map over all heads of a kind of attention, or one for each layer."""
-    layers = _layers(inspection, kind)
-    named: dict[int | str, NDArray[np.float32]] = (
-        dict(enumerate(layers)) if by_layer else {ALL_LAYERS: heads_of_all_layers(layers)}
-    )
-    maps = {name: HOW[how](weights_HQK) for name, weights_HQK in named.items()}
-    return _maps(inspection, kind, "layer", maps)
+def maps_over_heads(inspection: Inspection, kind: Kind, how: How) -> Maps:
+    """Return one map over the heads of all layers of a kind of attention."""
+    weights_QK = HOW[how](heads_of_all_layers(_layers(inspection, kind)))
+    return _maps(inspection, kind, "layer", {ALL_LAYERS: weights_QK})
 
 
 def token_in_heads(

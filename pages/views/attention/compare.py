@@ -1,6 +1,7 @@
 """A head beside a second one: with another sentence, of another model, or another of its model."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from pages.frame.view import Shown
 from pages.views.attention import seen
 from viz.plane.matrices import Axis, Matrices, Matrix
 
-NOTHING, SENTENCE, MODEL, HEAD = "nothing", "sentence", "model", "head"
+SENTENCE, MODEL, HEAD = "sentence", "model", "head"
 COMPARED_MAPS = "compared_maps"
 FORMULA = r"""
 D_{ij} = B_{\sigma(i)\,\tau(j)} - A_{ij}, \qquad
@@ -54,20 +55,9 @@ class Second:
     """Of the first and of the second: two sentences, two models, or two heads."""
 
 
-def ask_what(selected: Selection) -> str:
-    """Ask what the chosen head is compared with; to be called inside of a row."""
-    offered = {
-        NOTHING: _("compare …"),
-        SENTENCE: _("two sentences"),
-        MODEL: _("two models"),
-    }
-    if len(selected.sites) * len(selected.attention.weights_HQK) > 1:
-        offered[HEAD] = _("two heads")
-    older = {"sentences": SENTENCE, "two sentences": SENTENCE}
-    older |= {"models": MODEL, "two models": MODEL}
-    return controls.selection(
-        _("Compare with"), session.OTHER, offered, NOTHING, 130, labelled=False, older=older
-    )
+def offered() -> dict[str, str]:
+    """Return with what a head can be compared: in links → what people call it."""
+    return {SENTENCE: _("two sentences"), MODEL: _("two models"), HEAD: _("two heads")}
 
 
 def draw(selected: Selection, what: str) -> Shown | None:
@@ -92,8 +82,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
         panels=(_map(found, second, 0), _map(found, second, 1), _difference(found, second))
     )
     picture = components.matrices(pictures, key=COMPARED_MAPS)
-    said = [_alike(selected, second), _where_pronoun_looks(selected, second, found)]
-    said.append(_change(found))
+    said = _alike(selected, second), _where_pronoun_looks(selected, second, found), _change(found)
     same = what == SENTENCE and second.sentence == selected.opened.sentence
     return Shown(
         name=f"{selected.site}.{selected.head.index}.compared",
@@ -101,7 +90,7 @@ def draw(selected: Selection, what: str) -> Shown | None:
         recipe=recipe,
         about=_about(selected, second, found),
         code=[compare_heads],
-        seen=joined(filter(None, said)),
+        seen=joined(said),
         instead=selection.example(selected, lambda _inspection: True) if same else "",
         pictures=[picture],
         how_to_read=view_text("attention", "maps").sections["How to read a comparison"],
@@ -164,10 +153,7 @@ def _model(selected: Selection) -> Second | None:
         st.info(_("{name} has no attention of this kind.").format(name=plain(name)))
         return None
     with row:
-        head, is_there = _ask_head(selected, inspection, selected.head)
-    if not is_there:
-        where = plain(notes.site_and_head(selected.head))
-        st.caption(_("Not in {name}: {where}.").format(name=plain(name), where=where))
+        head = _ask_head(selected, inspection, selected.head)
     return Second(
         what=MODEL,
         path=paths[name],
@@ -182,28 +168,23 @@ def _ask_model(selected: Selection, own: str) -> str:
     """Ask for one of the runs of the same task, or for the model itself where there is no other."""
     # Of opened models nobody knows which have a task in common.
     task = selected.opened.run.settings.task
-    guides = _guides(task) if task else {}
-    names = list(guides) or [own]
-    others = [name for name in names if name != own]
+    guides = _guides(task) if task else {own: ""}
     # A free run and a guided one differ most.
-    differing = (name for name in others if bool(guides[name]) != bool(guides[own]))
-    default = next(differing, next(iter(others), own))
+    ranked = sorted(guides, key=lambda name: (name == own, bool(guides[name]) == bool(guides[own])))
     # Where the first has become what the second was, they change places.
     session.belongs_to(session.OTHER_MODEL, own, giving_way={own})
-    offered = {name: name for name in names}
+    offered = {name: name for name in guides}
     label = _("Second model")
-    return controls.selection(label, session.OTHER_MODEL, offered, default, 200, labelled=False)
+    return controls.selection(label, session.OTHER_MODEL, offered, ranked[0], 200, labelled=False)
 
 
 def _guides(task: str) -> dict[str, str]:
     """Return the guided head of each run of a task whose settings can be read, by its name."""
     found = {}
     for name, path in cached.run_paths().items():
-        try:
+        with suppress(RunError):
             if (settings := cached.settings(path)).task == task:
                 found[name] = settings.training.guide
-        except RunError:
-            continue
     return found
 
 
@@ -213,7 +194,7 @@ def _head(selected: Selection) -> Second:
     layer, index = divmod(selected.layer * n_heads + selected.head.index + 1, n_heads)
     begin = Head(selected.kind.site(layer % n_layers), index)
     with st.container(horizontal=True, vertical_alignment="center"):
-        head, _is_there = _ask_head(selected, selected.inspection, begin)
+        head = _ask_head(selected, selected.inspection, begin)
     return Second(
         what=HEAD,
         path=selected.opened.path,
@@ -224,22 +205,16 @@ def _head(selected: Selection) -> Second:
     )
 
 
-def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> tuple[Head, bool]:
-    """Ask for the second layer and head; return them, and whether there is a head to begin with.
-
-    They follow from the first head until others are chosen.
-    """
+def _ask_head(selected: Selection, inspection: Inspection, begin: Head) -> Head:
+    """Ask for the second layer and head, which follow from the first until others are chosen."""
     sites = inspection.sites_of(selected.kind)
     n_heads = len(inspection.attention[sites[0]].weights_HQK)
-    found = []
-    for label, count, same, of, key in (
-        (_("layer"), len(sites), begin.layer, selected.layer, "other_layer"),
-        (_("head"), n_heads, begin.index, selected.head.index, "other_head"),
-    ):
-        session.belongs_to(key, str(of))
-        found.append(controls.number(label, count, same if same < count else 0, key))
-    layer, index = found
-    return Head(sites[layer], index), begin.layer < len(sites) and begin.index < n_heads
+    session.belongs_to("other_layer", str(selected.layer))
+    session.belongs_to("other_head", str(selected.head.index))
+    layer = begin.layer if begin.layer < len(sites) else 0
+    layer = controls.number(_("layer"), len(sites), layer, "other_layer")
+    index = begin.index if begin.index < n_heads else 0
+    return Head(sites[layer], controls.number(_("head"), n_heads, index, "other_head"))
 
 
 def _short(head: Head) -> str:
@@ -390,7 +365,7 @@ def _where_pronoun_looks(selected: Selection, second: Second, found: ComparedHea
         text = _("**{key}** ({weight}) in {model}")
         weight = seen.weight(float(weights_K.max()))
         looks.append(text.format(key=key, weight=weight, model=plain(name)))
-    text = _("“{word}” looks most at {first}, at {second}.")
+    text = _("**{word}** looks most at {first}, at {second}.")
     return text.format(word=word, first=looks[0], second=looks[1])
 
 

@@ -8,19 +8,16 @@ from numpy.typing import NDArray
 
 from core.heads import Head
 from core.model.attention import attend_probed
-from core.studies.heads.findings import best_pronoun_head, most_needed_pronoun_head, pronouns_among
 from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.maps import (
-    ALL_LAYERS,
     HOW,
     How,
-    Maps,
     heads_of_all_layers,
     maps_of_heads,
     maps_over_heads,
 )
 from pages.frame import clicks, components, controls, notes, selection, session, tour
-from pages.frame.language import _, capitalised, labelled, n_, number
+from pages.frame.language import _, capitalised, joined, labelled, n_, number
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
@@ -28,11 +25,10 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.attention import compare, seen
 from pages.views.attention.formula import formula
-from pages.views.attention.pronoun_note import about_pronoun_head
+from pages.views.attention.pronoun_note import about_pronouns
 from viz.plane.matrices import Matrices, Matrix
 
 EACH = "each"
-LAYERS, ALL = "layers", "all"
 SENTENCE_MAPS = "sentence_maps"
 MOST_DETAILS = 10_000
 """A map of more cells does not say of each cell which head looks there most."""
@@ -44,30 +40,28 @@ FORMULAS: dict[How, str] = {
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Ask for heads, and draw their maps."""
-    offered: dict[How | str, str] = {
+    """Ask what is shown of which head, and draw it."""
+    offered: dict[str, str] = {
         EACH: _("each head"),
-        "largest": _("largest"),
-        "mean": _("mean"),
+        "largest": _("largest of all heads"),
+        "mean": _("mean of all heads"),
+        **compare.offered(),
     }
-    how = controls.chosen(session.HOW, offered, EACH, {})
-    each, over, other = how == EACH, ALL, compare.NOTHING
+    older = {"sentences": compare.SENTENCE, "two sentences": compare.SENTENCE}
+    older |= {"models": compare.MODEL, "two models": compare.MODEL}
+    # In older links, what is compared had a name of its own.
+    session.renamed(session.OTHER, session.HOW, (*offered, *older))
+    how = controls.chosen(session.HOW, offered, EACH, {"older": older})
     with selection.row():
-        selected = selection.choose(opened, head=each)
-        controls.selection(_("Heads"), session.HOW, offered, EACH, 112, labelled=False)
-        if each:
-            other = compare.ask_what(selected)
-        else:
-            layers = {ALL: _("over all layers"), LAYERS: _("each layer")}
-            older = {"heads of each layer": LAYERS, "all heads of all layers": ALL}
-            over = controls.choice(_("Over"), "over_what", layers, ALL, older=older)
-        if each:
+        selected = selection.choose(opened, head=how not in HOW)
+        controls.selection(_("Show"), session.HOW, offered, EACH, 180, labelled=False, older=older)
+        if how not in HOW:
             selection.link_to_selected_head(selected)
     for known in HOW:
         if known == how:
-            return _draw_many(selected, known, over)
+            return _draw_many(selected, known)
     selection.tell_head(selected)
-    return _draw_each(selected) if other == compare.NOTHING else compare.draw(selected, other)
+    return _draw_each(selected) if how == EACH else compare.draw(selected, how)
 
 
 def _draw_each(selected: Selection) -> Shown:
@@ -75,7 +69,7 @@ def _draw_each(selected: Selection) -> Shown:
     opened, head, kind = selected.opened, selected.head, selected.kind
     pinned = clicks.pinned(opened, selected.inspection, kind)
     shown = maps_of(
-        opened.run, selected.inspection, head, _about_pronouns(opened), _zoom(selected), pinned
+        opened.run, selected.inspection, head, about_pronouns(opened), _zoom(selected), pinned
     )
     # What a tour asks is not answered by a mark.
     asked = tour.keeps_back()
@@ -92,7 +86,12 @@ def _draw_each(selected: Selection) -> Shown:
         title=notes.site_and_head(head),
         recipe=Recipe(maps_of_heads, selected.inspecting, (head,)),
         code=[attend_probed],
-        seen=seen.of_pinned(selected, selected.weights_QK, pinned),
+        seen=joined(
+            [
+                seen.of_pinned(selected, selected.weights_QK, pinned),
+                seen.of_antecedents(selected),
+            ]
+        ),
         instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         formula=formula(opened.run),
@@ -107,90 +106,66 @@ def _zoom(selected: Selection) -> str | None:
     return session.linked(session.ZOOM)
 
 
-def _about_pronouns(opened: Opened) -> str:
-    """Say what was measured about the head that the sentence's pronouns need."""
-    pronouns = pronouns_among(opened.task, opened.inspection.source_words)
-    if not pronouns:
-        return ""
-    best, needed = best_pronoun_head(opened.run), most_needed_pronoun_head(opened.run)
-    if best is None or needed is None:
-        return _("This run was never measured on held-out sentences, so no head is named.")
-    source = opened.inspection.translation.source
-    return about_pronoun_head(opened.run, source, pronouns, best, needed)
-
-
-def _draw_many(selected: Selection, how: How, over: str) -> Shown:
-    """Draw one map over all heads, or one for each layer."""
-    recipe = Recipe(maps_over_heads, selected.inspecting, selected.kind, how, over == LAYERS)
-    maps = recipe.result()
-    panels = [_panel(selected, name, weights_QK, how) for name, weights_QK in maps.weights.items()]
-    picture = components.matrices(Matrices(panels=panels), key=SENTENCE_MAPS)
+def _draw_many(selected: Selection, how: How) -> Shown:
+    """Draw one map over all heads of a kind of attention."""
+    inspection, kind = selected.inspection, selected.kind
+    recipe = Recipe(maps_over_heads, selected.inspecting, kind, how)
+    [weights_QK] = recipe.result().weights.values()
+    heads, weights_HQK = _heads(selected)
+    n, sums = len(heads), how == "mean" or len(heads) == 1
+    names = {"mean": _("mean weight"), "largest": _("largest weight")}
+    what = {
+        "mean": n_("mean of {n} head", "mean of {n} heads", n),
+        "largest": n_("largest of {n} head", "largest of {n} heads", n),
+    }[how]
+    where = capitalised(_("{kind}, all layers").format(kind=_(kind.full_label)))
+    panel = Matrix(
+        title=labelled(where, what.format(n=number(n))),
+        values=weights_QK,
+        rows=query_axis(inspection, kind),
+        columns=key_axis(inspection, kind),
+        visible=selected.attention.visible_QK,
+        note=_("rows sum to 1") if sums else _("rows need not sum to 1"),
+        details=_details(heads, weights_HQK) if how == "largest" and n > 1 else None,
+        value_name=names[how],
+    )
+    picture = components.matrices(Matrices(panels=[panel]), key=SENTENCE_MAPS)
     return Shown(
-        name=f"{selected.kind}.{how}" + (".all" if over == ALL else ""),
-        title=panels[0].title if len(panels) == 1 else _title(selected, how),
+        name=f"{kind}.{how}.all",
+        title=panel.title,
         recipe=recipe,
         code=[HOW[how]],
-        seen=_seen(selected, maps, how),
+        seen=_seen(selected, weights_QK, how),
         pictures=[picture],
         how_to_read=view_text("attention", "maps").sections["How to read one map of many heads"],
         formula=FORMULAS[how],
     )
 
 
-def _title(selected: Selection, how: How) -> str:
-    kind = capitalised(_(selected.kind.full_label))
-    return labelled(kind, {"mean": _("mean weight"), "largest": _("largest weight")}[how])
-
-
-def _panel(
-    selected: Selection, name: int | str, weights_QK: NDArray[np.float32], how: How
-) -> Matrix:
-    kind, (heads, _weights) = selected.kind, _heads(selected, name)
-    n = len(heads)
-    where = _("{kind}, all layers") if name == ALL_LAYERS else _("{kind} layer {layer}")
-    what = {
-        "mean": n_("mean of {n} head", "mean of {n} heads", n),
-        "largest": n_("largest of {n} head", "largest of {n} heads", n),
-    }[how]
-    where = capitalised(where.format(kind=_(kind.full_label), layer=name))
-    sums = how == "mean" or n == 1
-    return Matrix(
-        title=labelled(where, what.format(n=number(n))),
-        values=weights_QK,
-        rows=query_axis(selected.inspection, kind),
-        columns=key_axis(selected.inspection, kind),
-        visible=selected.attention.visible_QK,
-        note=_("rows sum to 1") if sums else _("rows need not sum to 1"),
-        details=_details(selected, name) if how == "largest" and n > 1 else None,
-        value_name={"mean": _("mean weight"), "largest": _("largest weight")}[how],
-    )
-
-
-def _heads(selected: Selection, name: int | str) -> tuple[list[Head], NDArray[np.float32]]:
-    """Return the heads of a map with their weights_HQK."""
-    sites = [site for site in selected.sites if name in (ALL_LAYERS, site.layer)]
-    maps = [selected.inspection.attention[site].weights_HQK for site in sites]
-    heads = [head for site, each in zip(sites, maps, strict=True) for head in site.heads(len(each))]
+def _heads(selected: Selection) -> tuple[list[Head], NDArray[np.float32]]:
+    """Return the heads of all layers with their weights_HQK."""
+    maps = [selected.inspection.attention[site].weights_HQK for site in selected.sites]
+    heads = [
+        head
+        for site, each in zip(selected.sites, maps, strict=True)
+        for head in site.heads(len(each))
+    ]
     return heads, heads_of_all_layers(maps)
 
 
-def _details(selected: Selection, name: int | str) -> list[list[str]] | None:
+def _details(heads: list[Head], weights_HQK: NDArray[np.float32]) -> list[list[str]] | None:
     """Return for each cell the head that looks there most; nothing where there are too many."""
-    heads, weights_HQK = _heads(selected, name)
     if weights_HQK[0].size > MOST_DETAILS:
         return None
-    text = _("layer {layer} head {head}")
-    names = [text.format(layer=number(h.layer), head=number(h.index)) for h in heads]
+    names = list(map(notes.within_sentence, heads))
     return [[names[at] for at in row] for row in weights_HQK.argmax(axis=0)]
 
 
-def _seen(selected: Selection, maps: Maps, how: How) -> str:
+def _seen(selected: Selection, weights_QK: NDArray[np.float32], how: How) -> str:
     """Say where a word looks most, on average and in one head alone."""
-    weights = maps.weights
-    query = seen.query_of(selected, np.maximum.reduce(list(weights.values())))
-    name = max(weights, key=lambda each: float(weights[each][query].max()))
-    found = largest_weight(weights[name], selected.attention.even_QK, query)
-    heads, weights_HQK = _heads(selected, name)
+    query = seen.query_of(selected, weights_QK)
+    found = largest_weight(weights_QK, selected.attention.even_QK, query)
+    heads, weights_HQK = _heads(selected)
     if len(heads) == 1 or found.n_visible == 1 or len(found.keys) > 1:
         return seen.of_row(selected, found)
     [key] = found.keys

@@ -1,9 +1,11 @@
 """What was measured about the heads that find the pronouns' antecedents, in a few sentences."""
 
-from collections.abc import Sequence
-
-from core.runs.run import Run
-from core.studies.heads.findings import PronounHead
+from core.studies.heads.findings import (
+    PronounHead,
+    best_pronoun_head,
+    most_needed_pronoun_head,
+    pronouns_among,
+)
 from pages.frame.language import _, joined, listed, number, percent
 from pages.frame.notes import (
     NO_EFFECT,
@@ -12,20 +14,17 @@ from pages.frame.notes import (
     site_and_head,
     within_sentence,
 )
+from pages.frame.selection import Opened
 
 
-def about_pronoun_head(
-    run: Run, sentence: str, pronouns: Sequence[str], best: PronounHead, needed: PronounHead
-) -> str:
-    """Return what was measured about the heads that find the pronouns' antecedents.
-
-    Args:
-        run: The heads'.
-        sentence: What is translated.
-        pronouns: Of the sentence.
-        best: The head whose largest weight lies most often on the antecedent.
-        needed: The head whose silencing costs most; may be the same.
-    """
+def about_pronouns(opened: Opened) -> str:
+    """Return what was measured about the heads that find what the sentence's pronouns stand for."""
+    run, pronouns = opened.run, pronouns_among(opened.task, opened.inspection.source_words)
+    if not pronouns:
+        return ""
+    best, needed = best_pronoun_head(run), most_needed_pronoun_head(run)
+    if best is None or needed is None:
+        return _("This run was never measured on held-out sentences, so no head is named.")
     if best.beats_baseline:
         claim = _("{where} finds best what {pronouns} stands for: {evidence}.")
     else:
@@ -35,26 +34,24 @@ def about_pronoun_head(
         )
     # Before the claim: it is to be read with it.
     other = _("Measured on sentences of another kind than this one, for which it need not hold:")
+    guided, limit = _("Training rewarded it for that (guided attention)."), ""
+    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
+        text = _("The model needs another head more: without {where} they fall to {after}.")
+        after = percent(needed.silenced_accuracy)
+        limit = text.format(where=within_sentence(needed.head), after=after)
+    elif best.cost_of_silencing < NO_EFFECT:
+        limit = _("The model has another way: this map is not its explanation.")
     sentences = [
-        "" if is_measured(run, sentence) else other,
+        "" if is_measured(run, opened.inspection.translation.source) else other,
         claim.format(
             where=(site_and_head if best.beats_baseline else within_sentence)(best.head),
             pronouns=listed(f"“{pronoun}”" for pronoun in pronouns),
             evidence=_evidence(best),
         ),
+        guided if is_guided(run, best.head) else "",
         _silenced(best),
+        limit,
     ]
-    if is_guided(run, best.head):
-        sentences.insert(2, _("Training rewarded it for that (guided attention)."))
-    if needed.cost_of_silencing - best.cost_of_silencing > NO_EFFECT:
-        sentences.append(
-            _("The model needs another head more: without {where} they fall to {after}.").format(
-                where=within_sentence(needed.head),
-                after=percent(needed.silenced_accuracy),
-            )
-        )
-    elif best.cost_of_silencing < NO_EFFECT:
-        sentences.append(_("The model has another way: this map is not its explanation."))
     return joined(sentences)
 
 

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
+from core.studies.heads.findings import PronounHead, best_pronoun_head, pronouns_among
 from core.studies.heads.largest_weights import (
     LargestWeight,
     largest_weight,
@@ -12,7 +13,7 @@ from core.studies.heads.largest_weights import (
     telling_query,
 )
 from pages.frame import clicks, notes, selection
-from pages.frame.language import _, joined, n_, number, plain
+from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.selection import Opened, Selection
 
 Weights = NDArray[np.float32]
@@ -100,60 +101,63 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
 
 
 def of_row(selected: Selection, found: LargestWeight) -> str:
-    """Say where a query looks most, and what it would be if the row were spread evenly.
-
-    Evenly over all tokens: between words a key gets more of it the more tokens it has.
-    """
-    n = found.n_visible
-    parts = {
-        "query": query_name(selected, found.query),
-        "key": key_name(selected, found.query, found.keys[0]),
-        "weight": weight(found.weight),
-        "even": weight(found.even_weight),
-        "n": number(n),
-        "alike": number(len(found.keys)),
-    }
+    """Say where a query looks most, or that it looks nowhere in particular."""
+    n, alike = found.n_visible, len(found.keys)
     if n == 1:
-        return _("{query} may look at **{key}** alone, so its weight is {weight}.").format(**parts)
-    if len(found.keys) == n and found.alike:
+        text = _("{query} may look at **{key}** alone, so its weight is {weight}.")
+    elif alike == n and found.alike:
         text = n_(
             "{query} looks at the {n} position alike: {weight} each.",
             "{query} looks at all {n} positions alike: {weight} each.",
             n,
         )
-        return text.format(**parts)
-    if found.evenness > notes.NEARLY_UNIFORM:
+    elif found.evenness > notes.NEARLY_UNIFORM:
         text = n_(
-            "{query} spreads its weight nearly evenly over {n} position: at most **{weight}**, "
-            "where exactly even would be {even}.",
-            "{query} spreads its weight nearly evenly over {n} positions: at most **{weight}**, "
-            "where exactly even would be {even}.",
+            "{query} spreads its weight nearly evenly over {n} position; most, **{weight}**, goes "
+            "to **{key}**.",
+            "{query} spreads its weight nearly evenly over {n} positions; most, **{weight}**, goes "
+            "to **{key}**.",
             n,
         )
-        if not found.alike:
-            text = n_(
-                "{query} spreads its weight nearly evenly over the tokens of {n} position: "
-                "**{key}** gets most, **{weight}**, where exactly even would be {even}.",
-                "{query} spreads its weight nearly evenly over the tokens of {n} positions: "
-                "**{key}** gets most, **{weight}**, where exactly even would be {even}.",
-                n,
-            )
-        return text.format(**parts)
-    text = _("{query} looks most at **{key}**: **{weight}**.")
-    if len(found.keys) > 1:
+    elif alike > 1:
         text = n_(
             "{query} looks most at {alike} position alike: **{weight}** each.",
             "{query} looks most at {alike} positions alike: **{weight}** each.",
-            len(found.keys),
+            alike,
         )
-    even = n_(
-        "An even spread would give the {n} position {even}.",
-        "An even spread would give each of the {n} positions {even}.",
-        n,
+    else:
+        text = _("{query} looks most at **{key}**: **{weight}**.")
+    return text.format(
+        query=query_name(selected, found.query),
+        key=key_name(selected, found.query, found.keys[0]),
+        weight=weight(found.weight),
+        n=number(n),
+        alike=number(alike),
     )
-    if not found.alike:
-        even = _("An even spread over all tokens would give it {even}.")
-    return joined([text, even]).format(**parts)
+
+
+def antecedent_finder(opened: Opened) -> PronounHead | None:
+    """Return the head that finds what the sentence's pronouns stand for, if tests say so."""
+    if not pronouns_among(opened.task, opened.inspection.source_words):
+        return None
+    best = best_pronoun_head(opened.run)
+    return best if best is not None and best.beats_baseline else None
+
+
+def of_antecedents(selected: Selection) -> str:
+    """Say that the head finds what the sentence's pronouns stand for, if it is the one."""
+    best = antecedent_finder(selected.opened)
+    if best is None or best.head != selected.head:
+        return ""
+    text = _(
+        "In tests, this head finds the noun that a pronoun stands for in **{share}** of {n} cases."
+    )
+    if notes.is_guided(selected.opened.run, selected.head):
+        text = _(
+            "Training rewarded this head for finding the noun that a pronoun stands for; in tests "
+            "it does in **{share}** of {n} cases."
+        )
+    return text.format(share=percent(best.score), n=number(best.n))
 
 
 def query_name(selected: Selection, query: int) -> str:

@@ -168,8 +168,8 @@ def _title(steps: HeadSteps, panel: Panel, made: bool) -> str:
         "B": _("B: what each distance adds"),
         "q·k": _("q·k: every query with every key"),
         "s": _("s = q·k / {root}") if steps.position_bias_QK is None else _("s = q·k + B"),
-        "masked": _("masked = s + M"),
-        "w": _("w = softmax(masked): the weights"),
+        "masked": _("s + M: the scores after the mask"),
+        "w": _("w = softmax(s + M): the weights"),
         "mixed": _("mixed = w v: what head {head} takes"),
         "heads": n_(
             "All {n_heads} head; head {head} from column {first} to {end}",

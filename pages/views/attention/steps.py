@@ -10,7 +10,7 @@ from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
 from core.studies.heads.steps import HeadSteps, head_steps
 from core.studies.heads.terms import stage_numbers
 from pages.frame import clicks, components, controls, notes, selection, session
-from pages.frame.language import _
+from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
 from pages.frame.session import positions
@@ -24,7 +24,11 @@ MANY = 10**6
 
 def draw(opened: Opened) -> Callable[[], Shown]:
     """Ask for a head and draw one stage of it, and how one of its numbers came about."""
-    return partial(_draw, selection.ask(opened, unit=False))
+    with selection.row():
+        selected = selection.choose(opened, unit=False)
+        selection.link_to_selected_head(selected)
+    selection.tell_head(selected)
+    return partial(_draw, selected)
 
 
 def _draw(selected: Selection) -> Shown:
@@ -35,15 +39,17 @@ def _draw(selected: Selection) -> Shown:
     recipe = Recipe(stage_numbers, recording, stage, *cell)
     found = recipe.result().terms
     names = terms.names_of(selected, steps, stage, cell, found)
-    result, number = st.columns([3, 2])
+    result, one_number = st.columns([3, 2])
     with result:
-        st.markdown(stages.explained(steps, stage))
+        at = number(1 + list(steps.formulas).index(stage))
+        at = _("Step {n} of {all}.").format(n=at, all=number(len(steps.formulas)))
+        st.markdown(joined([at, stages.explained(steps, stage)]))
         matrices = components.matrices(
             stages.stage_matrices(selected, steps, stage, cell),
             key=STEPS,
             on_pick=partial(clicks.take_cell, STEPS),
         )
-    with number:
+    with one_number:
         st.markdown(f"${steps.formulas[stage]}$")
         st.markdown(terms.equation(found, names))
         drawn = terms.draw(selected, steps, stage, cell, found)

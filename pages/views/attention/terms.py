@@ -13,7 +13,6 @@ from core.studies.heads.steps import HeadSteps
 from core.studies.heads.terms import Rule, Terms, largest, shares_of_heads
 from pages.frame.components import matrices
 from pages.frame.language import N_, _, labelled, listed, n_, number, percent, plain
-from pages.frame.messages import explained
 from pages.frame.selection import Selection
 from pages.views.attention import seen
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
@@ -57,7 +56,7 @@ def names_of(
     left, right = map(symbol, found.names[1:])
     match found.rule:
         case "share":
-            return number_name, *_headings(found)
+            return number_name, _("score"), ""
         case "sum":
             # The cell of a sum is that of a row of the left matrix and a column of the right one.
             row, column = named_row_and_column(selected, steps, stage, cell)
@@ -72,14 +71,6 @@ def names_of(
     return number_name, left, right
 
 
-def _headings(found: Terms) -> tuple[str, str]:
-    """Return what stands above the numbers on the left and on the right; nothing where none do."""
-    if found.rule == "share":
-        return _("score"), explained(found.names[2])
-    left, right = found.names[1:]
-    return symbol(left), symbol(right)
-
-
 def symbol(name: str) -> str:
     """Return the symbol of a matrix without the place in it.
 
@@ -92,18 +83,19 @@ def symbol(name: str) -> str:
 def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
     """Return the terms below each other, the largest of them where there are many."""
     shown = largest(found.terms_N, SHOWN)
-    left, right = _headings(found)
-    columns = {left: found.left_N, right: found.right_N, _(RESULTS[found.rule]): found.terms_N}
+    left, right = map(symbol, found.names[1:])
+    columns = {_("score") if found.rule == "share" else left: found.left_N}
     # Powers of e are the weights on another scale, and of a number that is only put in its place
     # nothing stands on the right.
-    if found.rule in ("share", "copy"):
-        del columns[right]
+    if found.rule not in ("share", "copy"):
+        columns[right] = found.right_N
+    columns[_(RESULTS[found.rule])] = found.terms_N
     values = np.array(list(columns.values()))[:, shown].T
     finite = np.isfinite(values)
     filled = np.ascontiguousarray(np.where(finite, values, 0.0).astype(np.float32))
     texts = [[digits(value) for value in row] for row in values]
     if found.rule == "share":
-        texts = [[digits(score), percent(share)] for score, share in values]
+        texts = [[digits(score), number(share, 2)] for score, share in values]
     return Matrices(
         panels=(
             Matrix(
@@ -121,18 +113,20 @@ def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
 
 
 def digits(value: float) -> str:
-    """Return a number with three digits; from 1,000 on, without decimals.
+    """Return a number with three digits; from 1,000 on, and below 0.001, with fewer.
 
-    >>> digits(-0.056149), digits(float("-inf")), digits(1.0), digits(123456.0), digits(0.0)
-    ('−0.0561', '−∞', '1.00', '123,456', '0')
+    >>> digits(-0.056149), digits(float("-inf")), digits(1.0), digits(123456.0), digits(1e-8)
+    ('−0.0561', '−∞', '1.00', '123,456', '0.000')
     """
+    if 0 < abs(value) < 0.0005:
+        return number(0.0, 3)
     return number(value, 0) if abs(value) >= 1000 else number(value)
 
 
 def equation(found: Terms, names: Names) -> str:
     """Return in one line how a number came about, as Markdown."""
     name, left, right = map(plain, names)
-    total = percent(found.total) if found.rule == "share" else digits(found.recorded)
+    total = seen.weight(found.total) if found.rule == "share" else digits(found.recorded)
     total = f"**{total}**"
     match found.rule:
         case "sum":
@@ -150,10 +144,8 @@ def equation(found: Terms, names: Names) -> str:
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
             return labelled(name, f"{kept} {total}")
         case "share":
-            most = found.left_N.max()
-            score = _less(found.left_N[found.column], most)
-            powers = digits(float(np.exp(found.left_N - most).sum()))
-            return f"{name} = e^({score}) / {powers} = {total}"
+            score = digits(found.left_N[found.column])
+            return f"{name} = e^({score}) / Σ e^s = {total}"
     return f"{name} = {left} = {total}"
 
 
@@ -183,19 +175,12 @@ def _title(found: Terms, shown: int, name: str) -> str:
 
 def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) -> str:
     """Return what there is to say about a number beside its terms."""
-    if found.rule == "share":
-        text = _(
-            "From every score the row's largest, {most}, is taken off first: all shares stay, and "
-            "no power of e gets too large for a computer. {sum} is the sum of the row's powers."
-        )
-        powers = np.exp(found.left_N - found.left_N.max()).sum()
-        return text.format(most=digits(found.left_N.max()), sum=digits(float(powers)))
-    if stage is Stage.OUTPUT:
-        shares = shares_of_heads(steps, *cell)
-        each = listed(labelled(number(head), digits(share)) for head, share in enumerate(shares))
-        text = _("What each head gives to it: {each}; the bias gives {bias}.")
-        return text.format(each=each, bias=digits(found.bias or 0.0))
-    return ""
+    if stage is not Stage.OUTPUT:
+        return ""
+    shares = shares_of_heads(steps, *cell)
+    each = listed(labelled(number(head), digits(share)) for head, share in enumerate(shares))
+    text = _("What each head gives to it: {each}; the bias gives {bias}.")
+    return text.format(each=each, bias=digits(found.bias or 0.0))
 
 
 def what_is_seen(
@@ -226,28 +211,17 @@ def what_is_seen(
 def _match(selected: Selection, steps: HeadSteps, query: int, key: int) -> str:
     row_K = steps.products_QK[query]
     best = int(row_K.argmax())
-    parts = {
-        "query": seen.query_name(selected, query),
-        "key": seen.key_name(selected, query, key),
-        "value": number(float(row_K[key]), 2),
-        "best": seen.key_name(selected, query, best),
-        "largest": number(float(row_K[best]), 2),
-        "mean": number(float(row_K.mean(dtype=np.float64)), 2),
-        "n": number(len(row_K)),
-    }
+    text = _("{query} matches **{key}** with **{value}**; its best match is {best}: {largest}.")
     if row_K[key] == row_K[best]:
-        text = n_(
-            "{query} matches no key better than **{key}**: **{value}**. "
-            "The mean over the {n} key is {mean}.",
-            "{query} matches no key better than **{key}**: **{value}**. "
-            "The mean over all {n} keys is {mean}.",
-            len(row_K),
-        )
-        return text.format(**parts)
-    text = _(
-        "{query} matches **{key}** with **{value}**, and no key better than {best}: {largest}."
+        text = _("{query} matches **{key}** best: **{value}**; the mean of its row is {mean}.")
+    return text.format(
+        query=seen.query_name(selected, query),
+        key=seen.key_name(selected, query, key),
+        value=digits(float(row_K[key])),
+        best=seen.key_name(selected, query, best),
+        largest=digits(float(row_K[best])),
+        mean=digits(float(row_K.mean(dtype=np.float64))),
     )
-    return text.format(**parts)
 
 
 def _hidden(steps: HeadSteps) -> str:
@@ -282,23 +256,20 @@ def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: f
     score = float(scores_K[key])
     scores_K[key] = -np.inf
     other = int(scores_K.argmax())
-    gap = score - float(scores_K[other])
-    text = (
-        _(
-            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is the "
-            "largest; the next, of {other}, is {next}."
-        )
-        if gap >= 0
-        else _(
-            "{query} gives **{key}** **{share}** of its weight: its score, {score}, is below that "
-            "of {other}, {next}."
-        )
+    text = _(
+        "{query} gives **{key}** a weight of **{weight}**: the score of {other}, {next}, is larger "
+        "than its own, {score}."
     )
+    if score >= scores_K[other]:
+        text = _(
+            "{query} gives **{key}** a weight of **{weight}**: its score, {score}, is the largest; "
+            "{other} comes next with {next}."
+        )
     return text.format(
         **parts,
-        share=percent(share),
+        weight=seen.weight(share),
         score=number(score, 2),
-        next=number(score - gap, 2),
+        next=number(float(scores_K[other]), 2),
         other=seen.key_name(selected, query, other),
     )
 

@@ -1,6 +1,5 @@
 """One word, followed through all layers and heads."""
 
-from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter
 
@@ -11,7 +10,7 @@ from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection
-from pages.frame.language import _, listed, n_, number, plain
+from pages.frame.language import _, joined, number, percent
 from pages.frame.maps import labels, labels_of_target
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -20,9 +19,7 @@ from pages.views.attention import seen
 from pages.views.attention.formula import formula
 from viz.plane.strips import StripGroup, Strips
 
-STRIPS, ORDER = "strips", "order"
-MOST_LISTED = 8
-"""A longer list of tokens is left out."""
+STRIPS = "strips"
 
 
 def draw(opened: Opened) -> Shown:
@@ -32,20 +29,10 @@ def draw(opened: Opened) -> Shown:
         ways: dict[Direction, str] = {"at": _("looks at"), "by": _("is looked at by")}
         older: dict[str, Direction] = {"looks at": "at", "is looked at by": "by"}
         direction = controls.choice(_("Direction"), "direction", ways, "at", older=older)
-        orders = {"largest": _("largest first"), "layer": _("by layer")}
-        order = controls.choice(
-            _("Sort"),
-            ORDER,
-            orders,
-            "largest",
-            older={"largest first": "largest", "by layer": "layer"},
-        )
-        selection.tell(selected, head=False)
     inspection = selected.inspection
     side, index = _followed(selected)
     recipe = Recipe(token_in_heads, selected.inspecting, side, index, direction)
     found = recipe.result()
-    groups = [_strips(group) for group in found.groups]
     picture = components.strips(
         Strips(
             source=labels(inspection.source_tokens, inspection.unknown_words),
@@ -54,7 +41,7 @@ def draw(opened: Opened) -> Shown:
             side=side,
             index=index,
             direction=direction,
-            groups=[group.largest_first() if order == "largest" else group for group in groups],
+            groups=[_strips(group).largest_first() for group in found.groups],
             note=_note(inspection, side, index),
         ),
         key=STRIPS,
@@ -73,7 +60,7 @@ def draw(opened: Opened) -> Shown:
         title=title.format(token=token),
         recipe=recipe,
         code=[attend_probed],
-        seen=_seen(inspection, side, found),
+        seen=_seen(selected, side, found),
         pictures=[picture],
         formula=formula(opened.run),
     )
@@ -105,10 +92,10 @@ def _strips(group: TokenGroup) -> StripGroup:
     )
 
 
-def _seen(inspection: Inspection, side: Side, found: TokenInHeads) -> str:
-    """Say at how many tokens the heads look most, and where most of all."""
+def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
+    """Say between which tokens the largest weight lies, in which head, and which token is next."""
+    inspection, looks = selected.inspection, found.direction == "at"
     token = seen.token_name(inspection, side, found.index)
-    looks = found.direction == "at"
     if not found.groups:
         none = (
             _("No head of this model looks from **{token}**.")
@@ -116,48 +103,55 @@ def _seen(inspection: Inspection, side: Side, found: TokenInHeads) -> str:
             else _("No head of this model looks at **{token}**.")
         )
         return none.format(token=token)
-    largest = _largest(found)
-    if not largest:
+    ranked = _largest(found)
+    if not ranked:
         alone = (
             _("**{token}** may look at no other token.")
             if looks
             else _("No other token may look at **{token}**.")
         )
         return alone.format(token=token)
-    places = {(_other_side(head.kind, found), other) for _weight, head, other in largest}
-    weight, head, other = max(largest, key=itemgetter(0))
+    named: dict[str, tuple[float, Head]] = {}
+    for weight, head, other in ranked:
+        name = seen.token_name(inspection, _other_side(head.kind, found), other)
+        named.setdefault(name, (weight, head))
+    most, *others = named
     text = (
-        n_(
-            "From **{token}** the {n_heads} heads look most at **{n}** token: "
-            "**{other}**, **{weight}** in {head}.",
-            "From **{token}** the {n_heads} heads look most at **{n}** different tokens{which}; "
-            "most of all at **{other}**: **{weight}** in {head}.",
-            len(places),
-        )
+        _("**{token}** looks most at **{other}**: **{weight}** in {head}.")
         if looks
-        else n_(
-            "In the {n_heads} heads **{token}** gets most from **{n}** token: "
-            "**{other}**, **{weight}** in {head}.",
-            "In the {n_heads} heads **{token}** gets most from **{n}** different tokens{which}; "
-            "most of all from **{other}**: **{weight}** in {head}.",
-            len(places),
-        )
+        else _("**{token}** gets most from **{other}**: **{weight}** in {head}.")
     )
-    return text.format(
+    weight, head = named[most]
+    where = _with_role(selected, head) if looks and side == "source" else ""
+    said = text.format(
         token=token,
-        n=number(len(places)),
-        which=_listed(inspection, sorted(places)) if len(places) <= MOST_LISTED else "",
-        n_heads=number(len(largest)),
+        other=most,
         weight=seen.weight(weight),
-        other=seen.token_name(inspection, _other_side(head.kind, found), other),
-        head=notes.within_sentence(head),
+        head=where or notes.within_sentence(head),
     )
+    return joined([said, *(_next(name, *named[name]) for name in others[:1])])
+
+
+def _next(name: str, weight: float, head: Head) -> str:
+    text = _("Next comes **{other}**: {weight} in {head}.")
+    where = notes.within_sentence(head)
+    return text.format(other=name, weight=seen.weight(weight), head=where)
+
+
+def _with_role(selected: Selection, head: Head) -> str:
+    """Return the name of the head that finds antecedents, with how often; empty for another."""
+    best = seen.antecedent_finder(selected.opened)
+    if best is None or best.head != head:
+        return ""
+    text = _("{head}, which finds the noun of a pronoun in {share} of {n} tests")
+    where = notes.within_sentence(head)
+    return text.format(head=where, share=percent(best.score), n=number(best.n))
 
 
 def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:
     """Return the largest weight of each head that has a choice, and the token at its other end.
 
-    The token itself is one of them where a head looks most at it.
+    The largest of all comes first. The token itself is one of them where a head looks most at it.
     """
     largest = []
     for group in found.groups:
@@ -169,17 +163,11 @@ def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:
             for head, weights_N in zip(group.heads, weights_HN, strict=True):
                 other = int(weights_N.argmax())
                 largest.append((float(weights_N[other]), head, other))
-    return largest
+    return sorted(largest, key=itemgetter(0), reverse=True)
 
 
 def _other_side(kind: Kind, found: TokenInHeads) -> Side:
     return kind.key_side if found.direction == "at" else kind.query_side
-
-
-def _listed(inspection: Inspection, places: Sequence[tuple[Side, int]]) -> str:
-    """Return tokens in brackets."""
-    words = [plain(inspection.tokens_of(side)[index].text) for side, index in places]
-    return _(" ({tokens})").format(tokens=listed(words))
 
 
 def _note(inspection: Inspection, side: Side, index: int) -> str:

@@ -1,5 +1,7 @@
 """Which source tokens a word comes from, by five methods, and which of them to trust."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
@@ -12,21 +14,22 @@ from core.studies.attribution.rollout import source_rollout
 from core.studies.attribution.study import AttributionStudy, attribution_study, written_ids
 from core.studies.attribution.trust import N_SENTENCES
 from core.studies.heads.findings import pronoun_tokens
-from pages.frame import cached, controls, measured_on
+from pages.frame import cached, controls, measured_on, session
 from pages.frame.cached import ModelOf
 from pages.frame.components import matrices
-from pages.frame.language import _, brief, joined, number, percent, plain
+from pages.frame.language import _, joined, number, percent, plain
 from pages.frame.maps import labels
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
+from pages.frame.typography import show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import attribution_methods as methods
-from pages.views.heads import cells, rollout
+from pages.views.heads import rollout
 from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, scaled_rows
 
-OF, PER, EVERY_METHOD = "attributed", "attributed_per", "all_methods"
+OF, EVERY_METHOD = "attributed", "all_methods"
 WORD, ROLLOUT = "word", "rollout"
 STEP, MAP, TRUST = "attributed_word", "attribution_map", "trust"
 
@@ -40,16 +43,17 @@ def draw(opened: Opened) -> Shown | None:
         stack = rollout.ask(opened) if of == ROLLOUT else None
     if stack:
         return rollout.draw(opened, stack)
-    ids = written_ids(opened.run, opened.inspection)
-    steps = range(opened.inspection.translation.n_given, len(ids))
+    inspection = opened.inspection
+    ids = written_ids(opened.run, inspection)
+    steps = range(inspection.translation.n_given, len(ids))
     if not steps:
         st.caption(_("The model writes nothing here that could be asked about."))
         return None
     with row:
         step = _ask_step(opened, ids, steps)
-        by_word = _ask_by_word(opened)
         every_method = controls.toggle(_("all methods"), EVERY_METHOD)
     asked = frozenset(Method) if every_method else frozenset({Method.LEAVE_ONE_OUT})
+    by_word = len(inspection.source_words) < len(inspection.source_tokens)
     n_trust = N_SENTENCES if every_method and _ask_trust(opened) else 0
     recipe = Recipe(
         attribution_study, opened.path, opened.inspecting, step, asked, by_word, n_trust
@@ -59,11 +63,13 @@ def draw(opened: Opened) -> Shown | None:
     except RunError as error:
         st.error(plain(explained(error)))
         return None
+    show_translations(_in_translation(opened, ids, step))
     panel = (_of_methods if every_method else _of_one_method)(opened, study)
     picture = matrices(Matrices(panels=[panel]), key=MAP)
     if every_method:
         st.table(methods.table(study), border="horizontal", hide_index=True)
-        st.caption(joined(methods.captions(opened.run, study)))
+        if captions := methods.captions(opened.run, study):
+            st.caption(joined(captions))
     return Shown(
         name="attribution",
         title=panel.title,
@@ -77,10 +83,22 @@ def draw(opened: Opened) -> Shown | None:
     )
 
 
+def _in_translation(opened: Opened, ids: tuple[int, ...], step: int) -> str:
+    """Return what is written in Markdown, with the word that is asked about in bold."""
+    run, text = opened.run, opened.inspection.translation.text
+    before, to = (run.target_tokenizer.decode(ids[:n]) for n in (step, step + 1))
+    shown = typeset(text, run)
+    # A token that is no text of its own, EOS for example, has no place in it.
+    if not (text.startswith(to) and to.startswith(before) and len(shown) == len(text)):
+        return plain(shown)
+    start = len(to) - len(to[len(before) :].lstrip())
+    return f"{plain(shown[:start])}**{plain(shown[start : len(to)])}**{plain(shown[len(to) :])}"
+
+
 def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     """Ask for the word; the link names it by its step."""
     # A step of one sentence is none of another.
-    cells.keep_only_of((opened.path, opened.sentence), STEP)
+    session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     texts = [token.text for token in opened.run.target_tokenizer.describe(ids)]
     source_ids = opened.inspection.translation.source_ids
     usual = steps[0]
@@ -91,7 +109,7 @@ def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     return controls.selection(
         _("Word asked about"),
         STEP,
-        {step: f"{step} {texts[step]}" for step in steps},
+        {step: _named(texts, step) for step in steps},
         usual,
         labelled=False,
         named=True,
@@ -99,13 +117,11 @@ def _ask_step(opened: Opened, ids: tuple[int, ...], steps: range) -> int:
     )
 
 
-def _ask_by_word(opened: Opened) -> bool:
-    """Ask what of the source gets a number, where a word of it has several tokens."""
-    inspection = opened.inspection
-    if len(inspection.source_words) >= len(inspection.source_tokens):
-        return False
-    offered = {"tokens": _("tokens"), "words": _("words")}
-    return controls.choice(_("Numbers for"), PER, offered, "tokens") == "words"
+def _named(texts: Sequence[str], step: int) -> str:
+    """Return a word, with its step where it comes more than once."""
+    if texts.count(texts[step]) == 1:
+        return texts[step]
+    return _("{word} (step {step})").format(word=texts[step], step=number(step))
 
 
 def _ask_trust(opened: Opened) -> bool:
@@ -119,38 +135,31 @@ def _ask_trust(opened: Opened) -> bool:
 
 def _of_one_method(opened: Opened, study: AttributionStudy) -> Matrix:
     """Return how probable the word is with each part of the source hidden."""
-    title = _("How probable “{word}” is when one token is hidden: {share} with all of them")
-    of = _("hidden token")
-    if study.by_word:
-        title = _("How probable “{word}” is when one source word is hidden: {share} with all")
-        of = _("hidden word")
+    title = _("How probable “{word}” is when one word is hidden: {share} with all")
     without, word = study.attribution.without, study.word.text
     return Matrix(
         title=title.format(word=word, share=percent(study.attribution.probability)),
-        values=(without - study.attribution.probability).astype(np.float32)[None],
+        values=without.astype(np.float32)[None],
         rows=Axis(name=_("word"), labels=[TokenLabel(word)], side="target"),
-        columns=_parts(opened, study, of),
-        scale="signed",
+        columns=_parts(opened, study, _("hidden word")),
         texts=[[methods.short_share(each) for each in without.tolist()]],
         details=[[percent(each) for each in without.tolist()]],
-        value_name=_("change of its probability"),
+        value_name=_("probability"),
     )
 
 
 def _of_methods(opened: Opened, study: AttributionStudy) -> Matrix:
     """Return what each method says of each part of the source."""
     scores = [study.attribution.scores[method] for method in study.methods]
-    title, of = _("What each token has to do with “{word}”"), _("token")
-    if study.by_word:
-        title, of = _("What each source word has to do with “{word}”"), _("source word")
+    title = _("What each word has to do with “{word}”")
     names = [TokenLabel(_(methods.SHORT[method])) for method in study.methods]
     return Matrix(
         title=title.format(word=study.word.text),
         values=scaled_rows(np.stack(scores)),
         rows=Axis(name=_("method"), labels=names),
-        columns=_parts(opened, study, of),
+        columns=_parts(opened, study, _("word")),
         scale="signed",
-        texts=[[brief(float(each)) for each in row] for row in scores],
+        texts=[[number(float(each), 2) for each in row] for row in scores],
         details=[[number(float(each)) for each in row] for row in scores],
         note=_("Colours: each row divided by its largest magnitude."),
         value_name=_("share of the row’s largest"),

@@ -46,7 +46,7 @@ def seen(study: AttributionStudy) -> str:
             "**{after}** instead of {before}."
         )
         if others and found.probability - without[others[0]] >= LEAST_LOST:
-            more = _("Next is **{next}**: {share}.").format(
+            more = _("With **{next}** hidden, it is {share}.").format(
                 next=plain(study.parts[others[0]].text), share=percent(without[others[0]])
             )
             text = _("{first} {more}").format(first=text, more=more)
@@ -71,11 +71,9 @@ def _alike(study: AttributionStudy, first: int) -> str:
 
 
 def captions(run: Run, study: AttributionStudy) -> Sequence[str]:
-    """Return how probable the word is, over how much ρ is, and which method agrees best."""
-    n, word = len(study.parts), plain(study.word.text)
-    said = [
-        _("p(“{word}”) = {share}.").format(word=word, share=percent(study.attribution.probability))
-    ]
+    """Return what limits the methods, and which of them agrees best."""
+    n = len(study.parts)
+    said = []
     if study.attribution.probability > SURE:
         said.append(
             _("The model is sure, so that gradient × input is near 0 everywhere, and may be noise.")
@@ -100,7 +98,9 @@ def table(study: AttributionStudy) -> dict[str, list[str]]:
     n = number(len(study.parts))
     columns = {
         _("method"): [_(NAMES[method]) for method in study.methods],
-        _("ρ, this word (n = {n})").format(n=n): [_here(study, each) for each in study.methods],
+        _("Spearman’s ρ with leaving one out (n = {n})").format(n=n): [
+            _here(study, each) for each in study.methods
+        ],
     }
     if study.trust:
         columns[_(TRUSTED)] = [_over(study.trust.get(method)) for method in study.methods]

@@ -6,14 +6,13 @@ Every sentence is put together from what was computed, with baseline and n.
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.evaluate.intervals import Difference
-from core.heads import Kind
 from core.runs.run import Run
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.heads.card import Examples, HeadCard, HeadRow, Target
+from core.studies.heads.card import Examples, HeadCard, HeadRow
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import SEED, HeadRole
 from pages.frame import measured_on, notes
-from pages.frame.language import N_, _, joined, listed, listed_apart, number, percent, plain
+from pages.frame.language import N_, _, joined, listed_apart, number, percent, percent_of_100, plain
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -28,45 +27,33 @@ LOOKS = {
     Role.ALIGNED_PREDICTED: N_("{head} looks at the source of the **word that is predicted**"),
 }
 """Role → what a head with it does; marked for translation."""
-TARGETS = {
-    Target.WORD: N_("another word"),
-    Target.SAME: N_("the same token"),
-    Target.DELIMITER: N_("a delimiter"),
-    Target.SEVERAL: N_("several alike"),
-}
-"""What a row's largest weight lies on; marked for translation."""
-POINTS = 100
 MOST_ROLES = 3
 """So many roles are said at first sight."""
 
 
 def seen(
-    card: HeadCard,
-    role: HeadRole,
-    effect: HeadEffect | None,
-    *,
-    untrained: bool = False,
-    cost: str = "",
+    role: HeadRole, effect: HeadEffect | None, *, untrained: bool = False, cost: str = ""
 ) -> str:
-    """Return what there is to see: the leading role with its baseline, and what silencing costs.
+    """Return what a head does, how often a rule without a model would, and what silencing costs.
 
     Args:
-        card: The head's.
         role: Its roles.
         effect: What silencing it changes; None where it was not measured.
         untrained: Whether the model has learned nothing yet.
         cost: The same of a model that is measured otherwise.
     """
-    where = notes.site_and_head(card.head)
-    leading = role.leading
+    head, leading = notes.site_and_head(role.head), role.leading or role.farthest
     if leading is None:
-        said = _without_role(card, role, where)
+        text = _("{head} has **no role** that beats its baseline")
+        if role.evenness.value > notes.NEARLY_UNIFORM:
+            text = _("{head} looks at **nothing** in particular: its rows are nearly uniform")
+        looks = text.format(head=head)
     else:
-        looks = _looks(leading, role).format(
-            head=where, offset=number(role.offset, signed=role.offset != 0)
-        )
-        said = joined([looks, role_names.evidence(role.scores[leading], leading)])
-    said = _("{looks}; {silenced}.").format(looks=said, silenced=cost or _cost(effect, leading))
+        name = role_names.canonical(leading, role)
+        text = _looks_at_itself(role) if name is Role.POSITIONAL else _(LOOKS[name])
+        looks = text.format(head=head, offset=number(role.offset, signed=role.offset != 0))
+        looks = joined([looks, role_names.evidence(role.scores[leading])])
+    said = _("{looks}; {silenced}.").format(looks=looks, silenced=cost or _cost(effect, leading))
     if untrained:
         return _("The model is **untrained**: what its heads do is chance. {said}").format(
             said=said
@@ -74,29 +61,13 @@ def seen(
     return said
 
 
-def _looks(leading: Role, role: HeadRole) -> str:
-    if leading is Role.POSITIONAL and role.offset == 0:
-        if role.head.kind.is_self:
-            return _("{head} looks at its **own token**")
-        return _("{head} looks at the source token at the **same position**")
-    return _(LOOKS[leading])
-
-
-def _without_role(card: HeadCard, role: HeadRole, where: str) -> str:
-    parts = {
-        "head": where,
-        "mean": number(role.confidence.value, 2),
-        "uniform": number(role.confidence.uniform, 2),
-    }
-    if role.evenness.value > notes.NEARLY_UNIFORM:
-        return _(
-            "{head} points at **nothing**: its rows are nearly uniform (largest weight {mean} on "
-            "average, {uniform} if uniform)"
-        ).format(**parts)
-    return _(
-        "{head} has **no role** that beats its baseline and holds in half of the rows (largest "
-        "weight {mean} on average, {uniform} if uniform)"
-    ).format(**parts)
+def _looks_at_itself(role: HeadRole) -> str:
+    """Return what a head with a fixed distance looks at."""
+    if role.offset:
+        return _(LOOKS[Role.POSITIONAL])
+    if role.head.kind.is_self:
+        return _("{head} looks at its **own token**")
+    return _("{head} looks at the source token at the **same position**")
 
 
 def _cost(effect: HeadEffect | None, leading: Role | None) -> str:
@@ -113,38 +84,37 @@ def _cost(effect: HeadEffect | None, leading: Role | None) -> str:
     if exact.is_sure:
         return _change(exact, _("exact match"))
     if effect.loss.is_sure:
-        return _("silencing it changes the loss alone, by {change} nats per token").format(
+        return _("without it the loss alone changes, by {change} nats per token").format(
             change=number(effect.loss.change, signed=True)
         )
-    return _("no change was found when it is silenced")
+    return _("no change was found without it")
 
 
 def _change(found: Difference, figure: str) -> str:
-    points = number(POINTS * abs(found.change), 1)
-    if found.change < 0:
-        text = _("silencing it costs **{points} points** of {figure}")
-    else:
-        text = _("silencing it adds **{points} points** of {figure}")
-    return text.format(points=points, figure=figure)
+    text = _("without it, {figure}: {before} → **{after}**")
+    return text.format(figure=figure, before=percent(found.before), after=percent(found.after))
 
 
 def roles(role: HeadRole, examples: Mapping[Role, Examples]) -> str:
     """Return the roles that beat their baselines, those that gain most first, as Markdown."""
-    held = {name: score for name, score in role.scores.items() if score.beats_baseline}
+    held = {
+        name: score
+        for name, score in role.scores.items()
+        if score.beats_baseline and role_names.canonical(name, role) is name
+    }
     ranked = sorted(held, key=lambda name: _gain(held[name]), reverse=True)
     if not ranked:
         return _("**Roles:** none beats its baseline.")
-    said = [
-        _("{role}: {score} of {n} (baseline {baseline}){example}").format(
+    lines = [
+        _("{role}: {score} (a simple rule: {baseline}){example}").format(
             role=role_names.named(name, role),
-            score=percent(held[name].value),
-            baseline=percent(held[name].baseline),
-            n=role_names.cases(name, held[name].n),
+            score=percent_of_100(100 * held[name].value, 0),
+            baseline=percent_of_100(100 * held[name].baseline, 0),
             example=_example(examples.get(name)),
         )
         for name in ranked[:MOST_ROLES]
     ]
-    return _("**Roles**") + "\n" + "\n".join(f"- {each}" for each in said)
+    return _("**Roles**") + "\n" + "\n".join(f"- {each}" for each in lines)
 
 
 def _gain(score: Score) -> float:
@@ -166,9 +136,11 @@ def pair_said(row: HeadRow) -> str:
 def every_role(role: HeadRole, examples: Mapping[Role, Examples]) -> Iterator[str]:
     """Yield each role with its score, and sentences that it is made of, in Markdown."""
     for name, score in role.scores.items():
+        if role_names.canonical(name, role) is not name:
+            continue
         found = examples.get(name, Examples((), ()))
         named = f"**{role_names.named(name, role)}**"
-        lines = [joined([named, role_names.evidence(score, name)])]
+        lines = [joined([named, role_names.evidence(score)])]
         if found.hits:
             lines.append(_("has it: {rows}").format(rows=_in_sentences(found.hits)))
         if found.misses:
@@ -193,46 +165,25 @@ def silenced(effects: HeadEffects | None, effect: HeadEffect | None) -> str:
         _("right pronouns"): (effect.pronoun, measured_on.pronouns),
         _("exact match"): (effect.exact_match, measured_on.n_sentences),
     }
-    said = [
-        _("{figure} {before} → {after} of {n} (95 % of the change: {low} to {high} points)").format(
+    lines = [
+        _("{figure} {before} → {after} of {n} (95 % interval: {low} to {high} points)").format(
             figure=figure,
             before=percent(found.before),
             after=percent(found.after),
-            low=number(POINTS * found.low, 1, signed=True),
-            high=number(POINTS * found.high, 1, signed=True),
+            low=number(100 * found.low, 1, signed=True),
+            high=number(100 * found.high, 1, signed=True),
             n=counted(found.n),
         )
         for figure, (found, counted) in figures.items()
         if found is not None
     ]
-    heading = _("**Silenced** (seed {seed})").format(seed=effects.seed)
-    return heading + "\n" + "\n".join(f"- {each}" for each in said)
-
-
-def pairs_from(kind: Kind) -> str:
-    """Return which token of a decoder's row its pairs begin with; empty in the encoder."""
-    if kind.query_side == "source":
-        return ""
-    return _("From the word fed.") if kind.is_self else _("From the word to be written.")
-
-
-def left_out(card: HeadCard) -> str:
-    """Return how many rows look most at what says little; empty where none does."""
-    shares = {
-        target: card.share(target) for target in (Target.DELIMITER, Target.SAME, Target.SEVERAL)
-    }
-    said = [
-        _("{target} ({share})").format(share=percent(share), target=_(TARGETS[target]))
-        for target, share in shares.items()
-        if share
-    ]
-    return _("Left out are rows on {targets}.").format(targets=listed(said)) if said else ""
+    return _("**Silenced**") + "\n" + "\n".join(f"- {each}" for each in lines)
 
 
 def measured(run: Run, card: HeadCard) -> str:
-    """Return on how much all of it was measured."""
+    """Return on how much all of it was measured, as an item of a list."""
     if card.n_sentences == 1:
-        return _("One sentence is all there is to measure on: these shares say little.")
-    return _("rows: {rows}, of {sentences}").format(
+        return _("- One sentence is all there is to measure on: these shares say little.")
+    return _("- Measured on {rows} rows of maps, of {sentences}.").format(
         rows=number(card.n_rows), sentences=measured_on.drawn(run, card.n_sentences, SEED)
     )

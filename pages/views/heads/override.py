@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from core.heads import Head
 from core.model import Override
@@ -21,71 +19,56 @@ from core.studies.effects.overriding import (
     suggested_move,
 )
 from core.tokenizer.tokenizer import Token
-from pages.frame import clicks, controls, notes, selection, session
+from pages.frame import clicks, notes, selection, session
 from pages.frame.components import matrices
-from pages.frame.language import _, joined, n_, number, percent, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.recipe import Recipe
-from pages.frame.selection import Opened, key_axis, query_axis, query_labels
+from pages.frame.selection import Opened, key_axis, query_axis
 from pages.frame.session import positions
 from pages.frame.typography import show_translations, written_name
 from pages.frame.view import Shown
 from pages.views.heads import named_heads
 from pages.views.heads.translations import before_and_after
 from viz.charts.frames import runs_table
-from viz.component.payload import TokenLabel
 from viz.component.standalone import Drawn
 from viz.direction import isolated
-from viz.plane.matrices import Axis, Matrices, Matrix
+from viz.plane.matrices import Matrices, Matrix
 
-MOVE, HOW = "move", "moved"
-"""In the URL: "encoder.self,row,key", and how much of the row is moved."""
-LARGEST, EVERYTHING = "largest", "all"
-MAP, PAIR = "override_map", "override_row"
+MOVE = "move"
+"""In the URL: "encoder.self,row,key"."""
+MAP = "override_map"
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Draw a head's map, a row of it before and after a move, and what the model then writes."""
-    head, how = _ask(opened)
+    """Draw a head's map with one row moved, and what the model then writes."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        head = selection.ask_head(opened)
     move = _chosen_move(opened, head)
     if move is None:
         st.info(_("No row of this head may look at more than one token: nothing can be moved."))
         return None
-    named_heads.warn([("", notes.about_map(opened.run, opened.inspection, head))])
-    recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move, how == EVERYTHING)
+    named_heads.warn(notes.about_map(opened.run, opened.inspection, head))
+    recipe = Recipe(move_weight, opened.path, opened.sentence, head, *move)
     shown = recipe.result()
     if shown.override:
-        show_translations(before_and_after(shown.override, opened.run, changed=shown.is_moved))
+        show_translations(before_and_after(shown.override, opened.run))
     left, right = st.columns([11, 9], gap="medium")
     with left:
-        pictures = [_draw_matrices(_map(opened, shown), MAP, shown)]
-    if shown.override and shown.after_K is not None:
+        text = _("**Click any cell**, of “{row}” for example: its row is made to look there.")
+        st.markdown(text.format(row=plain(shown.queries[shown.query].text)))
+        picture = _draw_map(opened, shown)
+    if shown.override and shown.override.changes:
         with right:
-            row = _before_and_after(opened, shown, shown.after_K)
-            pictures.append(_draw_matrices(row, PAIR, shown))
-            if shown.override.changes:
-                _draw_chances(shown.override.changes)
-            if shown.is_moved:
-                st.caption(_measured(shown.override))
+            _draw_chances(shown.override.changes)
     return Shown(
         name=f"override_{head.site}.{head.index}",
         title=_("What changes when one row of a head looks elsewhere"),
         recipe=recipe,
-        seen=_seen(opened, shown, how),
+        seen=_seen(opened, shown),
         code=(rewired, Override),
-        pictures=pictures,
+        pictures=[picture],
         about={"head": notes.site_and_head(head)},
     )
-
-
-def _ask(opened: Opened) -> tuple[Head, str]:
-    """Ask which head, and how much of a row's weight is moved."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        head = selection.ask_head(opened)
-        st.caption(_("move"), width="content")
-        amounts = {LARGEST: _("largest weight"), EVERYTHING: _("all weight")}
-        older = {"largest weight": LARGEST, "all weight": EVERYTHING}
-        how = controls.choice(_("How much is moved"), HOW, amounts, LARGEST, older=older)
-    return head, how
 
 
 def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
@@ -101,44 +84,28 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
 
 
-def _draw_matrices(picture: Matrices, element: str, shown: WeightMove) -> Drawn:
-    return matrices(picture, key=element, on_pick=partial(_take_move, element, shown))
-
-
-def _take_move(element: str, shown: WeightMove) -> None:
-    """Take over the cell that was chosen: of the map, or of the row before and after."""
-    if pick := clicks.picked(element):
-        row = pick["row"] if element == MAP else shown.query
-        session.choose({MOVE: f"{shown.head.kind},{row},{pick['column']}"})
-
-
-def _map(opened: Opened, shown: WeightMove) -> Matrices:
-    """Return the head's map, the cell framed to which weight is moved."""
-    inspection, kind = opened.inspection, shown.head.kind
+def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:
+    """Draw the head's map as it is changed: the cell is framed to which weight is moved."""
+    inspection, kind, values_QK = opened.inspection, shown.head.kind, shown.weights_QK.copy()
+    if shown.after_K is not None:
+        values_QK[shown.query] = shown.after_K
     panel = Matrix(
-        title=notes.site_and_head(shown.head),
-        values=shown.weights_QK,
+        title=_("{head}, as it is changed").format(head=notes.site_and_head(shown.head)),
+        values=values_QK,
         visible=shown.visible_QK,
         rows=replace(query_axis(inspection, kind), differs=(shown.query,)),
         columns=key_axis(inspection, kind),
-        note=_("Choose a cell: its row is made to look there. The chosen row is underlined."),
+        note=_("The changed row is underlined."),
         value_name=_("weight"),
     )
-    return Matrices(panels=[panel], selected=(0, shown.query, shown.key))
+    picture = Matrices(panels=[panel], selected=(0, shown.query, shown.key))
+    return matrices(picture, key=MAP, on_pick=partial(_take_move, kind))
 
 
-def _before_and_after(opened: Opened, shown: WeightMove, after_K: NDArray[np.float32]) -> Matrices:
-    """Return the row as it is, and as it is made."""
-    label = query_labels(opened.inspection, shown.head.kind)[shown.query]
-    panel = Matrix(
-        title=_("The row of “{row}”, before and after").format(row=label.text),
-        values=np.stack([shown.weights_QK[shown.query], after_K]),
-        visible=np.stack([shown.visible_QK[shown.query]] * 2),
-        rows=Axis(name=_("row"), labels=(TokenLabel(_("before")), TokenLabel(_("after")))),
-        columns=key_axis(opened.inspection, shown.head.kind),
-        value_name=_("weight"),
-    )
-    return Matrices(panels=[panel], selected=(0, 1, shown.key))
+def _take_move(kind: str) -> None:
+    """Take over the cell that was clicked."""
+    if pick := clicks.picked(MAP):
+        session.choose({MOVE: f"{kind},{pick['row']},{pick['column']}"})
 
 
 def _draw_chances(changes: Sequence[StepChange]) -> None:
@@ -147,14 +114,13 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
         st.column_config.ProgressColumn,
         min_value=0.0,
         max_value=1.0,
-        # In per cent, as the browser's language has it.
         format="percent",
         # As narrow as to be seen whole beside the map in a narrow window.
         width=80,
         help=_("Probability, after the same words."),
     )
     rows = [
-        {"token": f"{change.step} {isolated(token.text)}", "before": before, "after": after}
+        {"word": isolated(token.text), "before": before, "after": after}
         for change in changes
         for token, before, after in (
             (change.token, change.before, change.after),
@@ -162,28 +128,23 @@ def _draw_chances(changes: Sequence[StepChange]) -> None:
         )
         if token is not None
     ]
-    columns = {"before": share(_("p before")), "after": share(_("p after"))}
+    columns = {"before": share(_("before")), "after": share(_("after"))}
+    st.markdown(_("**How probable the words are that change**"))
     st.dataframe(
-        runs_table(rows), hide_index=True, column_config={"token": _("step, token"), **columns}
+        runs_table(rows), hide_index=True, column_config={"word": _("word written"), **columns}
     )
 
 
-def _seen(opened: Opened, shown: WeightMove, how: str) -> str:
+def _seen(opened: Opened, shown: WeightMove) -> str:
     """Say in Markdown where the row is made to look, and what that changes."""
+    text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
     if shown.override is None:
         text = _(
             "**{row}** may not look at **{key}**: the mask hides it, so no weight can go there. "
             "Choose a cell that is not hatched."
         )
     elif not shown.is_moved:
-        text = _(
-            "**{row}** looks most at **{key}** already: nothing is moved. Click another cell of "
-            "its row."
-        )
-    elif how == EVERYTHING:
-        text = _("**{row}** is made to look at **{key}**, and at nothing else. {result}")
-    else:
-        text = _("**{row}** is made to look at **{key}** instead of **{from_key}**. {result}")
+        text = _("**{row}** looks most at **{key}** already. Click another cell of its row.")
     row = _numbered(shown.queries, shown.query)
     if shown.head.kind.query_side == "target":
         row = f"{row} → {plain(opened.inspection.predicted_tokens[shown.query].text)}"
@@ -205,40 +166,25 @@ def _numbered(tokens: Sequence[Token], at: int) -> str:
 
 def _result(found: RowOverride, run: Run) -> str:
     """Say whether what is written changes, and which of its words most."""
+    written = written_name(run)
     if not found.changes:
-        text = _("The {translation} **changes**.")
-        if found.same_text:
-            text = _("The {translation} stays.")
-        return text.format(translation=written_name(run))
-    text = _("The {translation} **changes**: **{token}** {before} → **{after}**.")
-    if found.same_text:
-        text = _("The {translation} stays: **{token}** {before} → **{after}**.")
+        return _("The {translation} stays: here the model does not need this look.").format(
+            translation=written
+        )
     most = most_changed(found.changes)
+    text = _("The {translation} **changes**: **{token}** goes from {before} to **{after}**.")
+    if found.same_text:
+        text = _("The {translation} stays: **{token}** goes from {before} to **{after}**.")
+    elif most.other is not None:
+        text = _(
+            "The {translation} **changes**: **{token}** falls from {before} to **{after}**, and "
+            "**{other}** leads with **{lead}**."
+        )
     return text.format(
-        translation=written_name(run),
+        translation=written,
         token=plain(most.token.text),
         before=percent(most.before),
         after=percent(most.after),
-    )
-
-
-def _measured(found: RowOverride) -> str:
-    """Say how many steps change, and what the model was fed."""
-    first = _("No step of {n} changes by 0.01 or more: here the model does not need this look.")
-    if found.changes:
-        first = n_(
-            "{changed} of {n} steps changes by 0.01 or more, EOS counted.",
-            "{changed} of {n} steps change by 0.01 or more, EOS counted.",
-            len(found.changes),
-        )
-    said = [
-        first,
-        _("Both models are fed what the unchanged one writes; its loss: {before} → {after} nats."),
-        _("One sentence is an observation, not a law (n = 1)."),
-    ]
-    return joined(said).format(
-        n=number(len(found.before.reference)),
-        changed=number(len(found.changes)),
-        before=number(found.before.loss),
-        after=number(found.after.loss),
+        other=plain(most.other.text) if most.other else "",
+        lead=percent(most.other_after),
     )

@@ -1,28 +1,20 @@
-"""Put what a head says in one sentence into another: which carries the difference?"""
+"""Copy the output of a head from one sentence into another: which head carries the difference?"""
+
+from functools import partial
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from core.heads import STACK_LABELS, Kind, Site
+from core.decoding.sentence import Translation
+from core.heads import Head, Kind
 from core.model import Patch
 from core.runs.run import Run
-from core.studies.effects.patching import PatchingStudy, patching_study
+from core.studies.effects.patching import PatchingStudy, patched_translation, patching_study
 from core.studies.effects.second_sentence import PatchingError
-from pages.frame import controls, notes
+from pages.frame import cached, clicks, controls, notes, session
 from pages.frame.components import matrices
-from pages.frame.language import (
-    _,
-    capitalised,
-    ended,
-    joined,
-    listed,
-    noted,
-    number,
-    percent,
-    percent_of_100,
-    plain,
-)
+from pages.frame.language import _, capitalised, ended, joined, listed, noted, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -30,112 +22,140 @@ from pages.frame.typography import marked, show_translations, typeset
 from pages.frame.view import Shown
 from pages.views.heads import named_heads, path, second_sentence
 from viz.component.payload import TokenLabel
+from viz.component.standalone import Drawn
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 WHAT, HEAD, PATH = "patched", "head", "path"
 INTO, INTO_SECOND, INTO_FIRST = "patch", "into_second", "into_first"
+CHOSEN, MAPS = "patched_head", "patch_maps"
+"""In the link: the head whose output is copied; and the key of the maps."""
 STRONG = 0.1
 """Heads that restore less than this are not named."""
 NAMED = 3
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Exchange what each head says between two sentences, or what one head says to another."""
+    """Copy the output of each head from one sentence into the other, or along one path."""
     with st.container(horizontal=True, vertical_alignment="center"):
         second = second_sentence.ask(opened)
         offered = {HEAD: _("whole head"), PATH: _("one path")}
-        what = controls.choice(_("What is exchanged"), WHAT, offered, HEAD)
-        direction = _ask_direction() if what == HEAD else INTO_FIRST
+        what = controls.choice(_("What is copied"), WHAT, offered, HEAD)
+        older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
+        directions = {INTO_SECOND: _("first → second"), INTO_FIRST: _("second → first")}
+        direction = controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
     if not second_sentence.fits(opened, second):
         return None
+    clean, corrupt = opened.sentence, second
+    names = _("first"), _("second")
+    if direction == INTO_FIRST:
+        clean, corrupt, names = second, opened.sentence, names[::-1]
     if what == PATH:
-        return path.draw(opened, second)
-    both = (opened.sentence, second) if direction == INTO_SECOND else (second, opened.sentence)
-    recipe = Recipe(patching_study, opened.path, *both)
+        return path.draw(opened, corrupt, clean, second)
+    recipe = Recipe(patching_study, opened.path, clean, corrupt)
     try:
         study = recipe.result()
     except PatchingError as error:
         st.info(ended(capitalised(plain(explained(error)))))
         return None
-    show_translations(_sentences(study, direction, opened.run))
-    strong = [head for head, _share in study.strongest(STRONG, NAMED)]
-    named_heads.warn_whatever_the_sentence(opened.run, strong)
-    picture = matrices(_maps(study), key="patch_maps")
-    st.caption(_measured(study))
+    head = _chosen(study)
+    patched = cached.call(patched_translation, opened.path, clean, corrupt, head)
+    show_translations(_translations(study, patched, names, opened.run))
+    st.caption(_scale(study))
+    named_heads.warn(notes.about_head(opened.run, head))
     return Shown(
         name="patching",
         title=_("How much of the difference between two sentences each head carries"),
         recipe=recipe,
-        seen=_strongest(study, direction),
+        seen=_seen(study, head, patched, names),
         code=(Patch,),
-        pictures=[picture],
-        about={"second_sentence": second},
+        pictures=[_draw_maps(study, head)],
+        about={"second_sentence": second, "head": notes.site_and_head(head)},
     )
 
 
-def _ask_direction() -> str:
-    older = {"first into second": INTO_SECOND, "second into first": INTO_FIRST}
-    directions = {INTO_SECOND: _("first into second"), INTO_FIRST: _("second into first")}
-    return controls.choice(_("Direction"), INTO, directions, INTO_SECOND, older=older)
+def _chosen(study: PatchingStudy) -> Head:
+    """Return the head that the link names, or else the one that carries most."""
+    linked = session.linked(CHOSEN)
+    found = [head for head in study.heads if str(head) == linked]
+    return found[0] if found else max(study.heads, key=study.heads.__getitem__)
 
 
-def _sentences(study: PatchingStudy, direction: str, run: Run) -> str:
-    """Return both translations in Markdown, one below the other."""
-    clean, corrupt = _names(direction)
-    texts = marked(typeset(study.clean.text, run), typeset(study.corrupt.text, run))
-    lines = [
-        _("From the {name}: {text}").format(name=clean, text=texts[0]),
-        _("Into the {name}: {text}").format(name=corrupt, text=texts[1]),
+def _translations(
+    study: PatchingStudy, patched: Translation, names: tuple[str, str], run: Run
+) -> str:
+    """Return three translations in Markdown: of both sentences, and of the patched one."""
+    clean, corrupt, after = (
+        typeset(each.text, run) for each in (study.clean, study.corrupt, patched)
+    )
+    one, other = names
+    first, second = marked(clean, corrupt)
+    texts = [
+        _("From the {one} sentence: {text}").format(one=one, text=first),
+        _("From the {other}: {text}").format(other=other, text=second),
+        _("From the {other}, with the head’s output of the {one}: {text}").format(
+            one=one, other=other, text=marked(corrupt, after)[1]
+        ),
     ]
-    return "  \n".join(lines)
+    return "  \n".join(texts)
 
 
-def _names(direction: str) -> tuple[str, str]:
-    """Return which sentence is patched from, and which one into."""
-    first, second = _("first"), _("second")
-    return (first, second) if direction == INTO_SECOND else (second, first)
-
-
-def _strongest(study: PatchingStudy, direction: str) -> str:
-    """Name the heads that restore most, or the layer where no head does."""
-    strong = study.strongest(STRONG, NAMED)
-    site, share = study.strongest_site
-    whole = _("All heads of {where} together: {share}.").format(
-        where=_sublayer(site), share=percent(share)
-    )
-    one, other = _names(direction)
-    parts = {"from_token": plain(study.clean_token.text), "to": plain(study.corrupt_token.text)}
-    parts |= {"one": one, "other": other}
-    if not strong:
-        text = _("No head alone turns “{to}” into “{from_token}”.")
-        return joined([text.format(**parts), whole])
-    (head, most), *others = strong
+def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str]) -> str:
+    """Say whether the head alone makes the difference, and which others carry much of it."""
+    n = study.step + 1
     text = _(
-        "What **{head}** says in the {one} sentence, put into the {other}, turns “{to}” into "
-        "“{from_token}”: **{share}** of the way."
+        "With the output of **{head}** copied from the {one} sentence, the {other} keeps "
+        "**{corrupt}**: it goes {share} of the way to **{clean}**."
     )
-    first = text.format(head=notes.within_sentence(head), share=percent(most), **parts)
-    if not others:
-        return joined([first, whole])
-    named = listed(noted(notes.within_sentence(head), percent(share)) for head, share in others)
-    return joined([first, _("Next: {named}.").format(named=named)])
-
-
-def _sublayer(site: Site) -> str:
-    return _("{stack} layer {layer} ({kind})").format(
-        stack=_(STACK_LABELS[site.stack]),
-        layer=site.layer,
-        kind=_(site.attention.sublayer_label),
+    if patched.written_ids[:n] == study.clean.written_ids[:n]:
+        text = _(
+            "One head is enough: with the output of **{head}** copied from the {one} sentence, "
+            "the {other} gets **{clean}** instead of **{corrupt}**."
+        )
+    others = [
+        noted(notes.within_sentence(each), percent_of_100(100 * share, 0))
+        for each, share in study.strongest(STRONG, NAMED)
+        if each != head
+    ]
+    more = _("Other heads that carry much of it: {heads}.") if others else ""
+    return joined([text, more]).format(
+        head=notes.within_sentence(head),
+        one=names[0],
+        other=names[1],
+        share=percent_of_100(100 * study.heads[head], 0),
+        clean=plain(study.clean_token.text),
+        corrupt=plain(study.corrupt_token.text),
+        heads=listed(others),
     )
 
 
-def _maps(study: PatchingStudy) -> Matrices:
-    """Return one matrix for each kind of attention: layers × heads, and all heads together."""
-    words = {"other": study.corrupt_token.text, "one": study.clean_token.text}
-    name = _("on the way from “{other}” to “{one}”, in %").format(**words)
-    return Matrices(
-        panels=[_panel(kind, shares, name) for kind, shares in study.restored_maps().items()]
+def _scale(study: PatchingStudy) -> str:
+    """Return what a click does, and what the shares mean."""
+    text = _(
+        "**Click a head to copy its output.** 0 %: still “{corrupt}”; 100 %: “{clean}” as surely "
+        "as in its own sentence. Each of several heads can be enough, so shares need not add up "
+        "to 100 %."
     )
+    return text.format(corrupt=plain(study.corrupt_token.text), clean=plain(study.clean_token.text))
+
+
+def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
+    """Draw one matrix for each kind of attention: layers × heads, and all heads together."""
+    name = _("on the way from “{other}” to “{one}”, in %").format(
+        other=study.corrupt_token.text, one=study.clean_token.text
+    )
+    maps = study.restored_maps()
+    panels = [_panel(kind, shares, name) for kind, shares in maps.items()]
+    at = list(maps).index(chosen.kind)
+    picture = Matrices(panels=panels, selected=(at, chosen.layer, chosen.index))
+    return matrices(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
+
+
+def _take(kinds: tuple[Kind, ...], study: PatchingStudy) -> None:
+    """Take over the head whose cell was clicked; the last column is none."""
+    if pick := clicks.picked(MAPS):
+        head = Head(kinds[pick["panel"]].site(pick["row"]), pick["column"])
+        if head in study.heads:
+            session.choose({CHOSEN: str(head)})
 
 
 def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str) -> Matrix:
@@ -149,19 +169,4 @@ def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str) -> Matrix:
         scale="signed",
         texts=[[percent_of_100(100 * share, 0) for share in row] for row in shares_LH.tolist()],
         value_name=name,
-    )
-
-
-def _measured(study: PatchingStudy) -> str:
-    return _(
-        "100 %: “{one}” is as probable as in its own sentence. Measured at step {step}, after the "
-        "same words; log p(“{one}”) − log p(“{other}”) is {clean} nats in the sentence patched "
-        "from, {corrupt} in the one patched into. One pair of sentences (n = 1): an observation, "
-        "not a law."
-    ).format(
-        step=study.step,
-        one=plain(study.clean_token.text),
-        other=plain(study.corrupt_token.text),
-        clean=number(study.clean_difference),
-        corrupt=number(study.corrupt_difference),
     )

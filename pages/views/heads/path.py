@@ -1,13 +1,16 @@
-"""Exchange what one head says to one other head between two sentences: path patching."""
+"""Copy what one head gives to one other head from one sentence into another: path patching."""
+
+from collections.abc import Iterable
+from contextlib import suppress
 
 import numpy as np
 import streamlit as st
 
 from core.heads import Head, Kind, Side
 from core.inspection import Inspection
+from core.studies.effects.patching import patching_study
 from core.studies.effects.path_patching import (
     NextToken,
-    PathOutcomes,
     PathPatching,
     PathStudy,
     Read,
@@ -18,44 +21,43 @@ from core.studies.effects.path_patching import (
     usual_receiver,
 )
 from core.studies.effects.second_sentence import PatchingError
-from core.tokenizer.words import written_words
-from pages.frame import cached, charts, clicks, controls, session
+from pages.frame import cached, charts, clicks, controls, notes, selection, session
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, brief, capitalised, ended, joined, number, percent, plain
+from pages.frame.language import _, capitalised, ended, joined, number, percent, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import cells, named_heads
+from pages.views.heads import named_heads
 from viz.charts.curves import Chart, Quantity
 from viz.charts.intervals import Measured, intervals
 from viz.plane.matrices import Matrices, Matrix, numbered
 
-PATH, READER, READS, SENDERS = "path", "path_reader", "path_reads", "path_senders"
-"""In the URL: "encoder.0.self:1,encoder.2.self:0", who reads, what is read; the map's key."""
-_SHORT = {
-    Kind.ENCODER_SELF: N_("encoder {layer}.{head}"),
-    Kind.DECODER_SELF: N_("decoder {layer}.{head}"),
-    Kind.CROSS: N_("cross {layer}.{head}"),
-}
-_MARKS = ".,;:!?"
+PATH, READER, SENDERS = "path", "path_reader", "path_senders"
+"""In the URL: "encoder.0.self:1,encoder.2.self:0", and who reads; the map's key."""
 _CLEARLY = 0.1
 """A weight that changes by less is not said to change."""
 
 
-def draw(opened: Opened, second: str) -> Shown | None:
-    """Draw what one path does to the output, and all heads that write to its reader."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        read = _ask_read()
-        reader = _ask_reader(opened, second, read)
-    if reader is None:
+def draw(opened: Opened, into: str, source: str, second: str) -> Shown | None:
+    """Draw what one path does to the output, and all heads that write to its reader.
+
+    Args:
+        opened: The run, and the first sentence.
+        into: The sentence that is translated.
+        source: The one whose outputs are copied.
+        second: The other sentence of the page.
+    """
+    heads = heads_in_order(opened.run.model)
+    readers = [each for each in heads if _senders_of(each, heads)]
+    if not readers:
         st.info(_("In this model no head reads what another wrote, so there is no path to change."))
         return None
-    cells.keep_only_of((opened.path, opened.sentence, second), PATH)
-    sender = _linked_sender(opened, reader, read)
-    asked = opened.sentence, second, read, reader, sender
-    recipe = Recipe(path_study, opened.path, *asked)
+    reader = _ask_reader(opened, into, source, readers)
+    session.belongs_to(PATH, f"{opened.path}\n{into}\n{source}")
+    sender = _sender(opened, into, source, reader)
+    recipe = Recipe(path_study, opened.path, into, source, Read.ALL, reader, sender)
     try:
         study = recipe.result()
     except PatchingError as error:
@@ -65,54 +67,55 @@ def draw(opened: Opened, second: str) -> Shown | None:
     with left:
         pictures = [charts.chart(_chances(study))]
     with right:
+        click = _("**Click a head to choose who sends.** Blue: “{token}” gets less probable.")
+        st.caption(click.format(token=plain(study.senders.token.text)))
         pictures.append(
             matrices(_senders(study), key=SENDERS, on_pick=lambda: _take(study, reader))
         )
     with st.container(horizontal=True):
         for head in (study.path.sender, reader):
             named_heads.link_to_map(opened, head)
-    st.caption(_measured(study))
+    inspection = selection.inspecting(opened.path, into).result()
+    text = view_text("heads", "patch").sections
     return Shown(
-        name=f"paths_{read}",
+        name="paths",
         title=_("Which head reads what another head wrote"),
         recipe=recipe,
-        seen=_seen(study, opened.inspection, read),
-        code=(path_study, PathPatching, one_path),
+        seen=joined([_verdict(study), _look(study, inspection)]),
+        code=(PathPatching, one_path),
         pictures=pictures,
         about={"second_sentence": second},
-        formula=view_text("heads", "patch").sections["Formula of one path"].strip("$\n"),
+        formula=text["Formula of one path"].strip("$\n"),
     )
 
 
-def _ask_read() -> Read:
-    """Ask what the reader computes from the exchanged message."""
-    reads = {Read.ALL: _("all"), Read.QUERY: _("query"), Read.KEY: _("key"), Read.VALUE: _("value")}
-    st.caption(_("B reads it as"), width="content")
-    return controls.choice(_("What the reader reads"), READS, reads, Read.ALL)
-
-
-def _ask_reader(opened: Opened, second: str, read: Read) -> Head | None:
-    """Ask which head reads, of those that another writes to; None where there is none."""
-    heads = heads_in_order(opened.run.model)
-    readers = [each for each in heads if any(is_direct(other, each, read) for other in heads)]
-    if not readers:
-        return None
-    named = {str(each): _short(each) for each in readers}
-    linked = (session.linked(PATH) or "").rpartition(",")[2]
-    asked = opened.sentence, second, read
-    usual = linked if linked in named else cached.call(usual_receiver, opened.path, *asked)
-    st.caption(_("B is"), width="content")
-    label = _("Head that reads")
-    chosen = controls.selection(label, READER, named, str(usual), width=180, labelled=False)
-    return Head.parse(chosen)
-
-
-def _linked_sender(opened: Opened, reader: Head, read: Read) -> Head | None:
-    """Return the sender of the path that the URL names; None for the strongest."""
-    for head in heads_in_order(opened.run.model):
-        if session.linked(PATH) == f"{head},{reader}" and is_direct(head, reader, read):
-            return head
+def _sender(opened: Opened, into: str, source: str, reader: Head) -> Head | None:
+    """Return the sender that the URL names, or else the one that carries most as a whole head."""
+    senders = _senders_of(reader, heads_in_order(opened.run.model))
+    named = {f"{each},{reader}": each for each in senders}
+    if found := named.get(session.linked(PATH) or ""):
+        return found
+    with suppress(PatchingError):
+        study = Recipe(patching_study, opened.path, source, into).result()
+        return max(senders, key=study.heads.__getitem__)
     return None
+
+
+def _senders_of(reader: Head, heads: Iterable[Head]) -> list[Head]:
+    return [each for each in heads if is_direct(each, reader, Read.ALL)]
+
+
+def _ask_reader(opened: Opened, into: str, source: str, readers: list[Head]) -> Head:
+    """Ask which head reads."""
+    named = {str(each): notes.within_sentence(each) for each in readers}
+    linked = (session.linked(PATH) or "").rpartition(",")[2]
+    asked = into, source, Read.ALL
+    usual = linked if linked in named else cached.call(usual_receiver, opened.path, *asked)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("head that reads"), width="content")
+        label = _("Head that reads")
+        chosen = controls.selection(label, READER, named, str(usual), width=320, labelled=False)
+    return Head.parse(chosen)
 
 
 def _take(study: PathStudy, reader: Head) -> None:
@@ -137,59 +140,46 @@ def _senders(study: PathStudy) -> Matrices:
     senders, sender, kinds = study.senders, study.path.sender, _kinds(study)
     change = dict(zip(senders.senders, senders.log_p_change_N.tolist(), strict=True))
     n_heads = 1 + max(head.index for head in change)
-    name = _("change of log p(“{token}”), nats").format(token=senders.token.text)
     panels = []
     for kind, n_layers in kinds.items():
         heads = [kind.site(layer).heads(n_heads) for layer in range(n_layers)]
         values = [[change.get(head, 0.0) for head in row] for row in heads]
         panels.append(
             Matrix(
-                title=_("From {kind} to B").format(kind=_(kind.label)),
+                title=_("Sent by {kind}").format(kind=_(kind.label)),
                 values=np.array(values, np.float32),
                 visible=np.array([[head in change for head in row] for row in heads]),
-                limit=max(float(np.abs(senders.log_p_change_N).max()), 1e-6),
+                # At less than 1, changes that nobody would notice had full colours.
+                limit=max(1.0, float(np.abs(senders.log_p_change_N).max())),
                 rows=numbered(_("layer"), n_layers),
                 columns=numbered(_("head"), n_heads),
                 scale="signed",
-                texts=[[brief(value) for value in row] for row in values],
-                value_name=name,
+                texts=[[number(value, 2) for value in row] for row in values],
+                value_name=_("change of log p(“{token}”), nats").format(token=senders.token.text),
             )
         )
     at = list(kinds).index(sender.kind)
     return Matrices(panels=panels, selected=(at, sender.layer, sender.index))
 
 
-def _difference(study: PathStudy) -> tuple[str, str] | None:
-    """Return the word that differs, in the first sentence and in the second; None for several."""
-    first, second = (
-        written_words(each.source) for each in (study.senders.clean, study.senders.other)
-    )
-    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
-    if len(first) != len(second) or len(differing) != 1:
-        return None
-    one, other = (word.strip(_MARKS) for word in differing[0])
-    return one, other
-
-
 def _chances(study: PathStudy) -> Chart:
-    """Return the chance of what is written, row by row the more is exchanged."""
-    one, other = _difference(study) or (_("first"), _("second"))
+    """Return how probable the word written is, row by row the more is copied."""
     outcomes = study.outcomes
     rows = {
-        _("as it is (“{said}”)").format(said=one): outcomes.clean,
-        _("B alone reads A’s “{said}”").format(said=other): outcomes.path,
-        _("all readers get A’s “{said}”").format(said=other): outcomes.exchanged,
-        _("whole sentence with “{said}”").format(said=other): outcomes.other,
+        _("as it is"): outcomes.clean,
+        _("only the reader gets it"): outcomes.path,
+        _("all later heads get it"): outcomes.exchanged,
+        _("the whole other sentence"): outcomes.other,
     }
     return intervals(
         [
             Measured(name, each.chance, float("-inf"), float("inf"), note=_instead(each))
             for name, each in rows.items()
         ],
-        value=Quantity(_("chance"), share=True, domain=(0.0, 1.0)),
+        value=Quantity(_("probability"), share=True, domain=(0.0, 1.0)),
         of_each="",
         write=percent,
-        title=_("How likely the output is “{token}”").format(token=study.senders.token.text),
+        title=_("How probable “{token}” is").format(token=study.senders.token.text),
     )
 
 
@@ -197,57 +187,47 @@ def _instead(outcome: NextToken) -> str:
     return "" if outcome.stays else _("writes “{token}”").format(token=outcome.chosen.text)
 
 
-def _seen(study: PathStudy, inspection: Inspection, read: Read) -> str:
-    """Say in Markdown what was exchanged, and what that changes."""
-    difference = _difference(study)
-    if difference is None:
-        text = _("B ({reader}) is given what A ({writer}) writes in the second sentence.")
-        other = ""
-    else:
-        text = _("B ({reader}) is given what A ({writer}) writes of “{other}”.")
-        other = plain(difference[1])
-    ends = {"reader": _short(study.path.receiver), "writer": _short(study.path.sender)}
-    exchanged = text.format(**ends, other=other)
-    return joined([exchanged, _verdict(study), _look(study, inspection, read)])
-
-
 def _verdict(study: PathStudy) -> str:
     """Say whether the output changes through the one path, or through all readers of the head."""
-    outcomes: PathOutcomes = study.outcomes
-    clean, path, exchanged = outcomes.clean, outcomes.path, outcomes.exchanged
-    before, after = percent(clean.chance), percent(path.chance)
-    said = {
-        **{"token": plain(study.senders.token.text), "chosen": plain(path.chosen.text)},
-        **{"before": before, "after": after, "all": plain(exchanged.chosen.text)},
+    path, exchanged = study.outcomes.path, study.outcomes.exchanged
+    parts = {
+        "sender": notes.within_sentence(study.path.sender),
+        "reader": notes.within_sentence(study.path.receiver),
+        "token": plain(study.senders.token.text),
+        "chosen": plain(path.chosen.text),
+        "share": percent(path.chance),
+        "all": plain(exchanged.chosen.text),
     }
-    if not path.stays:
-        return _("**Through B alone the output changes from “{token}” to “{chosen}”.**").format(
-            **said
+    text = _(
+        "What **{sender}** gives to **{reader}** alone is enough: copied from the other sentence, "
+        "it turns **{token}** into **{chosen}**."
+    )
+    if path.stays:
+        text = _(
+            "If only **{reader}** gets what **{sender}** gives in the other sentence, **{token}** "
+            "stays ({share})."
         )
-    alone = _("**Through B alone the output stays “{token}”** ({after}, before {before}).")
-    if before == after:
-        alone = _("**Through B alone the output stays “{token}”** ({after}, as before).")
-    whole = "" if exchanged.stays else _("**Through all readers of A it becomes “{all}”.**")
-    return joined([alone.format(**said), whole.format(**said)])
+        if not exchanged.stays:
+            text = joined([text, _("If all later heads get it, it becomes **{all}**.")])
+    return text.format(**parts)
 
 
-def _look(study: PathStudy, inspection: Inspection, read: Read) -> str:
+def _look(study: PathStudy, inspection: Inspection) -> str:
     """Say which look of the reader the path changes, where it changes one clearly."""
     found = study.path
     before, after = (
         float(weights_QK[found.query, found.key])
         for weights_QK in (found.before_QK, found.after_QK)
     )
-    if read == Read.VALUE or abs(after - before) < _CLEARLY:
-        return _("B looks where it did.")
-    texts = {side: _tokens(study, inspection, side) for side in found.receiver.kind.sides}
-    query_side, key_side = found.receiver.kind.sides
-    text = _("B looks from “{query}” at “{key}” with **{after}** instead of {before}.")
+    if abs(after - before) < _CLEARLY:
+        return ""
+    query, key = (
+        _tokens(study, inspection, side)[at]
+        for side, at in zip(found.receiver.kind.sides, (found.query, found.key), strict=True)
+    )
+    text = _("The reader then looks from “{query}” at “{key}” with {after} instead of {before}.")
     return text.format(
-        query=plain(texts[query_side][found.query]),
-        key=plain(texts[key_side][found.key]),
-        before=percent(before),
-        after=percent(after),
+        query=plain(query), key=plain(key), before=number(before, 2), after=number(after, 2)
     )
 
 
@@ -256,26 +236,3 @@ def _tokens(study: PathStudy, inspection: Inspection, side: Side) -> list[str]:
     tokens = [token.text for token in inspection.tokens_of(side)]
     n_fed = study.senders.clean.n_given + 1 + study.senders.step
     return tokens[:n_fed] if side == "target" else tokens
-
-
-def _measured(study: PathStudy) -> str:
-    """Say where it was measured, and what is usual among all paths."""
-    senders = study.senders
-    sizes = np.abs(senders.log_p_change_N[senders.differs_N])
-    return _(
-        "Baseline: {n} of {all} paths to B begin at a head that writes something else for the "
-        "second sentence; in the median they change log p(“{token}”) by {median} nats. Measured at "
-        "step {step}, after the same words. One pair of sentences (n = 1): an observation, not a "
-        "law."
-    ).format(
-        n=number(sizes.size),
-        all=number(len(senders.senders)),
-        token=plain(senders.token.text),
-        median=brief(float(np.median(sizes)) if sizes.size else 0.0),
-        step=senders.step,
-    )
-
-
-def _short(head: Head) -> str:
-    """Return what a head is called where there is little room."""
-    return _(_SHORT[head.kind]).format(layer=head.layer, head=head.index)

@@ -7,6 +7,7 @@ import streamlit as st
 from core.runs.run import RunError
 from core.studies.effects import pruning
 from core.studies.effects.pruning import (
+    GREEDY,
     N_PRUNED,
     SEED,
     Curves,
@@ -56,9 +57,7 @@ def draw(opened: Opened) -> Shown:
     pictures: list[Drawn] = []
     if found:
         pictures.append(chart(_picture(found)))
-        st.caption(
-            joined([*(last_to_go(*each) for each in found.items()), _measured(opened, found)])
-        )
+        st.caption(joined([_last_to_go(found[GREEDY]), _measured(opened, found)]))
     text = view_text("heads", "silence")
     return Shown(
         name="prune",
@@ -76,25 +75,20 @@ def seen(found: Curves) -> str:
     """Say in Markdown how many heads the task needs, where that is known."""
     if not found:
         return _("Nothing is measured yet: press “{button}”.").format(button=_("Prune"))
-    return joined([_needed(name, points) for name, points in found.items()])
-
-
-def _needed(name: str, points: Sequence[PruningPoint]) -> str:
-    """Say in Markdown how many heads the task needs in an order."""
+    points = found[GREEDY]
     n_needed = heads_needed(points, TOLERANCE)
     if n_needed is None:
         text = _("All heads together get **{all}** right: there is too little to lose.")
         return text.format(all=percent(points[0].exact_match))
     text = n_(
-        "{name}: **{gone}** of {of} head can go, and {share} of {n} sentences are still right "
+        "**{gone}** of {of} head can go, and {share} of {n} sentences are still right "
         "(with all {all}).",
-        "{name}: **{gone}** of {of} heads can go, and {share} of {n} sentences are still right "
+        "**{gone}** of {of} heads can go, and {share} of {n} sentences are still right "
         "(with all {all}).",
         points[0].n_left,
     )
     [at] = [point for point in points if point.n_left == n_needed]
     return text.format(
-        name=_(ORDERS[name]),
         gone=number(points[0].n_left - n_needed),
         of=number(points[0].n_left),
         share=percent(at.exact_match),
@@ -103,12 +97,10 @@ def _needed(name: str, points: Sequence[PruningPoint]) -> str:
     )
 
 
-def last_to_go(name: str, points: Sequence[PruningPoint]) -> str:
+def _last_to_go(points: Sequence[PruningPoint]) -> str:
     """Say which heads stay longest."""
     last = [notes.within_sentence(each.removed) for each in points[-3:] if each.removed is not None]
-    return _("{order}, the last heads to go: {last}.").format(
-        order=_(ORDERS[name]), last=listed(last)
-    )
+    return _("The last heads to go: {last}.").format(last=listed(last))
 
 
 def _measured(opened: Opened, found: Curves) -> str:

@@ -1,40 +1,47 @@
 """The roles of all heads: on held-out sentences in a table, in a text, or in this sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.heads import Head, Kind
-from core.runs.run import Run, RunError
-from core.studies.effects.head_report import roles_report
+from core.evaluate.intervals import Difference
+from core.heads import Head
+from core.runs.run import RunError
+from core.studies.effects.head_effects import HeadEffect
+from core.studies.effects.head_report import RolesReport, roles_report
 from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, target_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
 from pages.frame import controls, measured_on, notes, session
-from pages.frame.language import _, joined, listed, plain
+from pages.frame.language import _, number, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
+from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.heads import named_heads, role_names, roles_sentence, roles_text
+from pages.views.heads import (
+    head_findings,
+    named_heads,
+    role_names,
+    roles_sentence,
+    roles_text,
+)
 from pages.views.heads.own_text import offer_text
-from pages.views.heads.roles_table import MARK, Scored, column_config, columns, faint, writers
 from viz.charts.frames import written
 from viz.charts.head_table import head_table
 
 TABLE = "scores_table"
 """Key of the table."""
-OF, ALL = "scores_of", "all"
-EVERY_ROLE = "all_roles"
-"""Whether every role has a column; in the link."""
 SCORED = "scored"
 """Parameter with the chosen head, as `encoder.2.self:0`."""
 _ROW, _ROWS = 35, 11
 HELD_OUT, TEXT, SENTENCE = "held_out", "text", "sentence"
 ON = "roles_on"
 """In the link: on what the heads are measured."""
+ROLE, SHARE, RULE, SENTENCES, PRONOUNS = "role", "share", "rule", "sentences", "pronouns"
 
 
 def draw(opened: Opened) -> Shown | None:
@@ -45,47 +52,35 @@ def draw(opened: Opened) -> Shown | None:
         **({HELD_OUT: measured_on.all_of_them(opened.run)} if of_task else {TEXT: _("a text")}),
         SENTENCE: _("this sentence"),
     }
-    row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("measured on"), width="content")
         on = controls.choice(_("Measured on"), ON, offered, next(iter(offered)))
+        if on == HELD_OUT and opened.run.settings.is_opened:
+            offer_text(opened)
     match on:
         case "sentence":
             return roles_sentence.draw(opened)
         case "text":
             return roles_text.draw(opened)
-    return _of_held_out(opened, row)
+    return _of_held_out(opened)
 
 
-def _of_held_out(opened: Opened, row: DeltaGenerator) -> Shown | None:
+def _of_held_out(opened: Opened) -> Shown | None:
     """Draw the table of roles on held-out sentences, and say what the chosen head does."""
-    roles = Recipe(roles_of_heads, opened.path)
+    measured = notes.stored(opened.run) is not None
+    effects = Recipe(stored_effects, opened.path) if measured else None
+    recipe = Recipe(roles_report, Recipe(roles_of_heads, opened.path), effects)
     try:
-        kinds = list(dict.fromkeys(each.head.kind for each in roles.result().heads))
+        report = recipe.result()
     except RunError as error:
         st.error(plain(explained(error)))
         return None
-    with row:
-        of = controls.choice(
-            _("Which heads"),
-            OF,
-            {ALL: _("all"), **{str(kind): _(kind.label) for kind in kinds}},
-            ALL,
-            older={kind.label: str(kind) for kind in kinds},
-        )
-        every_role = controls.toggle(_("all roles"), EVERY_ROLE)
-        if opened.run.settings.is_opened:
-            offer_text(opened)
-    effects = None
-    if notes.stored(opened.run) is not None:
-        effects = Recipe(stored_effects, opened.path)
-    recipe = Recipe(roles_report, roles, effects, None if of == ALL else Kind(of))
-    report = recipe.result()
-    scored = Scored(report.heads, report.effects, every_role)
-    st.caption(_on_what(opened.run, report.heads[0].n_sentences, every_role))
-    chosen = _chosen(scored.heads)
-    _draw_table(scored, chosen)
-    _say(opened, scored, scored.heads[chosen])
+    chosen = _chosen(report)
+    _draw_table(report, chosen)
+    named_heads.warn(notes.about_head(opened.run, chosen.head))
+    named_heads.link_to_map(opened, chosen.head)
+    on = measured_on.drawn(opened.run, chosen.n_sentences, SEED)
+    text = view_text("heads", "roles").sections["How to read"]
     return Shown(
         name="heads_roles",
         title=_("The roles of the heads on {sentences}").format(
@@ -93,60 +88,37 @@ def _of_held_out(opened: Opened, row: DeltaGenerator) -> Shown | None:
         ),
         recipe=recipe,
         code=(questions_on, target_keys, ask),
-        seen=_seen(scored.heads, chosen),
-        how_to_read=role_names.meanings(),
+        seen=head_findings.seen(chosen, _effect(report, chosen)),
+        how_to_read="\n".join([text, _("- Measured on {sentences}.").format(sentences=on)]),
     )
 
 
-def _on_what(run: Run, n: int, every_role: bool) -> str:
-    said = _("on {sentences}").format(sentences=measured_on.drawn(run, n, SEED))
-    if not every_role:
-        return _("{on}; the head farthest above its best rule comes first").format(on=said)
-    return _("score (baseline) {on}; n.s.: not significantly more").format(on=said)
+def _effect(report: RolesReport, head: HeadRole) -> HeadEffect | None:
+    return None if report.effects is None else report.effects.of(head.head)
 
 
-def _seen(heads: Sequence[HeadRole], chosen: int) -> str:
-    """Say in Markdown what a head does more often than the best rule without a model."""
-    head = heads[chosen]
-    first = all(each.above_baseline < head.above_baseline for each in heads if each is not head)
-    where = notes.site_and_head(head.head)
-    role = head.farthest
-    if role is None:
-        return _("**{where}** has no role that beats the best rule without a model.").format(
-            where=where
-        )
-    text = _("**{where}** has the role **{role}**: it looks there most {how}.")
-    if first:
-        text = _("**{where}** has the clearest role, **{role}**: it looks there most {how}.")
-    evidence = role_names.evidence(head.scores[role], role)
-    return text.format(where=where, role=role_names.named(role, head), how=evidence)
+def _chosen(report: RolesReport) -> HeadRole:
+    """Return the head that the link names, or else the one that the model needs most."""
+    heads = {each.head: each for each in report.heads}
+    with suppress(ValueError, KeyError):
+        return heads[Head.parse(session.linked(SCORED) or "")]
+    return report.heads[0]
 
 
-def _chosen(heads: Sequence[HeadRole]) -> int:
-    """Return the row that the link names, or else that of the head that differs most."""
-    with suppress(ValueError):
-        return [each.head for each in heads].index(Head.parse(session.linked(SCORED) or ""))
-    return 0
-
-
-def _draw_table(scored: Scored, chosen: int) -> None:
-    names = [str(each.head) for each in scored.heads]
+def _draw_table(report: RolesReport, chosen: HeadRole) -> None:
+    names = [str(each.head) for each in report.heads]
+    columns, faint = _columns(report)
     controls.table(
         TABLE,
-        written(
-            head_table(
-                [each.head.index for each in scored.heads], columns(scored), faint(scored), MARK
-            ),
-            writers(),
-        ),
+        written(head_table(columns, faint), _writers()),
         names,
-        [names[chosen]],
+        [str(chosen.head)],
         _take,
         selection_mode="single-row",
         row_height=_ROW,
-        height=_ROW * (1 + min(len(scored.heads), _ROWS)) + 2,
-        column_config=column_config(scored),
-        alt=_("All heads, with the score of each role"),
+        height=_ROW * (1 + min(len(names), _ROWS)) + 2,
+        column_config=_column_config(),
+        alt=_("All heads, with the role of each"),
     )
 
 
@@ -156,10 +128,56 @@ def _take(ticked: Sequence[str]) -> None:
         session.choose({SCORED: name})
 
 
-def _say(opened: Opened, scored: Scored, head: HeadRole) -> None:
-    lines = notes.about_head(opened.run, head.head)
-    if scored.every_role and (useless := role_names.not_beaten(head)):
-        lines.append(_("No better than their baselines: {roles}.").format(roles=listed(useless)))
-    if lines:
-        st.caption(joined(lines))
-    named_heads.link_to_map(opened, head.head)
+def _columns(
+    report: RolesReport,
+) -> tuple[dict[str, Sequence[object]], Mapping[str, Sequence[bool]]]:
+    """Return what stands in the rows, and which cells prove nothing."""
+    heads, effects = report.heads, [_effect(report, each) for each in report.heads]
+    scores = [each.farthest and each.scores[each.farthest] for each in heads]
+    measured: dict[str, Sequence[Difference | None]] = {
+        SENTENCES: [None if each is None else each.exact_match for each in effects],
+        PRONOUNS: [None if each is None else each.pronoun for each in effects],
+    }
+    changes = {name: found for name, found in measured.items() if any(found)}
+    lost = {name: [each and -100 * each.change for each in of] for name, of in changes.items()}
+    columns: dict[str, Sequence[object]] = {
+        "head": [notes.site_and_head(each.head) for each in heads],
+        ROLE: [role_names.farthest(each) for each in heads],
+        SHARE: [score and 100 * score.value for score in scores],
+        RULE: [score and 100 * score.baseline for score in scores],
+        **lost,
+    }
+    unsure = {
+        name: [each is not None and not each.is_sure for each in found]
+        for name, found in changes.items()
+    }
+    return columns, {ROLE: [each.farthest is None for each in heads]} | unsure
+
+
+def _writers() -> dict[str, Callable[[float], str]]:
+    """Return what writes the numbers of the columns."""
+    share = partial(percent_of_100, decimals=0)
+    return {SHARE: share, RULE: share, SENTENCES: _points, PRONOUNS: _points}
+
+
+def _points(lost: float) -> str:
+    return number(lost, 1) if abs(lost) >= 0.05 else "–"
+
+
+def _column_config() -> dict[str, ColumnConfig | None]:
+    """Return how the columns are written."""
+    numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    share = _(
+        "Share of the rows whose largest weight is there: of the roles that the head can "
+        "have, the one that differs most from the best rule."
+    )
+    rule = _("The same share for the best rule without a model.")
+    lost = _("Percentage points that are lost when this head is silenced; grey: maybe none.")
+    return {
+        "head": text(_("head"), width=250),
+        ROLE: text(_("looks mostly at"), width=190),
+        SHARE: numeric(_("how often"), width=90, help=share),
+        RULE: numeric(_("how often a simple rule would"), width=200, help=rule),
+        SENTENCES: numeric(_("exact match lost without it"), width=180, help=lost),
+        PRONOUNS: numeric(_("pronouns lost without it"), width=170, help=lost),
+    }

@@ -1,17 +1,12 @@
 """All heads of one kind of attention in a table: what each does with this sentence."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
-from streamlit.elements.lib.column_types import ColumnConfig
 
-from core.heads import Kind
 from core.inspection import Inspection
-from core.runs.run import RunError
-from core.studies.heads.findings import PronounHead, best_pronoun_head
-from core.studies.heads.roles import own_position
 from core.studies.heads.summaries import (
     HeadSummary,
     HeadTable,
@@ -21,10 +16,8 @@ from core.studies.heads.summaries import (
     head_table,
 )
 from core.tokenizer.tokenizer import Token
-from pages.frame import cached, clicks, controls, measured_on, notes, selection, session
-from pages.frame.controls import fold
+from pages.frame import controls, notes, selection, session
 from pages.frame.language import _, joined, n_, number, percent, percent_of_100, plain
-from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
 from pages.frame.texts import view_text
@@ -35,8 +28,6 @@ from viz.charts.head_table import head_table as styled_table
 
 TABLE = "heads_table"
 """Key of the table."""
-MARK = " "
-"""Name of the column with the heads' colours."""
 ROW, MOST_ROWS = 35, 12
 """Pixels of a row, and the rows that are seen at once."""
 
@@ -48,10 +39,10 @@ class Overview:
     selected: Selection
     table: HeadTable
 
-    @property
-    def keys(self) -> Sequence[Token]:
-        """The tokens that can be looked at."""
-        return self.selected.inspection.tokens_of(self.selected.kind.key_side)
+    def said(self, summary: HeadSummary) -> str:
+        """Return what a head does here, with the share of rows in which it holds, and chance."""
+        keys = self.selected.inspection.tokens_of(self.selected.kind.key_side)
+        return said(summary, keys, whole_words=self.selected.whole_words)
 
 
 def draw(opened: Opened) -> Shown:
@@ -61,19 +52,17 @@ def draw(opened: Opened) -> Shown:
     recipe = Recipe(head_table, selected.inspecting, selected.kind)
     shown = Overview(selected, recipe.result())
     _draw_table(shown)
-    _draw_chosen(shown)
-    if selected.kind.is_self and not opened.run.settings.is_opened:
-        title = _("Does a token look at itself most?")
-        fold(title, "itself", partial(_draw_itself, opened, selected.kind), compact=True)
-    text = view_text("heads", "roles").sections
-    title = _("What each head does: {kind}").format(kind=_(selected.kind.label))
+    [chosen] = [each for each in shown.table.summaries if each.head == selected.head]
+    text, where = _("{head}: {does}."), notes.site_and_head(selected.head)
+    st.text(text.format(head=where, does=shown.said(chosen)), width="content")
+    named_heads.link_to_map(opened, selected.head)
+    words = view_text("heads", "roles").sections
     return Shown(
         name=f"heads.{selected.kind}",
-        title=title,
+        title=_("What each head does: {kind}").format(kind=_(selected.kind.label)),
         recipe=recipe,
-        how_to_read=text["How to read a sentence"],
-        formula=text["Formula of a sentence"].strip("$\n"),
-        about={"head": notes.site_and_head(selected.head)},
+        how_to_read=words["How to read a sentence"],
+        about={"head": where},
         code=[head_summaries, head_pattern],
         seen=_seen(shown),
         instead=_instead(shown),
@@ -81,21 +70,45 @@ def draw(opened: Opened) -> Shown:
 
 
 def _draw_table(shown: Overview) -> None:
-    """Draw a row for each head."""
-    places = [(each.head.layer, each.head.index) for each in shown.table.summaries]
-    columns, faint = _columns(shown)
+    """Draw a row for each head; those without a clear pattern are grey."""
+    selected, summaries = shown.selected, shown.table.summaries
+    keys = selected.inspection.tokens_of(selected.kind.key_side)
+    grey = [not each.pattern.prevails for each in summaries]
+    columns: dict[str, Sequence[object]] = {
+        "head": [notes.site_and_head(each.head) for each in summaries],
+        "does": [short(each, keys, whole_words=selected.whole_words) for each in summaries],
+        "in_rows": [_percents(each, each.pattern.share) for each in summaries],
+        "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
+    }
+    faint = {"does": grey, "in_rows": grey, "by_chance": grey}
+    share = partial(percent_of_100, decimals=0)
+    numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    often = _("The share of the rows whose largest weight is there.")
+    if selected.whole_words:
+        often = _("The share of the rows whose weight is there farthest above an even spread.")
+    chance = _("The same share for a head that picks any token that it may see.")
     controls.table(
         TABLE,
-        written(styled_table([head for _layer, head in places], columns, faint, MARK), _writers()),
-        places,
-        [(shown.selected.layer, shown.selected.head.index)],
+        written(styled_table(columns, faint), {"in_rows": share, "by_chance": share}),
+        [(each.head.layer, each.head.index) for each in summaries],
+        [(selected.layer, selected.head.index)],
         _take,
         selection_mode="single-row",
         row_height=ROW,
-        height=ROW * (1 + min(len(places), MOST_ROWS)) + 2,
-        column_config=_column_config(shown),
+        height=ROW * (1 + min(len(summaries), MOST_ROWS)) + 2,
+        column_config={
+            "head": text(_("head"), width=250),
+            "does": text(_("what it does in this sentence"), width=420),
+            "in_rows": numeric(_("how often"), width=90, help=often),
+            "by_chance": numeric(_("by chance"), width=90, help=chance),
+        },
         alt=_("All heads, with what each does with this sentence"),
     )
+
+
+def _percents(summary: HeadSummary, share: float) -> float | None:
+    """Return a share for a column; nothing where no row has anything to share."""
+    return None if summary.pattern.name in ("even", "none") else 100 * share
 
 
 def _take(ticked: Sequence[tuple[int, int]]) -> None:
@@ -104,53 +117,10 @@ def _take(ticked: Sequence[tuple[int, int]]) -> None:
         session.choose({session.LAYER: layer, session.HEAD: head})
 
 
-def _draw_chosen(shown: Overview) -> None:
-    selected = shown.selected
-    [chosen] = [s for s in shown.table.summaries if s.head == selected.head]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        text = notes.site_and_head(selected.head)
-        # Of the head that differs most it stands above already.
-        if chosen != shown.table.farthest:
-            does = said(chosen, shown.keys, whole_words=selected.whole_words)
-            text = _("{head}: {does}.").format(head=text, does=does)
-        st.text(text, width="content")
-        named_heads.link_to_map(selected.opened, selected.head)
-    st.caption(
-        n_(
-            "Of this sentence only, {n} row: those that see one key only do not count. A map is a "
-            "hypothesis about what a head does; silencing the head is a test.",
-            "Of this sentence only, {n} rows: those that see one key only do not count. A map is a "
-            "hypothesis about what a head does; silencing the head is a test.",
-            chosen.rows,
-        ).format(n=number(chosen.rows))
-    )
-
-
-def _draw_itself(opened: Opened, kind: Kind) -> None:
-    """Say how often tokens look at themselves most, on held-out sentences."""
-    try:
-        found = cached.call(own_position, opened.path, kind)
-    except RunError as error:
-        st.info(plain(explained(error)))
-        return
-    text = _(
-        "In {sentences} the largest weight of a row is on the token itself in **{share}** of the "
-        "rows of all these heads (n = {rows}); of a head that picks any key it would be {chance}."
-    )
-    st.markdown(
-        text.format(
-            sentences=measured_on.sentences(opened.run, found.n_texts),
-            share=percent(found.value),
-            rows=number(found.n),
-            chance=percent(found.baseline),
-        )
-    )
-
-
 def _seen(shown: Overview) -> str:
     """Say which head differs most from chance, and how many have a pattern of their own."""
     found, summaries = shown.table.farthest, shown.table.summaries
-    does = plain(said(found, shown.keys, whole_words=shown.selected.whole_words))
+    does = plain(shown.said(found))
     if len({each.pattern.name for each in summaries} | {"even", "none"}) == 2:
         return _("Each head here: {does}.").format(does=does)
     if found.pattern.above_chance <= 0:
@@ -179,67 +149,6 @@ def _instead(shown: Overview) -> str:
         return any(each.pattern.prevails for each in head_summaries(inspection, kind))
 
     return selection.example(shown.selected, tells)
-
-
-def _columns(
-    shown: Overview,
-) -> tuple[Mapping[str, Sequence[object]], Mapping[str, Sequence[bool]]]:
-    """Return name of a column → what stands in the rows, and where that is faint."""
-    summaries, known = shown.table.summaries, _pronoun_head(shown.selected)
-    grey = [not each.pattern.prevails for each in summaries]
-    is_known = [known is not None and each.head == known.head for each in summaries]
-    columns: dict[str, Sequence[object]] = {
-        "layer": [each.head.layer for each in summaries],
-        "head": [each.head.index for each in summaries],
-        "does": [_does(shown, each, known) for each in summaries],
-        "in_rows": [_percents(each, each.pattern.share) for each in summaries],
-        "by_chance": [_percents(each, each.pattern.chance) for each in summaries],
-        "entropy": [each.entropy for each in summaries],
-        "distance": [each.distance for each in summaries],
-        "largest": [each.confidence for each in summaries],
-    }
-    does = [faded and not this for faded, this in zip(grey, is_known, strict=True)]
-    return columns, {"does": does, "in_rows": grey, "by_chance": grey}
-
-
-def _percents(summary: HeadSummary, share: float) -> float | None:
-    """Return a share for a column; nothing where no row has anything to share."""
-    return None if summary.pattern.name in ("even", "none") else 100 * share
-
-
-def _writers() -> dict[str, Callable[[float], str]]:
-    """Return what writes the numbers of the columns."""
-    two = partial(number, digits=2)
-    share = partial(percent_of_100, decimals=1)
-    return {
-        **{"in_rows": share, "by_chance": share},
-        **{"entropy": two, "distance": two, "largest": two},
-    }
-
-
-def _column_config(shown: Overview) -> dict[str, ColumnConfig | None]:
-    """Return how the columns are written."""
-    numeric, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    away = _("How many tokens away the keys are, weighted; mean over the rows.")
-    if not shown.selected.kind.is_self:
-        away += " " + _("Counted from the place that is as far along in the source.")
-    bits = _("Of a row's weights in bits, mean over the rows: 0 for one key, 3 for eight alike.")
-    rows = _("The share of the rows whose largest weight is there.")
-    if shown.selected.whole_words:
-        rows = _("The share of the rows whose weight is there farthest above an even spread.")
-    chance = _("The same share for a head that picks any token that it may see.")
-    largest = _("The largest weight of a row, mean over the rows.")
-    return {
-        MARK: text(_("colour"), width=50, help=_("The head's colour in every picture")),
-        "layer": numeric(_("layer"), width=46),
-        "head": numeric(_("head"), width=46),
-        "does": text(_("what its largest weights have in common"), width=400),
-        "in_rows": numeric(_("in rows"), width=72, help=rows),
-        "by_chance": numeric(_("by chance"), width=78, help=chance),
-        "entropy": numeric(_("bits"), width=54, help=bits),
-        "distance": numeric(_("distance"), width=76, help=away),
-        "largest": numeric(_("largest"), width=68, help=largest),
-    }
 
 
 def short(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> str:
@@ -285,27 +194,6 @@ def said(summary: HeadSummary, keys: Sequence[Token], *, whole_words: bool) -> s
         hits=number(pattern.hits),
         n=number(pattern.rows),
         chance=percent(pattern.chance),
-    )
-
-
-def _pronoun_head(selected: Selection) -> PronounHead | None:
-    """Return the head of the kind that finds antecedents better than any rule, if one does.
-
-    Of a sentence without a pronoun that says nothing.
-    """
-    if clicks.first_pronoun(selected.opened, selected.inspection) is None:
-        return None
-    found = best_pronoun_head(selected.opened.run, selected.kind)
-    return found if found is not None and found.beats_baseline else None
-
-
-def _does(shown: Overview, each: HeadSummary, found: PronounHead | None) -> str:
-    """Return what a head does: its pattern here, and what was measured on other sentences."""
-    here = short(each, shown.keys, whole_words=shown.selected.whole_words)
-    if found is None or each.head != found.head:
-        return here
-    return _("{here}; in tests finds antecedents ({share} of {n})").format(
-        here=here, share=percent(found.score), n=measured_on.pronouns(found.n)
     )
 
 

@@ -304,10 +304,7 @@ def _seen(found: TextRoles, role: Role, head: Head) -> str:
     """Say how much of its weight a head gives to a role, beside an even row."""
     score = found.scores[role][head]
     n_clear = sum(each.value >= 0.5 for each in found.scores[role].values())
-    said = _(
-        "**{head}** gives **{share}** of its weight to {what} ({interval}; an even row {even}). "
-        "{clear}"
-    )
+    said = _("**{head}** gives **{share}** of its weight to {what} (an even row: {even}). {clear}")
     clear = n_(
         "{n} of {of} heads gives half of its weight or more there.",
         "{n} of {of} heads give half of their weight or more there.",
@@ -317,7 +314,6 @@ def _seen(found: TextRoles, role: Role, head: Head) -> str:
         head=notes.site_and_head(head),
         share=percent(score.value),
         what=_(MEANINGS[role]),
-        interval=_interval(score, percent),
         even=percent(score.baseline),
         clear=clear,
     )

@@ -11,15 +11,12 @@ from core.studies.attribution.rollout import (
     stack_rollout,
 )
 from pages.frame import selection
-from pages.frame.charts import chart
 from pages.frame.components import matrices
 from pages.frame.language import _, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from viz.charts.bars import bars
-from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Axis, Matrices, Matrix
 
 MAPS, STACK = "rollout_maps", "rollout_stack"
@@ -37,9 +34,7 @@ def draw(opened: Opened, stack: Stack) -> Shown:
     found = recipe.result()
     axis = selection.token_axis(opened.inspection, found.kind.key_side)
     panels = [_map(found, layer, axis) for layer in range(len(found.rolled_LQK))]
-    pictures = [matrices(Matrices(panels=panels), key=MAPS)]
-    if found.kind.causal:
-        pictures.append(chart(_shares(found)))
+    picture = matrices(Matrices(panels=panels), key=MAPS)
     text = view_text("heads", "attribution")
     return Shown(
         name=f"rollout_{stack}",
@@ -47,7 +42,7 @@ def draw(opened: Opened, stack: Stack) -> Shown:
         recipe=recipe,
         seen=_holding_least(found),
         code=(rollout, mixing, seen_fairly),
-        pictures=pictures,
+        pictures=[picture],
         how_to_read=text.sections["How to read rollout"],
         formula=text.sections["Formula of rollout"].strip("$\n"),
     )
@@ -86,17 +81,4 @@ def _map(found: StackRollout, layer: int, axis: Axis) -> Matrix:
         columns=axis,
         visible=np.ascontiguousarray(found.visible_QK) if found.kind.causal else None,
         value_name=_("share"),
-    )
-
-
-def _shares(found: StackRollout) -> Chart:
-    """Return the chart of how much is seen of each token by the rows that can see it."""
-    return bars(
-        {
-            _("mean over all rows"): found.seen_K.tolist(),
-            _("mean over the rows that can see it"): found.seen_fairly_K.tolist(),
-        },
-        [token.text for token in found.tokens],
-        value=Quantity(_("share of the token in the last layer’s positions"), share=True),
-        title=_("Early tokens are seen by more rows, and seem to matter more"),
     )

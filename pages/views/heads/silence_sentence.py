@@ -16,11 +16,10 @@ from core.studies.effects.ablation import (
 )
 from core.tasks import Task
 from pages.frame import cached, layout, measured_on, notes
-from pages.frame.language import N_, _, number, percent, plain, translated
+from pages.frame.language import N_, _, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.typography import written_name
-from pages.views.heads import silence_measuring
 from pages.views.heads.silence_grid import telling_head
 from pages.views.heads.translations import before_and_after
 from viz.charts.curves import Chart
@@ -30,6 +29,8 @@ LABELS = {"silence": N_("silence"), "uniform": N_("uniform"), "average": N_("ave
 """What a changed head does, in the link → its label."""
 KINDS: Mapping[str, Kind] = {"silence": "silence", "uniform": "uniform", "average": "freeze"}
 """The same → what an intervention calls it."""
+NAMED = 2
+"""So many heads are named; of more, their number is."""
 
 
 def reference(opened: Opened) -> str:
@@ -39,9 +40,9 @@ def reference(opened: Opened) -> str:
 
 
 def say(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> None:
-    """Say what is written before and after, and how heads are changed."""
-    st.markdown(before_and_after(found, run, changed=bool(heads)), unsafe_allow_html=True)
-    if heads:
+    """Show what is written before and after, and how heads are changed where that is not usual."""
+    st.markdown(before_and_after(found, run), unsafe_allow_html=True)
+    if heads and instead != "silence":
         with st.container(key=layout.DONE_SAID):
             st.caption(_what_is_done(run, instead))
 
@@ -49,30 +50,23 @@ def say(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> None:
 def seen(run: Run, found: Ablated, heads: Sequence[Head], instead: str) -> str:
     """Say in Markdown whether what is written changes, and which of its words most."""
     if not heads:
-        return _("No head is changed: click one in the grid.")
-    if len(heads) == 1:
-        where = notes.within_sentence(heads[0])
-    else:
-        where = silence_measuring.named([silence_measuring.short(head) for head in heads])
+        return _("All heads are on: click one to switch it off.")
     how = {
         "silence": _("Without {where}"),
         "uniform": _("With {where} uniform"),
         "average": _("With {where} at the average"),
-    }[instead].format(where=where)
+    }[instead].format(where=_named(heads))
+    text = _("{how} the {translation} **changes**: {most}")
     if found.same_text:
-        text = _("{how} the {translation} **stays**; another head may take over. {most}")
-    else:
-        text = _("{how} the {translation} **changes**. {most}")
+        text = _("{how} the {translation} **stays**: {most}")
     return text.format(how=how, translation=written_name(run), most=_most_changed(found))
 
 
-def loss(run: Run, found: Ablated) -> str:
-    """Return the loss before and after."""
-    own = _("the model’s own {translation}").format(translation=written_name(run))
-    whose = own if not found.target else _("the true target")
-    text = _("Loss of {whose}: {before} → {after} nats per token.")
-    before, after = number(found.loss_before), number(found.loss_after)
-    return text.format(whose=whose, before=before, after=after)
+def _named(heads: Sequence[Head]) -> str:
+    """Return the names of one or two heads; the number of more."""
+    if len(heads) <= NAMED:
+        return _(" and ").join(map(notes.within_sentence, heads))
+    return n_("{n} head", "{n} heads", len(heads)).format(n=number(len(heads)))
 
 
 def instead_of(opened: Opened, found: Ablated, heads: Sequence[Head], instead: str) -> str:
@@ -94,38 +88,42 @@ def telling(run: Run, task: Task) -> str:
 
 
 def chances(found: Ablated) -> Chart:
-    """Return the chart of the probabilities of the model's own words."""
+    """Return the chart of the probabilities of the model's own words and of those that lead now."""
     own, now = found.before.reference, found.after.reference
-    before, after = ([each.probability for each in side] for side in (own, now))
-    best = [each.best.text for each in now]
     return step_chances(
-        [each.token.text for each in own], before, after, best, translated(DEFAULT_CHANCE_TEXTS)
+        [each.token.text for each in own],
+        [each.probability for each in own],
+        [each.probability for each in now],
+        [each.best.text for each in now],
+        [each.best_probability for each in now],
+        translated(DEFAULT_CHANCE_TEXTS),
     )
 
 
 def _what_is_done(run: Run, instead: str) -> str:
-    """Say how heads are changed."""
-    if instead == "average":
-        n = cached.call(averaged_over, run.path)
-        text = _("Average: a head always says its average over {sentences}.")
-        return text.format(sentences=measured_on.drawn(run, n, SEED))
-    return {
-        "silence": _("Silent: what a head says is missing from the sum that Wᴼ makes."),
-        "uniform": _("Uniform: a head looks at all that it may see alike."),
-    }[instead]
+    """Return what changed heads do."""
+    if instead == "uniform":
+        return _("Uniform: a head looks at all that it may see alike.")
+    n = cached.call(averaged_over, run.path)
+    text = _("Average: a head always gives its average over {sentences}.")
+    return text.format(sentences=measured_on.drawn(run, n, SEED))
 
 
 def _most_changed(found: Ablated) -> str:
-    """Say which of the model's own words gives way to another, or becomes more or less probable."""
+    """Say which of the model's own words falls behind another, or else changes most."""
     both = list(zip(found.before.reference, found.after.reference, strict=True))
     led = [pair for pair in both if pair[0].best.text == pair[0].token.text]
     fallen = [pair for pair in led if pair[1].best.text != pair[0].token.text]
     own, now = max(fallen or both, key=lambda pair: abs(pair[1].probability - pair[0].probability))
-    before, after = percent(own.probability), percent(now.probability)
-    word = plain(own.token.text)
-    if before == after:
-        return _("No probability of its words changes.")
-    text = _("Most changed: **{word}** {before} → **{after}**.")
+    text = _("**{word}** changes most, from {before} to **{after}**.")
     if fallen:
-        text = _("**{word}** gives way to **{other}**: {before} → **{after}**.")
-    return text.format(word=word, before=before, after=after, other=plain(now.best.text))
+        text = _("**{word}** falls from {before} to **{after}**, **{other}** leads with {lead}.")
+    elif percent(own.probability) == percent(now.probability):
+        text = _("none of its words becomes more or less probable.")
+    return text.format(
+        word=plain(own.token.text),
+        before=percent(own.probability),
+        after=percent(now.probability),
+        other=plain(now.best.text),
+        lead=percent(now.best_probability),
+    )

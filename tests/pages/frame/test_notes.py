@@ -12,8 +12,8 @@ from core.studies.effects.measuring import store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame import cached, notes
-from pages.frame.selection import inspecting
-from pages.views.attention.pronoun_note import about_pronoun_head
+from pages.frame.selection import Opened, inspecting
+from pages.views.attention.pronoun_note import about_pronouns
 from tests.pages.conftest import ROOT, said, shown
 
 NO_CHANGE = "No change was found when this head is silenced"
@@ -103,10 +103,10 @@ OTHER_KIND = "Measured on sentences of another kind than this one"
 @pytest.mark.parametrize("model", ["translate-guided", "everyday"])
 def test_what_was_measured_is_not_said_to_hold_for_another_kind_of_sentence(model):
     run = cached.loaded(ROOT / "gallery" / model)
-    best = best_pronoun_head(run)
     tired = cached.task(run.path).examples[0].source
     for sentence, other in ((tired, False), (TROPHY, True)):
-        text = about_pronoun_head(run, sentence, ["it"], best, best)
+        inspection = inspect_sentence(run, sentence)
+        text = about_pronouns(Opened(run.path, run, cached.task(run.path), sentence, inspection))
         # Before the claim.
         assert text.startswith(OTHER_KIND) == other
 

@@ -4,7 +4,8 @@ WORDS = ["la", "rue", "la"]
 
 
 def drawn(**texts):
-    return step_chances(WORDS, [1.0, 0.9, 0.8], [0.5, 0.9, 0.1], ["la", "rue", "le"], texts)
+    best, lead = ["la", "rue", "le"], [0.5, 0.9, 0.7]
+    return step_chances(WORDS, [1.0, 0.9, 0.8], [0.5, 0.9, 0.1], best, lead, texts)
 
 
 def rows(chart):
@@ -16,8 +17,11 @@ def test_every_step_has_both_numbers_also_where_a_word_comes_twice():
     assert found == [(0, "la", 1.0, 0.5), (1, "rue", 0.9, 0.9), (2, "la", 0.8, 0.1)]
 
 
-def test_only_another_word_that_becomes_the_most_probable_is_named():
+def test_only_another_word_that_becomes_the_most_probable_is_named_at_its_own_probability():
     assert [row["instead"] for row in rows(drawn())] == ["", "", "le"]
+    named = [layer for layer in drawn().to_dict()["layer"] if layer["mark"]["type"] == "text"]
+    assert [layer["encoding"]["y"]["field"] for layer in named] == ["lead"]
+    assert rows(drawn())[2]["lead"] == 0.7
 
 
 def test_every_word_of_the_chart_can_be_replaced():

@@ -43,7 +43,7 @@ def test_it_looks_at_street_and_il_becomes_elle(run, inspection):
     attention = inspection.attention[GUIDED]
     row_K = attention.weights_HQK[0, it]
     assert row_K[animal] > 0.99
-    changed_K = rewired(row_K, street, everything=False)
+    changed_K = rewired(row_K, street)
     found = override_row(run, SENTENCE, Head(GUIDED, 0), it, changed_K, inspection.translation)
     assert found.before.translation.text.endswith("parce qu'il était trop fatigué.")
     assert found.after.translation.text.endswith("parce qu'elle était trop fatiguée.")
@@ -100,18 +100,15 @@ rows = st.integers(1, 8).flatmap(
 )
 
 
-@given(rows, st.booleans())
-def test_a_rewired_row_still_sums_to_1_and_looks_at_the_key(case, everything):
+@given(rows)
+def test_a_rewired_row_still_sums_to_1_and_looks_at_the_key(case):
     counts, key = case
     row_K = (np.array(counts) / sum(counts)).astype(np.float32)
-    found_K = rewired(row_K, key, everything=everything)
+    found_K = rewired(row_K, key)
     assert found_K.sum(dtype=np.float64) == pytest.approx(1, abs=1e-6)
     assert found_K[key] >= row_K.max()
-    if everything:
-        assert found_K[key] == 1
-    else:
-        kept = [at for at in range(len(row_K)) if at not in (key, int(row_K.argmax()))]
-        assert np.array_equal(found_K[kept], row_K[kept])
+    kept = [at for at in range(len(row_K)) if at not in (key, int(row_K.argmax()))]
+    assert np.array_equal(found_K[kept], row_K[kept])
 
 
 def forced(run, inspection, probe):

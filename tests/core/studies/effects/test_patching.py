@@ -10,7 +10,7 @@ from core.batch import pad
 from core.heads import Head, Site
 from core.model import Patch, Record, Step
 from core.runs.run import load_run
-from core.studies.effects.patching import patching_study
+from core.studies.effects.patching import patched_translation, patching_study
 from core.studies.effects.second_sentence import PatchingError
 
 GALLERY = Path(__file__).parents[4] / "gallery"
@@ -40,6 +40,14 @@ def mixed(run, source_ids, fed_ids):
     with torch.no_grad():
         logits_1TV = run.model(pad([source_ids]), pad([fed_ids]), record)
     return record, logits_1TV
+
+
+def test_one_patched_head_writes_the_other_sentences_pronoun(run, study):
+    patched = patched_translation(run, TIRED, WIDE, GUIDED)
+    assert study.corrupt.text.endswith("parce qu'elle était trop large.")
+    assert patched.text.endswith("parce qu'il était trop large.")
+    other = patched_translation(run, TIRED, WIDE, Head(GUIDED.site, 1))
+    assert other.target_ids == study.corrupt.target_ids
 
 
 @pytest.mark.parametrize("head", [GUIDED, Head(Site("decoder", 1, "cross"), 0)])

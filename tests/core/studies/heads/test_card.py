@@ -1,6 +1,7 @@
 """What a card says of heads that were made by hand, and of heads that were trained."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ N = 12
 
 
 def describe(ids):
-    return tuple(VOCABULARY[each] for each in ids)
+    return tuple(replace(VOCABULARY[each], word=at) for at, each in enumerate(ids))
 
 
 def card_of(known, site, key_of):

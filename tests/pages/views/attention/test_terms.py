@@ -9,6 +9,7 @@ from core.heads import Head, Site
 from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.steps import head_steps
+from pages.views.attention import terms
 from tests.pages.conftest import MODEL, ROOT
 from tests.pages.views.attention.conftest import seen
 
@@ -40,13 +41,12 @@ def test_of_a_product_it_is_said_whether_it_is_the_best_match(said, steps):
     row = steps.query.made_KE[IT].astype(np.float64) @ steps.key.made_KE.astype(np.float64).T
     best = int(row.argmax())
     assert best == ANIMAL
+    value, mean, other = (terms.digits(each) for each in (row[best], row.mean(), row[STREET]))
     assert said("products", cell=f"0,{IT},{ANIMAL}") == (
-        f"**it** matches no key better than **animal**: **{two(row[best])}**. "
-        f"The mean over all 14 keys is {two(row.mean())}."
+        f"**it** matches **animal** best: **{value}**; the mean of its row is {mean}."
     )
     assert said("products", cell=f"0,{IT},{STREET}") == (
-        f"**it** matches **street** with **{two(row[STREET])}**, "
-        f"and no key better than animal: {two(row[best])}."
+        f"**it** matches **street** with **{other}**; its best match is animal: {value}."
     )
 
 
@@ -67,12 +67,15 @@ def test_it_is_said_how_many_scores_the_mask_hides(said, run):
     assert said("mask") == "The mask hides **nothing** here: all 196 scores stay."
 
 
-def test_a_smaller_share_is_compared_with_the_largest(said, steps):
+def test_a_share_is_compared_with_the_largest(said, steps):
     scores = steps.masked_QK[IT].astype(np.float64)
-    found = said("softmax", cell=f"0,{IT},{STREET}")
-    assert found.startswith("**it** gives **street** **")
-    assert found.endswith(
-        f"its score, {two(scores[STREET])}, is below that of animal, {two(scores[ANIMAL])}."
+    animal, street = two(scores[ANIMAL]), two(scores[STREET])
+    assert said("softmax") == (
+        f"**it** gives **animal** a weight of **1.00**: its score, {animal}, is the largest; "
+        f"street comes next with {street}."
+    )
+    assert said("softmax", cell=f"0,{IT},{STREET}").endswith(
+        f"the score of animal, {animal}, is larger than its own, {street}."
     )
 
 

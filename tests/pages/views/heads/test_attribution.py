@@ -1,5 +1,3 @@
-from functools import partial
-
 import numpy as np
 import pytest
 import torch
@@ -9,6 +7,7 @@ from core.runs.run import load_run
 from core.studies.attribution import study
 from core.studies.attribution.leaving_out import telling_step
 from core.studies.attribution.methods import Method
+from core.studies.attribution.rollout import rollout
 from core.studies.attribution.study import LEAVE_ONE_OUT_FIRST, attribution_study, written_ids
 from core.studies.attribution.trust import Trust
 from core.vocabulary import BOS, PAD
@@ -72,7 +71,8 @@ def test_it_opens_on_the_pronoun_and_one_method(open_attribution, word):
     least, second = sorted(range(len(tokens)), key=lambda each: hidden[each])[:2]
     assert f"**{written}** depends most on **{tokens[least]}**" in seen(at)
     assert f"its probability is **{percent(hidden[least])}** instead of" in seen(at)
-    assert f"Next is **{tokens[second]}**: {percent(hidden[second])}." in seen(at)
+    assert f"With **{tokens[second]}** hidden, it is {percent(hidden[second])}." in seen(at)
+    assert f"parce qu’**{written}** était" in said(at)
     assert panel(at).texts == [[attribution_methods.short_share(each) for each in hidden]]
     assert not at.table
 
@@ -90,7 +90,13 @@ def test_each_method_is_a_row_that_is_scaled_to_its_largest_magnitude(open_attri
 def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     at = open_attribution(attributed_word="1")
     [table] = at.table
-    shown = dict(zip(table.value["method"], table.value["ρ, this word (n = 5)"], strict=True))
+    shown = dict(
+        zip(
+            table.value["method"],
+            table.value["Spearman’s ρ with leaving one out (n = 5)"],
+            strict=True,
+        )
+    )
     for method, rho in found.attribution.agreement.items():
         assert shown[attribution_methods.NAMES[method]] == attribution_methods.correlation(rho)
     assert shown["leave one out"] == "the measure"
@@ -103,11 +109,6 @@ def test_methods_are_held_to_leaving_one_out(open_attribution, found):
     ]
     assert f"{sum(same)} of 4 other methods find the same token first." in seen(at)
     assert "The model is sure" in said(at)
-
-
-def test_over_fewer_than_four_tokens_there_is_no_correlation(open_attribution):
-    at = open_attribution(sentence="d a")
-    assert set(at.table[0].value["ρ, this word (n = 3)"]) == {"the measure", "–"}
 
 
 def test_it_opens_on_the_word_that_hangs_most_on_one_token(open_attribution, run):
@@ -127,7 +128,7 @@ def test_another_word_is_asked_about_and_does_not_outlive_its_sentence(open_attr
     assert at.selectbox(key=attribution.STEP).value == fresh.selectbox(key=attribution.STEP).value
 
 
-@pytest.mark.parametrize("word", ["", "-1", "99", "il", "²", "9" * 5000])
+@pytest.mark.parametrize("word", ["", "99", "il", "²"])
 def test_a_link_to_a_word_that_is_not_there_falls_back(open_attribution, word):
     assert open_attribution(attributed_word=word).selectbox(key=attribution.STEP).value in range(5)
 
@@ -154,20 +155,49 @@ def test_trust_over_sentences_is_measured_only_on_request(open_attribution, monk
     assert best in said(at)
 
 
-def test_where_words_have_several_tokens_they_can_get_the_numbers(open_attribution):
+def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
+    own_random(max_positions=1)
+    assert "writes nothing" in said(open_attribution(model="runs/random"))
+
+
+def test_a_word_of_several_tokens_has_one_number(open_attribution):
     run, zorbik = load_run(ROOT / "gallery" / "translate"), "The zorbik slept."
-    opened = partial(open_attribution, model="translate", sentence=zorbik, attributed_word="1")
     inspection = inspect_sentence(run, zorbik)
     assert len(inspection.source_words) < len(inspection.source_tokens)
-    shown = panel(opened(attributed_per="words"))
+    shown = panel(open_attribution(model="translate", sentence=zorbik, attributed_word="1"))
     found = attribution_study(run, inspection, 1, list(Method), by_word=True)
     scores = found.attribution.scores[Method.LEAVE_ONE_OUT]
     assert [label.text for label in shown.columns.labels] == list(inspection.source_words)
     assert [label.unknown for label in shown.columns.labels][:2] == [False, True]
     assert shown.values[0] == pytest.approx(scores / np.abs(scores).max(), abs=1e-3)
-    assert panel(opened()).values.shape[1] == len(inspection.source_tokens)
 
 
-def test_of_a_model_that_writes_nothing_nothing_is_asked(open_attribution, own_random):
-    own_random(max_positions=1)
-    assert "writes nothing" in said(open_attribution(model="runs/random"))
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_rollout_is_shown_after_each_layer_and_says_what_keeps_least_of_itself(
+    open_attribution, run, stack
+):
+    at = open_attribution(attributed="rollout", rollout_stack=stack)
+    layers = [
+        found.weights_HQK
+        for site, found in inspect_sentence(run, SENTENCE).attention.items()
+        if site.attention == f"{stack}.self"
+    ]
+    panels = unpack(component(at, "matrices").bytes).panels
+    for shown, rolled_QK in zip(panels, rollout(np.stack(layers)), strict=True):
+        assert shown.values == pytest.approx(rolled_QK, abs=1e-6)
+    values = panels[-1].values.astype(np.float64)
+    texts = [label.text for label in panels[-1].columns.labels]
+    row = int(values.diagonal().argmin())
+    other = max((each for each in range(len(values)) if each != row), key=lambda k: values[row, k])
+    assert (
+        f"the position of **{texts[row]}** holds least of its own token: "
+        f"{percent(values[row, row])}. Of the others, **{texts[other]}** has most: "
+        f"**{percent(values[row, other])}**."
+    ) in seen(at)
+
+
+def test_a_stack_without_self_attention_has_no_rollout(open_attribution, own_random, taken):
+    own_random(decoder_mixing="gru")
+    asked = {"model": "runs/random", "attributed": "rollout", "rollout_stack": "decoder"}
+    assert not open_attribution(**asked).exception
+    assert taken[-1].name == "rollout_encoder"

@@ -1,24 +1,34 @@
 import json
-from collections import Counter
+from dataclasses import replace
 from urllib.parse import parse_qs
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
+from core.evaluate.intervals import Difference
 from core.heads import Head, Kind
 from core.runs.run import load_run
-from core.studies.heads.card import head_card
+from core.studies.effects.head_effects import HeadEffect, HeadEffects
+from core.studies.heads.card import Examples, HeadRow, Target, head_card
 from core.studies.heads.likeness import head_likeness
-from tests.pages.conftest import ROOT, component, said, send_from, unfold
+from core.studies.heads.question import Role, Score
+from core.studies.heads.roles import HeadRole, Measure, roles_of_heads
+from core.tokenizer.tokenizer import Token
+from pages.views.heads import head as head_view
+from pages.views.heads import head_findings, head_map, role_names
+from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
-COPY = ROOT / "gallery" / "copy"
+UNSURE = Difference(0.9, 0.9, -0.01, 0.01, 400)
+WORSE = Difference(0.9, 0.7, -0.25, -0.15, 400)
+BETTER = Difference(0.7, 0.75, 0.01, 0.09, 400)
+HEAD = Head.parse("encoder.0.self:0")
+NOTHING = Measure(0.5, 0.1)
 
 
 @pytest.fixture(scope="module")
 def copy_run():
-    return load_run(COPY)
+    return load_run(ROOT / "gallery" / "copy")
 
 
 def open_head(open_page, head="decoder.0.cross:0", **query):
@@ -29,19 +39,69 @@ def open_head(open_page, head="decoder.0.cross:0", **query):
     )
 
 
-def test_a_link_opens_the_card_of_its_head(open_page, taken):
+def role_of(role, *, offset=-2, head="encoder.0.self:0"):
+    score = {} if role is None else {role: Score(0.9, 0.1, "any key", 100)}
+    measures = dict.fromkeys(("entropy", "evenness", "distance", "confidence"), NOTHING)
+    return HeadRole(
+        head=Head.parse(head), scores=score, offset=offset, n_rows=100, n_sentences=10, **measures
+    )
+
+
+def seen(role, effect=None, **more):
+    return head_findings.seen(role, effect, **more).replace("\u00a0", " ")
+
+
+def effect(exact=UNSURE, loss=UNSURE, pronoun=None):
+    return HeadEffect(HEAD, exact, loss, pronoun)
+
+
+def test_a_clicked_tile_opens_what_is_known_of_that_head(open_page, taken):
     at = open_head(open_page, "decoder.1.self:2")
-    assert at.segmented_control(key="kind").value == "decoder.self"
-    assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]
-    assert taken[-1].title == "All that is known of decoder layer 1, self-attention head 2"
     assert unpack(component(at, "matrices").bytes).selected == (0, 1, 2)
-
-
-def test_a_clicked_tile_opens_the_card_of_that_head(open_page):
-    at = open_head(open_page)
     send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 1, "column": 3})
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 3]
-    assert "Decoder layer 1, cross-attention head 3" in said(at)
+    assert taken[-1].title == "All that is known of decoder layer 1, self-attention head 3"
+
+
+def test_tiles_are_the_heads_by_layer_with_role_and_mean_largest_weight(open_page, copy_run):
+    [panel] = unpack(component(open_head(open_page), "matrices").bytes).panels
+    found = {each.head: each for each in roles_of_heads(copy_run, 400).heads}
+    expected = [
+        [found[Head(Kind.CROSS.site(layer), index)] for index in range(4)] for layer in range(2)
+    ]
+    weights = np.array([[each.confidence.value for each in row] for row in expected])
+    assert panel.values == pytest.approx(weights.astype(np.float32))
+    assert panel.texts == [[head_map.tile(each) for each in row] for row in expected]
+
+
+@pytest.mark.parametrize(
+    ("role", "tile"),
+    [
+        (role_of(None), "·"),
+        (role_of(Role.ANTECEDENT), "antecedent"),
+        (role_of(Role.POSITIONAL), "2 back"),
+        (role_of(Role.POSITIONAL, offset=0), "itself"),
+        (role_of(Role.POSITIONAL, offset=0, head="decoder.0.cross:0"), "same place"),
+    ],
+)
+def test_a_tile_names_the_leading_role(role, tile):
+    assert head_map.tile(role) == tile
+
+
+def test_every_role_can_be_said_and_fits_into_a_tile():
+    for role in head_findings.LOOKS:
+        assert 1 < len(head_map.tile(role_of(role))) <= 11
+        line = seen(role_of(role))
+        assert "{" not in line
+        assert "in **90 %** of 100 cases (best rule, a random token: 10 %)" in line
+
+
+def test_the_token_before_is_one_role_by_one_name():
+    scores = dict.fromkeys((Role.PREVIOUS, Role.POSITIONAL), Score(0.6, 0.1, "any key", 100))
+    head = replace(role_of(None, offset=-1), scores=scores)
+    assert role_names.named(Role.POSITIONAL, head) == "previous token"
+    assert head_findings.roles(head, {}).count("\n- ") == 1
+    assert len(list(head_findings.every_role(head, {}))) == 1
 
 
 def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
@@ -54,31 +114,18 @@ def test_the_strips_are_the_rows_with_the_largest_weights(open_page, copy_run):
         assert f"{fed} ▸ {row.predicted.text} → {key} {row.weight:.2f}" in written
 
 
-def test_the_pairs_are_said_with_their_count_and_share_of_the_rows(open_page, copy_run):
-    at = unfold(open_head(open_page), "head_rows")
-    found = head_card(copy_run, Head.parse("decoder.0.cross:0"))
-    (query, key), count = found.pairs[0]
-    share = f"{100 * count / found.n_rows:.1f}".removesuffix(".0")
-    assert f"“{query}” → “{key}” · {count} rows ({share}\u00a0%)" in said(at)
-    assert f"rows: {found.n_rows:,}, of 400 held-out rows of letters, seed 0" in said(at)
-
-
-def test_the_histogram_has_every_row_in_its_place(open_page, copy_run):
-    at = unfold(open_head(open_page), "head_rows")
-    found = head_card(copy_run, Head.parse("decoder.0.cross:0"))
-    places = np.minimum(np.floor(found.largest_R.astype(np.float64) * 20), 19)
-    expected = Counter(zip(places.astype(int).tolist(), found.target_R.tolist(), strict=True))
-    names = {"another word": "word", "a delimiter": "delimiter"}
-    rows = bars_of(at)
-    assert {(round(r["from"] * 20), names[r["series"]]): r["count"] for r in rows} == expected
-
-
-def bars_of(at):
-    """Rows of the chart's bars, whichever of its layers has them."""
-    [chart] = at.get("vega_lite_chart")
-    tables = [chart.proto.data.data, *(each.data.data for each in chart.proto.datasets)]
-    read = [pa.ipc.open_stream(each).read_all().to_pylist() for each in tables if each]
-    return next(rows for rows in read if rows and "series" in rows[0])
+def test_the_pieces_of_a_word_are_joined_in_a_strip():
+    pieces = (("The", 0), ("gl", 1), ("ost", 1), ("EOS", 2))
+    tokens = tuple(Token(text, text == "EOS", word) for text, word in pieces)
+    weights, visible = np.array([0.1, 0.2, 0.3, 0.4], np.float32), np.array([1, 1, 1, 0], bool)
+    row = HeadRow(
+        0, "", tokens, tokens, None, 2, 2, weights, visible, Target.WORD, ("glost", "glost"), {}
+    )
+    strip = head_view._strip(row, HEAD)
+    assert [label.text for label in strip.keys] == ["The", "glost", "EOS"]
+    assert strip.weights_K.tolist() == pytest.approx([0.1, 0.5, 0.4])
+    assert strip.visible_K.tolist() == [True, True, False]
+    assert (strip.most, strip.query, strip.written) == (1, 1, "0.50")
 
 
 def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_run):
@@ -96,37 +143,102 @@ def test_the_heads_most_alike_are_named_and_lead_to_their_cards(open_page, copy_
         for head, at in zip(expected, others, strict=True)
     ]
     query = {name: texts[0] for name, texts in parse_qs(links[0].query_string).items()}
-    opened = open_page("heads", **query)
     where = f"Decoder layer {expected[0].layer}, cross-attention head {expected[0].index}"
-    assert where in said(opened)
+    assert where in said(open_page("heads", **query))
 
 
-def test_heads_that_were_not_measured_say_so(open_page, own_copy):
-    at = open_head(open_page, model="runs/mine")
-    assert "what silencing it costs was not measured" in said(at)
-    assert "not measured on these weights" in said(at)
-
-
-@pytest.mark.parametrize("head", ["encoder.0.self:0", "decoder.0.self:0", "decoder.0.cross:0"])
+@pytest.mark.parametrize("head", ["encoder.0.self:0", "decoder.0.cross:0"])
 def test_a_model_of_one_head_has_a_card(open_page, own_random, head):
     own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
     at = open_head(open_page, head, model="runs/random")
     assert "there is no other head of its kind" in said(at)
-    assert "no role" in said(at) or "looks at" in said(at) or "points at" in said(at)
+    assert "not measured on these weights" in said(at)
 
 
 def test_a_run_whose_pairs_are_gone_says_why_there_is_no_card(open_page, own_copy):
     settings = json.loads((own_copy / "run.json").read_text())
     (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
-    at = open_head(open_page, model="runs/mine")
-    assert at.error
+    assert open_head(open_page, model="runs/mine").error
 
 
-def test_all_heads_of_its_kind_stand_where_they_are_alike(open_page, copy_run):
-    at = unfold(open_head(open_page), "head_alike")
-    found = head_likeness(copy_run, Kind.CROSS)
-    own = found.heads.index(Head.parse("decoder.0.cross:0"))
-    others, chosen = json.loads(at.get("plotly_chart")[0].proto.spec)["data"]
-    assert chosen["customdata"] == [own]
-    assert sorted(others["customdata"] + [own]) == list(range(len(found.heads)))
-    assert chosen["text"][0].startswith("0.0 ")
+def test_a_head_without_a_role_says_so():
+    assert "**no role** that beats its baseline" in seen(role_of(None))
+    assert seen(role_of(None), untrained=True).startswith("The model is **untrained**")
+    even = replace(role_of(None), evenness=Measure(0.99, 1.0))
+    assert "looks at **nothing** in particular: its rows are nearly uniform" in seen(even)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (None, "what silencing it costs was not measured"),
+        (effect(), "no change was found without it"),
+        (effect(WORSE), "without it, exact match: 90 % → **70 %**"),
+        (effect(loss=WORSE), "the loss alone changes, by −0.200 nats per token"),
+        (effect(pronoun=WORSE), "without it, right pronouns: 90 % → **70 %**"),
+        (effect(BETTER, pronoun=WORSE), "without it, exact match: 70 % → **75 %**"),
+    ],
+)
+def test_what_silencing_costs_is_said_only_where_it_is_sure(found, words):
+    assert words in seen(role_of(Role.NEXT), found)
+
+
+def test_of_a_head_of_antecedents_the_pronouns_count():
+    line = seen(role_of(Role.ANTECEDENT), effect(BETTER, pronoun=WORSE))
+    assert "right pronouns: 90 % → **70 %**" in line
+
+
+def test_only_roles_that_beat_their_baselines_are_said_the_best_first():
+    scores = {
+        Role.NEXT: Score(0.3, 0.1, "any key", 100),
+        Role.SAME: Score(0.11, 0.1, "any key", 100),
+        Role.RARE: Score(0.8, 0.1, "any key", 100),
+    }
+    line = head_findings.roles(replace(role_of(None), scores=scores), {}).replace("\u00a0", " ")
+    assert line == (
+        "**Roles**\n- rarest token: 80 % (a simple rule: 10 %)\n"
+        "- next token: 30 % (a simple rule: 10 %)"
+    )
+    assert "none beats its baseline" in head_findings.roles(role_of(None), {})
+
+
+def row(query, key):
+    tokens = (Token(query, False, 0), Token(key, False, 1))
+    weights, visible = np.array([0.1, 0.9], np.float32), np.ones(2, bool)
+    text = "a *sentence*"
+    return HeadRow(
+        0, text, tokens, tokens, None, 0, 1, weights, visible, Target.WORD, (query, key), {}
+    )
+
+
+def test_sentences_that_made_a_score_are_said_as_they_were_typed():
+    found = {Role.NEXT: Examples((row("*", "b"),), (row("c", "d"),))}
+    [said_of_role] = head_findings.every_role(role_of(Role.NEXT), found)
+    assert "has it: “&#42;” → “b” 0.90 in “a &#42;sentence&#42;”" in said_of_role
+    assert "has it not: “c” → “d” 0.90" in said_of_role
+    assert "as “&#42;” → “b”" in head_findings.roles(role_of(Role.NEXT), found)
+
+
+def test_silencing_is_said_with_interval_and_n():
+    found = effect(WORSE, pronoun=UNSURE)
+    line = head_findings.silenced(HeadEffects((found,), 400, 7, 10), found).replace("\u00a0", " ")
+    assert "exact match 90 % → 70 % of 400 sentences (95 % interval: −25.0 to −15.0" in line
+    assert "right pronouns 90 % → 90 % of 400 ambiguous pronouns (95 %" in line
+
+
+@pytest.mark.parametrize(
+    ("model", "head", "score", "rule", "silenced"),
+    [
+        # As README has it.
+        ("everyday", "encoder.2.self:0", "100", "51.2", "55.3"),
+        ("translate", "encoder.2.self:3", "58.6", "51.2", "100"),
+    ],
+)
+def test_a_card_says_of_pronouns_what_the_maps_say(open_page, model, head, score, rule, silenced):
+    card = said(open_head(open_page, head, model=model))
+    assert f"antecedent of a pronoun: {float(score):.0f}\u00a0% (a simple rule: 51\u00a0%)" in card
+    assert f"right pronouns 100\u00a0% → {silenced}\u00a0% of 777 ambiguous pronouns" in card
+    found = roles_of_heads(load_run(ROOT / "gallery" / model)).heads
+    [scores] = [each.scores for each in found if str(each.head) == head]
+    assert f"{100 * scores[Role.ANTECEDENT].value:.1f}".removesuffix(".0") == score
+    assert f"{100 * scores[Role.ANTECEDENT].baseline:.1f}" == rule

@@ -50,16 +50,17 @@ def strips_of(at):
 
 
 @both
-def test_lines_in_which_the_head_points_most_are_drawn(open_head, path):
+def test_lines_in_which_the_head_points_most_are_drawn(open_head, path, taken):
     at = open_head()
     found = head_card(load_run(path), Head.parse(HEADS[path.name]))
     strips = strips_of(at)
     assert strips.count('class="strip"') == len(found.strongest) > 0
     for row in found.strongest:
-        assert f"→ {row.keys[row.key].text} {number(row.weight, 2)}" in strips
+        assert f"→ {row.pair[1]} " in strips
     # An encoder writes nothing.
     assert ("▸" in strips) == (path.name == "gpt2")
-    assert f"rows: {found.n_rows}, of {len(LINES)} lines of your own" in said(at)
+    measured = f"- Measured on {found.n_rows} rows of maps, of {len(LINES)} lines of your own."
+    assert taken[-1].how_to_read.endswith(measured)
 
 
 @both
@@ -108,7 +109,7 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
 ):
     elsewhere("OWN", one_stack_folder(like).parent)
     at = open_page("heads", trial="head", model=f"runs/{like}", text_costs="true")
-    assert "of 400 held-out rows of letters, seed 0" in said(at)
+    assert "of 400 held-out rows of letters, seed 0" in taken[-1].how_to_read
     assert re.search(r"→ \*\*\S+\*\* nats per token \(change .* n = 20 texts\)", said(at))
     assert strips_of(at)
     rows = taken[-1].columns()

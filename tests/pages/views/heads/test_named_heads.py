@@ -45,7 +45,9 @@ def test_patching_says_it_of_the_heads_that_it_names(open_page, own_copy):
     layer, head = divmod(int(values_LH.argmax()), values_LH.shape[1])
     store(own_copy, Head(Site("decoder", layer, "cross"), head))
     where = f"Decoder layer {layer}, cross-attention head {head}"
-    assert f"{where}: {NO_CHANGE}" in said(at.run())
+    at.run()
+    assert f"of **{where[0].lower()}{where[1:]}** copied" in said(at)
+    assert NO_CHANGE in said(at)
 
 
 def test_what_the_view_says_of_silencing_is_not_said_twice(open_doubted):

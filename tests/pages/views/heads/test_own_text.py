@@ -85,7 +85,7 @@ PAIRS = "the animal\tla rue\nit was too tired\til dormait\nthe street\tl'été d
 
 
 @pytest.mark.parametrize("trial", [each.name for each in heads.VIEWS])
-def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, trial):
+def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, taken, trial):
     run = load_run(own_models("marian", PAIRS))
     assert len(held_out_pairs(run, 10, 0)) == 3
     at = open_page("heads", trial=trial, model="runs/marian")
@@ -95,7 +95,7 @@ def test_a_translator_with_pairs_is_measured_on_them(open_page, own_models, tria
     assert "held-out" not in said(at)
     assert "400" not in "".join(each.label for each in [*at.button, *at.toggle])
     if trial == "roles":
-        assert "on 3 pairs of your own" in said(at)
+        assert "on 3 pairs of your own" in taken[-1].how_to_read
     if trial == "silence":
         assert "Measure all heads on 3 pairs of your own" in [each.label for each in at.button]
 

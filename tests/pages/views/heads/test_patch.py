@@ -1,19 +1,19 @@
 import html
-import re
 
 import numpy as np
 import pytest
 
-from core.heads import Kind
+from core.heads import Head, Kind
 from core.runs.run import load_run
-from core.studies.effects.patching import patching_study
+from core.studies.effects.patching import patched_translation, patching_study
+from core.studies.effects.path_patching import Read, path_study
 from pages.frame.language import percent
-from pages.views.heads.patch import INTO_SECOND
-from tests.pages.conftest import ROOT, component, said
+from tests.pages.conftest import ROOT, component, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = TIRED.replace("tired", "wide")
+GUIDED = Head.parse("encoder.2.self:0")
 
 
 @pytest.fixture
@@ -26,12 +26,17 @@ def run():
     return load_run(ROOT / "gallery" / "translate-guided")
 
 
-def panels(at):
-    return unpack(component(at, "matrices").bytes).panels
+def picture(at):
+    return unpack(component(at, "matrices").bytes)
 
 
 def read(at):
     return html.unescape(said(at))
+
+
+def seen(at):
+    [line] = [line for line in read(at).splitlines() if "**What you see**" in line]
+    return line
 
 
 def expected(study, kind):
@@ -46,47 +51,38 @@ def expected(study, kind):
 def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, direction):
     at = open_patch(patch=direction)
     assert at.text_input(key="patch_with").value == WIDE
-    both = (TIRED, WIDE) if direction == "first into second" else (WIDE, TIRED)
-    study = patching_study(run, *both)
-    kinds = Kind
-    for panel, kind in zip(panels(at), kinds, strict=True):
+    first = direction == "first into second"
+    study = patching_study(run, *((TIRED, WIDE) if first else (WIDE, TIRED)))
+    for panel, kind in zip(picture(at).panels, Kind, strict=True):
         assert panel.values == pytest.approx(100 * expected(study, kind), abs=1e-2)
         assert (panel.scale, panel.limit) == ("signed", 100)
         assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
-    brought = "turns “elle” into “il”"
-    if direction != "first into second":
-        brought = "turns “il” into “elle”"
-    assert brought in read(at)
-    assert f"Measured at step {study.step}" in read(at)
+        assert not any(text.startswith("−0\u00a0") for row in panel.texts for text in row)
+    one, other = ("first", "second") if first else ("second", "first")
+    clean, corrupt = ("il", "elle") if first else ("elle", "il")
+    best = max(study.heads, key=study.heads.__getitem__)
+    where = f"encoder layer {best.layer}, head {best.index}"
+    assert (
+        f"One head is enough: with the output of **{where}** copied from the {one} sentence, the "
+        f"{other} gets **{clean}** instead of **{corrupt}**."
+    ) in seen(at)
 
 
-def test_the_strongest_heads_are_named_with_their_share(open_patch, run):
+def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, run):
     at = open_patch()
-    study = patching_study(run, TIRED, WIDE)
-    ranked = sorted(study.heads.items(), key=lambda item: -item[1])
-    best, share = ranked[0]
-    site, head = best.site, best.index
-    stack = site.stack
-    where = (
-        f"**{stack} layer {site.layer}, {site.sublayer}-attention head {head}** says in the first"
-    )
-    [seen] = [line for line in read(at).splitlines() if "**What you see**" in line]
-    assert where in seen
-    assert f"turns “elle” into “il”: **{percent(share)}** of the way." in seen
-    (second, next_share) = ranked[1]
-    assert f"{second.site.sublayer}-attention head {second.index} ({percent(next_share)})" in seen
-
-
-def test_the_words_that_differ_are_marked(open_patch):
-    at = open_patch()
-    assert "From the first: L’animal n’a pas traversé la rue parce **qu’il** était trop" in read(at)
-    assert "Into the second: L’animal n’a pas traversé la rue parce **qu’elle** était" in read(at)
-
-
-def test_cells_say_no_negative_zero(open_patch):
-    texts = [text for panel in panels(open_patch()) for row in panel.texts for text in row]
-    assert not any(text.startswith("−0\u00a0") for text in texts)
-    assert "0\u00a0%" in texts
+    line = "From the second, with the head’s output of the first: L’animal n’a pas traversé la rue"
+    assert f"{line} parce **qu’il** était trop large." in read(at)
+    assert picture(at).selected == (0, 2, 0)
+    send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 1})
+    assert at.query_params["patched_head"] == "decoder.1.cross:1"
+    head = Head.parse("decoder.1.cross:1")
+    patched = patched_translation(run, TIRED, WIDE, head).text
+    assert patched.split()[-1] in read(at)
+    share = f"{100 * patching_study(run, TIRED, WIDE).heads[head]:.0f}"
+    assert f"the second keeps **elle**: it goes {share}\u00a0% of the way to **il**." in seen(at)
+    # “all” is no head.
+    send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 4})
+    assert at.query_params["patched_head"] == "decoder.1.cross:1"
 
 
 def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):
@@ -97,22 +93,8 @@ def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_pa
     assert not at.get("bidi_component")
 
 
-def test_a_direction_that_cannot_be_falls_back(open_patch):
-    at = open_patch(patch="both")
-    assert at.segmented_control(key="patch").value == INTO_SECOND
-    assert len(panels(at)) == 3
-
-
-def test_letters_of_the_copy_task_can_be_patched(open_patch):
-    at = open_patch(model="copy", sentence="k d a f q z", patch_with="k d a f q w")
-    assert len(panels(at)) == 3
-    assert "turns “w” into “z”" in read(at)
-
-
 def test_another_noun_is_carried_by_cross_attention_as_what_to_try_says(open_patch):
-    at = open_patch(patch_with=TIRED.replace("animal", "horse"))
-    carried = r"\*\*decoder layer \d, cross-attention head \d\*\* says .* into “L'”"
-    assert re.search(carried, read(at))
+    assert "cross-attention head" in seen(open_patch(patch_with=TIRED.replace("animal", "horse")))
 
 
 def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
@@ -121,11 +103,86 @@ def test_a_model_of_other_sizes_can_be_patched(open_patch, own_random):
     if at.info:
         assert "writes the same after both sentences" in html.unescape(at.info[0].value)
     else:
-        assert [panel.values.shape for panel in panels(at)] == [(1, 17), (3, 17), (3, 17)]
+        shapes = [panel.values.shape for panel in picture(at).panels]
+        assert shapes == [(1, 17), (3, 17), (3, 17)]
 
 
-@pytest.mark.parametrize(
-    ("older", "name"), [("first into second", "into_second"), ("second into first", "into_first")]
-)
-def test_a_link_to_a_direction_of_before_opens_it(open_patch, older, name):
-    assert open_patch(patch=older).segmented_control(key="patch").value == name
+def test_of_a_path_it_is_said_what_one_reader_and_what_all_of_them_make_of_it(open_patch, run):
+    at = open_patch(patched="path")
+    assert at.selectbox(key="path_reader").value == str(GUIDED)
+    restored = patching_study(run, TIRED, WIDE).heads
+    study = path_study(run, WIDE, TIRED, Read.ALL, GUIDED)
+    sender = max(study.senders.senders, key=restored.__getitem__)
+    found = path_study(run, WIDE, TIRED, Read.ALL, GUIDED, sender)
+    assert picture(at).selected == (0, sender.layer, sender.index)
+    assert found.outcomes.path.stays
+    assert (
+        f"If only **encoder layer 2, head 0** gets what **encoder layer {sender.layer}, head "
+        f"{sender.index}** gives in the other sentence, **elle** stays "
+        f"({percent(found.outcomes.path.chance)})."
+    ) in seen(at)
+    assert ("If all later heads get it" in seen(at)) != found.outcomes.exchanged.stays
+    # What changes next to nothing has next to no colour.
+    assert all(panel.limit >= 1 for panel in picture(at).panels)
+
+
+def test_a_click_chooses_the_sender_and_another_sentence_forgets_it(open_patch):
+    at = open_patch(patched="path")
+    send_from(at, component(at, "matrices"), "pick", {"panel": 0, "row": 1, "column": 1})
+    assert at.query_params["path"] == f"encoder.1.self:1,{GUIDED}"
+    assert "what **encoder layer 1, head 1** gives" in seen(at)
+    at.text_input(key="patch_with").set_value(TIRED.replace("tired", "old")).run()
+    assert "path" not in at.query_params
+
+
+@pytest.mark.parametrize("path", ["", f"{GUIDED},{GUIDED}", "encoder.9.self:0,x", ","])
+def test_a_link_to_a_path_that_is_none_opens_the_usual_one(open_patch, path):
+    assert seen(open_patch(patched="path", path=path)) == seen(open_patch(patched="path"))
+
+
+def test_the_same_sentence_twice_has_no_path(open_patch):
+    [info] = open_patch(patched="path", patch_with=TIRED).info
+    assert "same to the model" in html.unescape(info.value)
+
+
+def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_patch):
+    at = open_patch(model="copy")
+    first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
+    assert len(first) == len(second) == 6
+    assert sum(one != other for one, other in zip(first, second, strict=True)) == 1
+    at.text_input(key="sentence").set_value("b a").run()
+    assert len(at.text_input(key="patch_with").value.split()) == 2
+    # What was typed stays.
+    at.text_input(key="patch_with").set_value("c d e").run()
+    at.text_input(key="sentence").set_value("b d").run()
+    assert at.text_input(key="patch_with").value == "c d e"
+
+
+def test_where_no_word_is_known_a_sentence_is_asked_for(open_patch):
+    at = open_patch(sentence="Xyzzy")
+    assert at.text_input(key="patch_with").value == ""
+    assert "Type a second sentence of" in at.info[0].value
+
+
+def test_a_sentence_of_another_length_is_refused_with_both_lengths(open_patch):
+    at = open_patch(patch_with=WIDE.replace("too", "far too"))
+    [info] = at.info
+    complaint = "This sentence has 16 tokens, the first 14, special ones counted."
+    assert complaint in html.unescape(info.value)
+    assert not at.get("bidi_component")
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "marian"])
+def test_an_opened_model_is_offered_one_that_differs_in_a_word(
+    open_page, opened_path, elsewhere, kind
+):
+    elsewhere("OWN", opened_path(kind).parent)
+    for page, query, key in (
+        ("heads", {"trial": "patch"}, "patch_with"),
+        ("attention", {"view": "maps", "how": "sentence"}, "other_sentence"),
+    ):
+        at = open_page(page, model=f"runs/{kind}", **query)
+        first, second = (at.text_input(key=each).value for each in ("sentence", key))
+        words = first.casefold().split(), second.casefold().split()
+        assert len(words[0]) == len(words[1])
+        assert sum(a != b for a, b in zip(*words, strict=True)) == 1

@@ -66,7 +66,7 @@ def test_what_was_measured_is_drawn_and_its_needed_heads_are_counted(open_prune,
         assert {row["x"]: row["y"] for row in rows} == {p.n_left: p.exact_match for p in points}
     n = len(curves[GREEDY]) - 1
     assert (
-        f"Cheapest head each time: **1** of {n} heads can go, and {percent(0.975)} of "
+        f"**What you see**] **1** of {n} heads can go, and {percent(0.975)} of "
         f"{prune.N_PRUNED} sentences are still right (with all {percent(0.98)})."
     ) in said(at)
     assert not [button for button in at.button if button.key == prune.START]

@@ -1,23 +1,28 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from core.decoding.sentence import translate
 from core.evaluate.intervals import Difference
-from core.heads import Kind
-from core.runs.files import HEADS
-from core.runs.run import load_run
+from core.heads import Head, Kind
+from core.jobs.job import Job, Status
+from core.runs.run import RunError, load_run
+from core.studies.effects import measuring
+from core.studies.effects.ablation import Intervention, average_mixed, outcome
 from core.studies.effects.head_effects import HeadEffect, HeadEffects
-from core.studies.effects.measuring import store_effects
+from core.studies.effects.measuring import HEADS, store_effects
 from core.studies.heads.findings import best_pronoun_head
 from core.studies.heads.question import heads_of
 from pages.frame.language import percent
-from pages.views.heads import silence_grid, silence_measuring
+from pages.views.heads import silence, silence_grid, silence_sentence
 from tests.pages.conftest import ROOT, chart_rows, component, said, send_from
 from tests.viz.unpacked import unpack_matrices
 
 GOATS = "The goats avoided the bridges because they were thirsty."
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
-KINDS = list(Kind)
+SURE, UNSURE = Difference(0.9, 0.6, -0.345, -0.25, 400), Difference(0.9, 0.88, -0.05, 0.01, 160)
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def silent(at):
         for panel, matrix in enumerate(grid(at))
         for row, line in enumerate(matrix.texts)
         for column, text in enumerate(line)
-        if text.split()[:1] == [silence_grid.OFF]
+        if text.strip("\u00a0") == silence_grid.OFF
     ]
 
 
@@ -50,14 +55,44 @@ def click(at, panel, row, column):
     send_from(at, component(at, "matrices"), "pick", {"panel": panel, "row": row, "column": column})
 
 
-def linked(at):
-    return at.query_params["silent"]
+def measured(path, changes=(), *, n=400, all_there_are=False):
+    """Store effects: none of any head but those given, in the order of the model's heads."""
+    own = load_run(path)
+    by_head = dict(zip(heads_of(own.model), changes, strict=False))
+    heads = [changed(head, by_head.get(head, 0.0), n) for head in heads_of(own.model)]
+    store_effects(own, HeadEffects(tuple(heads), n, 7, own.step, all_there_are))
+    return own
 
 
-def test_it_opens_on_the_example_that_changes_until_another_is_chosen(open_silence):
+def changed(head, change, n):
+    share = Difference(0.9, 0.9 + change, change - 0.02, change + 0.02, n)
+    return HeadEffect(head, share, Difference(0.1, 0.1, -0.02, 0.02, n), pronoun=None)
+
+
+def seen(at):
+    return next(each.value for each in at.markdown if "**What you see**" in each.value)
+
+
+def button(at):
+    return [each.label for each in at.button if each.key == silence.START]
+
+
+def test_it_opens_on_an_example_that_changes_with_the_head_that_finds_antecedents_off(
+    open_silence, run
+):
     at = open_silence(model="everyday")
+    head = best_pronoun_head(run).head
     assert at.text_input(key="sentence").value == GOATS
-    assert "the translation **changes**" in said(at)
+    assert silent(at) == [(list(Kind).index(head.kind), head.layer, head.index)]
+    rows = chart_rows(at)
+    most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
+    assert (most["word"], most["best"]) == ("elles", "ils")
+    assert most["lead"] > most["after"]
+    assert seen(at).endswith(
+        "Without encoder layer 2, head 0 the translation **changes**: **elles** falls from "
+        f"{percent(most['before'])} to **{percent(most['after'])}**, **ils** leads with "
+        f"{percent(most['lead'])}."
+    )
     at.button(key="example_0").click().run()
     assert at.text_input(key="sentence").value == TIRED
     # Whatever head is clicked, the sentence stays.
@@ -65,173 +100,202 @@ def test_it_opens_on_the_example_that_changes_until_another_is_chosen(open_silen
     assert at.text_input(key="sentence").value == TIRED
 
 
-def toggle_layer(at, site):
-    at.menu_button(key=silence_grid.LAYERS).click(site).run()
-    assert not at.exception, at.exception
-
-
-def changed(head, change, loss):
-    share = Difference(0.9, 0.9 + change, change - 0.02, change + 0.02, 400)
-    costs = Difference(0.1, 0.1 + loss, loss - 0.02, loss + 0.02, 400)
-    return HeadEffect(head, exact_match=share, loss=costs, pronoun=None)
-
-
-def measured(path, changes=()):
-    """Store effects: none of any head but those given, in the order of the model's heads."""
-    own = load_run(path)
-    by_head = dict(zip(heads_of(own.model), changes, strict=False))
-    heads = [changed(head, by_head.get(head, 0.0), 0.0) for head in heads_of(own.model)]
-    store_effects(own, HeadEffects(tuple(heads), 400, 7, own.step))
-    return own
-
-
-def test_it_opens_with_the_head_that_finds_antecedents_silent(open_silence, run):
-    head = best_pronoun_head(run).head
-    assert silent(open_silence()) == [(KINDS.index(head.kind), head.layer, head.index)]
-
-
-def test_a_click_silences_a_head_and_another_lets_it_speak(open_silence):
+def test_clicks_a_whole_layer_and_one_button_change_the_heads_in_the_link(open_silence):
     at = open_silence(silent="none")
     assert silent(at) == []
     click(at, 2, 1, 3)
-    assert (silent(at), linked(at)) == ([(2, 1, 3)], "decoder.1.cross:3")
+    assert (silent(at), at.query_params["silent"]) == ([(2, 1, 3)], "decoder.1.cross:3")
     click(at, 0, 0, 1)
-    assert linked(at) == "encoder.0.self:1,decoder.1.cross:3"
-    click(at, 2, 1, 3)
-    click(at, 0, 0, 1)
-    assert (silent(at), linked(at)) == ([], "none")
-
-
-def test_a_whole_layer_is_one_choice_away(open_silence):
-    at = open_silence(silent="encoder.0.self:1,decoder.0.cross:0")
-    toggle_layer(at, "encoder.0.self")
-    assert silent(at) == [*((0, 0, head) for head in range(4)), (2, 0, 0)]
-    toggle_layer(at, "encoder.0.self")
-    assert silent(at) == [(2, 0, 0)]
-
-
-def test_one_button_lets_all_heads_speak(open_silence):
-    at = open_silence(silent="encoder.0.self:1,decoder.0.cross:0")
+    assert at.query_params["silent"] == "encoder.0.self:1,decoder.1.cross:3"
+    assert "Without encoder layer 0, head 1 and decoder layer 1, cross-attention head 3" in seen(at)
+    at.menu_button(key=silence_grid.LAYERS).click("encoder.0.self").run()
+    assert silent(at) == [*((0, 0, head) for head in range(4)), (2, 1, 3)]
+    assert "Without 5 heads" in seen(at)
+    at.menu_button(key=silence_grid.LAYERS).click("encoder.0.self").run()
+    assert silent(at) == [(2, 1, 3)]
     at.button(key=silence_grid.NOTHING).click().run()
-    assert (silent(at), linked(at)) == ([], "none")
-    assert "No head is changed" in said(at)
+    assert (silent(at), at.query_params["silent"]) == ([], "none")
+    assert "All heads are on" in seen(at)
+    assert all(row["before"] == row["after"] for row in chart_rows(at))
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["", "all", "encoder.9.self:0", "encoder.0.self:99", "encoder.2.self", ":::", "9" * 5000],
-)
+@pytest.mark.parametrize("value", ["", "encoder.9.self:0", "encoder.2.self", ":::", "9" * 5000])
 def test_a_link_to_heads_that_are_not_there_falls_back(open_silence, value):
     assert silent(open_silence(silent=value)) == silent(open_silence())
 
 
-def test_every_head_that_was_measured_has_its_colour_and_its_row(open_silence, own_copy):
-    own = measured(own_copy, [0.0, -0.3, 0.05])
-    at = open_silence(model="runs/mine", silent="encoder.0.self:0")
-    n_heads = own.settings.model.n_heads
+def test_every_head_that_was_measured_has_its_cost(open_silence, own_copy):
+    measured(own_copy, [0.0, -0.3, 0.05])
+    at = open_silence(model="runs/mine", silent="encoder.0.self:3")
     panel = grid(at)[0]
-    words, details = (
-        [one for line in lines for one in line][:4] for lines in (panel.texts, panel.details)
-    )
-    assert [word.strip() for word in words] == ["off ·", "−30", "5.0", "·"]
-    assert details[0] == "off; 95\u00a0% from −2.00 to 2.00, n = 400: no change found"
-    assert details[1] == "95\u00a0% from −32.0 to −28.0, n = 400"
-    assert "in points, on 400 held-out rows of letters, seed 7." in said(at)
+    assert [word.strip("\u00a0") for word in panel.texts[0]] == ["·", "30", "−5.0", "off"]
+    assert panel.details[0][0] == "95\u00a0% from −2.00 to 2.00, n = 400: no change found"
+    assert panel.details[0][1] == "95\u00a0% from 28.0 to 32.0, n = 400"
+    assert "points of exact match lost on 400 held-out rows of letters; “·”: none found" in said(at)
     assert (panel.scale, panel.limit) == ("signed", 50)
-    np.testing.assert_array_equal(
-        panel.values.flatten()[:3], 100 * np.array([0.0, -0.3, 0.05], np.float32)
-    )
-    [table] = at.dataframe
-    assert len(table.value) == len(heads_of(own.model))
-    first = table.value.iloc[0]
-    assert (first["attention"], first["layer"], first["head"]) == (
-        "encoder self",
-        1 // n_heads,
-        1 % n_heads,
-    )
-    np.testing.assert_allclose(
-        list(first[["before", "after", "change", "low", "high"]]),
-        [0.9, 0.6, -30, -32, -28],
-    )
-    assert "400 held-out rows of letters, seed 7" in said(at)
-    assert "of heads that change nothing, about one in twenty" in said(at)
-
-
-def test_the_figure_of_the_colours_can_be_chosen(open_silence, own_copy):
-    measured(own_copy, [-0.3])
-    at = open_silence(model="runs/mine", effect="loss")
-    assert not grid(at)[0].values.any()
+    np.testing.assert_allclose(panel.values.flatten()[:3], [0, 30, -5], atol=1e-5)
     # The copy task has no pronouns.
     assert at.segmented_control(key="effect").options == ["exact match", "loss"]
-
-
-def test_what_is_measured_meanwhile_is_shown_at_the_next_look(open_silence, own_copy):
-    at = open_silence(model="runs/mine")
-    assert grid(at)[0].scale == "weight"
-    assert not at.dataframe
-    measured(own_copy, [-0.3])
-    at.run()
-    assert grid(at)[0].scale == "signed"
-    assert not [button for button in at.button if button.key == silence_measuring.START]
+    at.segmented_control(key="effect").set_value("loss").run()
+    assert not grid(at)[0].values.any()
     measured(own_copy, [-0.1])
-    at.run()
-    assert grid(at)[0].values[0, 0] == 100 * np.float32(-0.1)
+    at.segmented_control(key="effect").set_value("exact_match").run()
+    assert grid(at)[0].values[0, 0] == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("found", "by", "expected"),
+    [
+        (SURE, "exact_match", "30"),
+        (SURE, "loss", "−0.30"),
+        (Difference(0.9, 0.855, -0.06, -0.03, 400), "pronoun", "4.5"),
+        (Difference(0.1, 1.35, 1.0, 1.5, 400), "loss", "1.25"),
+        (UNSURE, "exact_match", "·"),
+        (None, "exact_match", ""),
+    ],
+)
+def test_a_cell_has_the_cost_or_says_that_none_was_found(found, by, expected):
+    assert silence_grid.cost(found, by) == expected
 
 
 def test_damaged_figures_are_said_and_can_be_measured_again(open_silence, own_copy):
     (own_copy / HEADS).write_text("{")
     at = open_silence(model="runs/mine")
     assert "heads.json" in at.error[0].value.replace("&#46;", ".")
-    assert at.button(key=silence_measuring.START)
+    assert button(at)
     assert silent(at)
 
 
-def test_a_model_of_many_heads_has_room_for_every_mark(open_silence, own_random):
+def test_a_model_of_many_heads_has_room_for_every_cell(open_silence, own_random):
     own_random(n_encoder_layers=12, n_decoder_layers=12, n_heads=16)
     at = open_silence(model="runs/random", sentence="a b")
-    [first] = silent(at)
-    assert first[0] == 2
     assert [panel.values.shape for panel in grid(at)] == [(12, 16)] * 3
     # Beside the sentence there would be none.
     assert not at.columns
     click(at, 0, 11, 15)
-    assert linked(at) == f"encoder.11.self:15,decoder.{first[1]}.cross:{first[2]}"
-
-
-def seen(at):
-    return next(each.value for each in at.markdown if "**What you see**" in each.value)
-
-
-def test_what_is_seen_is_the_word_that_gives_way_to_another(open_silence):
-    at = open_silence(model="everyday", sentence=GOATS)
-    rows = chart_rows(at)
-    most = max(rows, key=lambda row: abs(row["after"] - row["before"]))
-    assert (most["word"], most["best"]) == ("elles", "ils")
-    assert seen(at).endswith(
-        "Without encoder layer 2, self-attention head 0 the translation **changes**. "
-        f"**elles** gives way to **ils**: {percent(most['before'])} → "
-        f"**{percent(most['after'])}**."
-    )
-    assert not [button for button in at.button if button.key == "instead"]
+    assert at.query_params["silent"].startswith("encoder.11.self:15,")
 
 
 def test_where_the_translation_stays_it_says_so_and_offers_one_that_changes(open_silence):
     at = open_silence(model="everyday", sentence=WIDE)
-    assert "the translation **stays**; another head may take over." in seen(at)
+    assert "the translation **stays**: " in seen(at)
     at.button(key="instead").click().run()
     assert at.text_input(key="sentence").value == GOATS
-    assert "the translation **changes**" in seen(at)
+    assert "the translation **changes**: " in seen(at)
 
 
-def test_a_model_that_reads_no_pairs_is_told_of_none(open_silence, opened_path, elsewhere):
-    elsewhere("OWN", opened_path("gpt2").parent)
-    at = open_silence(model=f"runs/{opened_path('gpt2').name}")
-    assert "Click a head to silence it (off); the colour is how sharply it looks." in said(at)
+@pytest.mark.parametrize(
+    ("instead", "kind"), [("silence", "silence"), ("uniform", "uniform"), ("average", "freeze")]
+)
+def test_probabilities_are_those_of_the_changed_model(open_silence, run, instead, kind):
+    names = "encoder.2.self:0,decoder.1.cross:1"
+    # As older links have it.
+    at = open_silence(sentence=WIDE, silent=names, instead=instead)
+    heads = frozenset(map(Head.parse, names.split(",")))
+    own = translate(run, WIDE).target_ids
+    probe = Intervention(kind, heads).probe(average_mixed(run) if kind == "freeze" else None)
+    before, after = outcome(run, WIDE, own, None), outcome(run, WIDE, own, probe)
+    rows = chart_rows(at)
+    assert [row["word"] for row in rows] == [each.token.text for each in before.reference]
+    assert [row["before"] for row in rows] == [each.probability for each in before.reference]
+    assert [row["after"] for row in rows] == [each.probability for each in after.reference]
+    assert [row["best"] for row in rows] == [each.best.text for each in after.reference]
+    assert [row["lead"] for row in rows] == [each.best_probability for each in after.reference]
+
+
+def test_a_decoder_alone_is_held_against_what_it_wrote_after_the_prompt(
+    open_silence, opened_path, elsewhere
+):
+    path, prompt = opened_path("gpt2"), "it was too tired"
+    elsewhere("OWN", path.parent)
+    head = Head.parse("decoder.0.self:1")
+    at = open_silence(model="runs/gpt2", sentence=prompt, silent=str(head))
+    run = load_run(path)
+    own = translate(run, prompt)
+    written, probe = own.target_ids[own.n_given :], Intervention("silence", frozenset([head]))
+    after = outcome(run, prompt, written, probe.probe(), ended=own.finished)
+    assert [row["after"] for row in chart_rows(at)] == [
+        each.probability for each in after.reference
+    ]
+    assert "The colour is how sharply it looks" in said(at)
     assert "pairs" not in said(at)
 
 
-def test_of_what_was_not_measured_the_grid_says_so(open_silence):
-    at = open_silence(head_does="uniform")
-    title = "**What silencing each head costs on held-out sentences** (“uniform” was not measured)"
-    assert title in said(at)
-    assert "was not measured" not in said(open_silence())
+def test_a_word_that_falls_behind_is_named_before_one_that_changes_more():
+    def reference(*chances):
+        """Words with their probabilities, and the word that leads with its own."""
+        return SimpleNamespace(
+            reference=[
+                SimpleNamespace(
+                    token=SimpleNamespace(text=word),
+                    probability=probability,
+                    best=SimpleNamespace(text=best),
+                    best_probability=lead,
+                )
+                for word, probability, best, lead in chances
+            ]
+        )
+
+    before = reference(("Mes", 0.52, "Mes", 0.52), ("chien", 0.2, "chien", 0.2))
+    flips = reference(("Mes", 0.45, "Ma", 0.5), ("chien", 0.9, "chien", 0.9))
+    stays = reference(("Mes", 0.51, "Mes", 0.51), ("chien", 0.9, "chien", 0.9))
+    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=flips))
+    assert said.replace("\u00a0", " ") == (
+        "**Mes** falls from 52 % to **45 %**, **Ma** leads with 50 %."
+    )
+    said = silence_sentence._most_changed(SimpleNamespace(before=before, after=stays))
+    assert said.startswith("**chien** changes most")
+
+
+def test_measuring_starts_with_a_button_and_says_why_it_cannot(open_silence, own_copy, monkeypatch):
+    started = []
+
+    def start(path):
+        started.append(path)
+        if len(started) > 1:
+            raise RunError("somebody is at it")
+
+    monkeypatch.setattr(measuring, "start", start)
+    at = open_silence(model="runs/mine")
+    assert button(at) == ["Measure all heads on 400 held-out rows of letters"]
+    at.button(key=silence.START).click().run()
+    assert started == [own_copy]
+    at.button(key=silence.START).click().run()
+    assert "somebody is at it" in at.error[0].value
+
+
+def test_it_says_how_far_measuring_is_and_offers_no_second_start(
+    open_silence, own_copy, monkeypatch
+):
+    monkeypatch.setattr(Job, "status", lambda _job, _path: Status("running", 3, 8, ""))
+    at = open_silence(model="runs/mine")
+    [bar] = at.get("progress")
+    assert (bar.proto.value, bar.proto.text) == (37, "37.5\u00a0% of the work is done …")
+    assert not button(at)
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (("failed", 2, 8, "its task cannot be read"), "failed: its task cannot be read"),
+        (("interrupted", 2, 8, "Killed"), "interrupted after 2 steps. Killed"),
+    ],
+)
+def test_what_ended_badly_is_said_and_can_be_started_again(
+    open_silence, own_copy, monkeypatch, found, words
+):
+    monkeypatch.setattr(Job, "status", lambda _job, _path: Status(*found))
+    at = open_silence(model="runs/mine")
+    [warning] = at.warning
+    assert words in warning.value.replace("&#46;", ".").replace("&#58;", ":")
+    assert button(at) == ["Measure again on 400 held-out rows of letters"]
+
+
+@pytest.mark.parametrize(
+    ("n", "everything", "again"), [(5, False, True), (400, False, False), (5, True, False)]
+)
+def test_only_what_was_measured_on_few_sentences_is_measured_again(
+    open_silence, own_copy, n, everything, again
+):
+    measured(own_copy, n=n, all_there_are=everything)
+    assert bool(button(open_silence(model="runs/mine"))) == again
