@@ -130,8 +130,3 @@ def n_sentences(n: int) -> str:
 def pronouns(n: int) -> str:
     """Return a number of pronouns that may stand for either of two nouns."""
     return n_("{n} ambiguous pronoun", "{n} ambiguous pronouns", n).format(n=number(n))
-
-
-def rows(n: int) -> str:
-    """Return a number of rows of weights."""
-    return n_("{n} row", "{n} rows", n).format(n=number(n))

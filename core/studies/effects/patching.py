@@ -58,11 +58,6 @@ class PatchingStudy:
         ranked = sorted(self.heads.items(), key=lambda item: item[1], reverse=True)
         return [(head, share) for head, share in ranked if share >= least][:n]
 
-    @property
-    def strongest_site(self) -> tuple[Site, float]:
-        """The sublayer whose heads restore most together, with their share."""
-        return max(self.sites.items(), key=lambda item: item[1])
-
     def table(self) -> dict[str, list[object]]:
         """Return a row for each head, one for all heads of a sublayer, and one for all there are.
 

@@ -48,8 +48,6 @@ from core.tokenizer.tokenizer import Token, Tokenizer
 Counts = NDArray[np.float64]
 Column = list[str] | list[int] | list[float] | list[bool]
 N_SENTENCES, SEED = 400, 0
-N_OWN_POSITION = 200
-"""Sentences for `own_position`."""
 ANTECEDENT_RULES = {
     "nearest_noun": N_("nearest noun"),
     "first_noun": N_("first noun"),
@@ -158,16 +156,6 @@ def roles_of_heads(run: Run, n: int = N_SENTENCES, seed: int = SEED) -> HeadRole
             each = replace(each, scores={**each.scores, Role.ANTECEDENT: score})
         heads.append(each)
     return HeadRoles(tuple(heads))
-
-
-def own_position(run: Run, kind: Kind, n: int = N_OWN_POSITION, seed: int = SEED) -> Score:
-    """Return how often a token's largest weight is on itself, in all heads of a kind together."""
-    pairs, probe = pairs_read(run, n, seed), QuestionProbe([kind], {Role.ITSELF: itself}, largest)
-    pad_id = run.model.config.pad_id
-    ask(run.model, (collate(each, pad_id) for each in batches_of(pairs, pad_id)), probe)
-    heads, answer = heads_of(run.model, [kind]), probe.answers[kind][Role.ITSELF]
-    value = float(np.mean([answer.share(head) for head in heads]))
-    return Score(value, answer.even / answer.n, ANY_KEY, answer.n * len(heads), n_texts=len(pairs))
 
 
 # ---- the questions

@@ -24,8 +24,8 @@ NAMES = {
 SHORT = NAMES | {Method.GRADIENT: N_("grad × input"), Method.INTEGRATED: N_("integrated")}
 """The same where there is little room."""
 TRUSTED = N_("mean ρ on test sentences")
-LEAST_LOST = 0.01
-"""A word does not depend on what takes less of its probability."""
+LEAST_LOST, MUCH_LOST = 0.01, 0.1
+"""A word does not depend on what takes less of its probability than this; and what takes much."""
 LEAST_TOKENS = 4
 """Of fewer an order says nothing."""
 
@@ -45,7 +45,7 @@ def seen(study: AttributionStudy) -> str:
             "**{word}** depends most on **{token}**: with it hidden, its probability is "
             "**{after}** instead of {before}."
         )
-        if others and found.probability - without[others[0]] >= LEAST_LOST:
+        if others and found.probability - without[others[0]] >= MUCH_LOST:
             more = _("With **{next}** hidden, it is {share}.").format(
                 next=plain(study.parts[others[0]].text), share=percent(without[others[0]])
             )

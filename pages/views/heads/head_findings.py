@@ -16,15 +16,15 @@ from pages.frame.language import N_, _, joined, listed_apart, number, percent, p
 from pages.views.heads import role_names
 
 LOOKS = {
-    Role.PREVIOUS: N_("{head} looks at the **token before**"),
-    Role.NEXT: N_("{head} looks at the **token after**"),
+    Role.PREVIOUS: N_("{head} looks at the **previous token**"),
+    Role.NEXT: N_("{head} looks at the **next token**"),
     Role.SAME: N_("{head} looks at the **same token**"),
     Role.POSITIONAL: N_("{head} looks at the token at **offset {offset}**"),
-    Role.DELIMITER: N_("{head} looks at a **delimiter** (punctuation, EOS or BOS)"),
+    Role.DELIMITER: N_("{head} looks at **punctuation or EOS**"),
     Role.RARE: N_("{head} looks at the **rarest token** that it may see"),
     Role.ANTECEDENT: N_("{head} looks from a pronoun at its **antecedent**"),
-    Role.ALIGNED_FED: N_("{head} looks at the source of the **word that is fed**"),
-    Role.ALIGNED_PREDICTED: N_("{head} looks at the source of the **word that is predicted**"),
+    Role.ALIGNED_FED: N_("{head} looks at the source of the **word fed**"),
+    Role.ALIGNED_PREDICTED: N_("{head} looks at the source of the **next word**"),
 }
 """Role → what a head with it does; marked for translation."""
 MOST_ROLES = 3

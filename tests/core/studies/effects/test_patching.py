@@ -84,4 +84,3 @@ def test_the_strongest_heads_come_first_and_weak_ones_are_left_out(study):
     assert shares == sorted(shares, reverse=True)
     assert study.strongest(shares[2], 2) == ranked[:2]
     assert study.strongest(shares[2], 1000) == ranked[:3]
-    assert study.strongest_site[1] == max(study.sites.values())

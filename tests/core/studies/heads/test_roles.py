@@ -4,20 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.heads import Head, Kind
-from core.model import Record, Step
+from core.heads import Head
 from core.runs.run import load_run
 from core.studies.heads.findings import evaluated_heads
 from core.studies.heads.question import Role
 from core.studies.heads.roles import (
-    own_position,
     roles_of_heads,
 )
-from core.studies.heads.texts import pairs_read
 from tests.core.studies.heads.heads_by_hand import (
     CAUSAL,
     CROSS,
@@ -222,28 +218,3 @@ def test_antecedents_are_counted_once_wherever_a_head_is_spoken_of():
         if Role.ANTECEDENT in each.scores
     }
     assert other < 30
-
-
-# ---- a token's own position
-
-
-@pytest.mark.parametrize("kind", [Kind.ENCODER_SELF, Kind.DECODER_SELF])
-def test_own_positions_are_counted_as_one_by_one_in_the_maps_of_each_sentence(kind):
-    run = load_run(GALLERY / "translate-guided")
-    own, chances = [], []
-    for pair in pairs_read(run, 12, 0):
-        record = Record()
-        with torch.inference_mode():
-            run.model(torch.tensor([pair.source]), torch.tensor([pair.target[:-1]]), record)
-        for site in (each for each in run.model.sites() if each.attention is kind):
-            weights_HKK = record.weights(site)[0].numpy()
-            visible_KK = record.tensors[site, Step.VISIBLE][0].expand(weights_HKK.shape[1:])
-            n_visible_K = visible_KK.sum(dim=-1).numpy()
-            for weights_KK in weights_HKK:
-                for row in np.flatnonzero(n_visible_K > 1):
-                    own.append(weights_KK[row].argmax() == row)
-                    chances.append(1 / n_visible_K[row])
-    found = own_position(run, kind, n=12)
-    assert (found.n, found.n_texts) == (len(own), 12)
-    assert found.value == pytest.approx(np.mean(own))
-    assert found.baseline == pytest.approx(np.mean(chances))

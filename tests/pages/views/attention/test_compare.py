@@ -204,31 +204,6 @@ def test_no_sentence_to_compare_with_is_said_so(open_view):
     assert taken is None
 
 
-def test_a_damaged_run_to_compare_with_is_said_so(open_view, own_copy):
-    for weights in (own_copy / "checkpoints").glob("*.safetensors"):
-        weights.write_bytes(weights.read_bytes()[:100])
-    at, taken = open_view("maps", model="copy", how="model", other_model="runs/mine")
-    assert [error.value for error in at.error]
-    assert "mine" in at.error[0].value
-    assert taken is None
-
-
-def test_a_run_without_settings_is_not_offered(open_compare, own_copy):
-    (own_copy / "run.json").write_text("{")
-    at, _, _ = open_compare(model="copy", how="model", other_model="runs/mine")
-    assert at.selectbox(key="other_model").options == ["copy", "copy-learned"]
-
-
-def test_another_example_brings_the_one_that_is_most_like_it(open_compare):
-    at, _, _ = open_compare()
-    next(button for button in at.button if button.label == "wide").click().run()
-    assert at.text_input(key="other_sentence").value == TIRED
-    assert "“it” looks 1.00 more at “animal”" in said(at)
-    at.text_input(key="other_sentence").set_value("The goat slept.").run()
-    next(button for button in at.button if button.label == "tired").click().run()
-    assert at.text_input(key="other_sentence").value == "The goat slept."
-
-
 def test_another_head_of_the_model_is_at_first_the_next_one(open_compare):
     at, taken, shown = open_compare(how="head", layer="1", head="3")
     assert [at.selectbox(key=name).value for name in ("other_layer", "other_head")] == [2, 0]

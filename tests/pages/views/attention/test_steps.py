@@ -92,10 +92,7 @@ def test_a_clicked_cell_is_marked_and_explained(open_steps):
     click(at, 0, 3, 5)
     assert shown(at).selected == (0, 3, 5)
     assert equation(at).startswith("q·k (n' → the) = q of n' · kᵀ of the = **")
-
-
-def test_a_click_on_what_goes_in_chooses_a_row_of_what_comes_out(open_steps):
-    at, _ = open_steps(kind="cross", stage="q·k")
+    # A click on what goes in chooses a row of what comes out.
     click(at, 1, 4, 7)
     assert shown(at).selected[:2] == (0, 4)
 
@@ -120,12 +117,6 @@ def test_a_cell_in_the_link_that_cannot_be_falls_back(open_steps, cell):
     plain, _ = open_steps(kind="cross", stage="q·k")
     at, _ = open_steps(kind="cross", stage="q·k", cell=cell)
     assert shown(at).selected == shown(plain).selected
-
-
-def test_a_file_says_which_head_and_which_number(open_steps):
-    _, taken = open_steps(kind="cross", stage="q·k", cell="0,3,5")
-    assert taken.about == {"head": "Decoder layer 1, cross-attention head 2"}
-    assert taken.columns()["matrix"][-1] == "terms:q·k[3, 5]"
 
 
 @pytest.mark.parametrize(

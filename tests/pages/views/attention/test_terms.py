@@ -50,14 +50,6 @@ def test_of_a_product_it_is_said_whether_it_is_the_best_match(said, steps):
     )
 
 
-def test_a_score_is_said_before_and_after_it_is_divided(said, steps):
-    product = float(steps.products_QK[IT, ANIMAL])
-    root = steps.query.made_KE.shape[1] ** 0.5
-    assert said("scale", cell=f"0,{IT},{ANIMAL}") == (
-        f"s (it → animal) = q·k / √d_k = {product:.3g} / {root:.3g} = **{product / root:.3g}**."
-    )
-
-
 def test_it_is_said_how_many_scores_the_mask_hides(said, run):
     n = len(inspect_sentence(run, TIRED).fed_tokens)
     hidden = n * (n - 1) // 2
@@ -86,7 +78,7 @@ def test_a_hidden_key_has_no_weight_and_one_key_alone_has_all(said):
     assert found.endswith("may look at **itself** alone, so its weight is 1.00.")
 
 
-@pytest.mark.parametrize("stage", ["queries", "keys", "values", "mix", "output"])
+@pytest.mark.parametrize("stage", ["queries", "mix", "output"])
 @pytest.mark.parametrize("kind", ["encoder.self", "decoder.cross"])
 def test_of_a_sum_it_is_said_which_product_weighs_most(open_view, stage, kind):
     at, taken = open_view("steps", stage=stage, kind=kind, layer="1", head="2")
@@ -111,12 +103,6 @@ def test_of_a_sum_it_is_said_which_product_weighs_most(open_view, stage, kind):
         (made, int(row), int(column))
     )
     assert f" is **{two(columns['value'][at])}**." in found
-
-
-def test_what_is_put_side_by_side_is_unchanged(said, steps):
-    value = f"{steps.mixed_QHE[IT, 2, 3]:.3g}".replace("-", "−")
-    found = said("concatenate", cell=f"0,{IT},{2 * steps.d_v + 3}")
-    assert found.endswith(f" = mixed of head 2 = **{value}**.")
 
 
 def test_a_head_that_spreads_evenly_offers_another_sentence_where_one_says_more(open_view):

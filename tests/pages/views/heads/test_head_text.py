@@ -78,10 +78,6 @@ def test_roles_on_random_tokens_stand_beside_an_even_row(open_head, path):
             assert line not in said(at)
 
 
-def test_where_no_role_beats_an_even_row_it_says_so():
-    assert "no role beats an even row" in head_text.roles({})
-
-
 @decoder
 def test_what_silencing_costs_a_decoder_is_measured_on_request(open_head, path):
     at = open_head()
@@ -127,10 +123,3 @@ def test_a_model_trained_here_has_a_card_on_held_out_sentences(
 def test_a_cost_is_said_in_half_a_sentence_where_it_is_sure(found, expected):
     cost = head_text.HeadCost(found, None)
     assert expected in head_text.cost_within_sentence(cost)
-
-
-def test_of_one_text_no_interval_is_said(opened_path):
-    run = load_run(opened_path("gpt2"))
-    cost = head_text.HeadCost(Difference(2.0, 2.5, -9.0, 9.0, 1), None)
-    assert "one text: no interval" in head_text.silenced(run, cost)
-    assert "another head" not in head_text.silenced(run, cost)

@@ -3,7 +3,6 @@ import shutil
 import pytest
 
 from core.evaluate.evaluation import held_out_pairs
-from core.inspection import inspect_sentence
 from core.runs.own_text import give_text, lines_of, text_of
 from core.runs.run import load_run
 from core.studies.effects.text_cost import text_costs
@@ -51,14 +50,6 @@ def test_what_silencing_costs_in_the_lines_is_said(open_page, own_models):
     cost = text_costs(run, "own", Role.PREVIOUS).of[1]
     assert f"to **{cost.silenced.after:.3f}** nats" in said(at)
     assert "n = 2 lines" in said(at)
-
-
-def test_one_line_has_no_interval(open_page, own_models):
-    own_models("gpt2", "the animal is tired\nit was the street")
-    query = {"text_role": "previous", "text_costs": "true"}
-    at = open_page("heads", trial="roles", model="runs/gpt2", **query)
-    assert said(at).count("one line: no interval") >= 1
-    assert "∞" not in said(at)
 
 
 def test_lines_are_typed_on_the_page(open_page, own_models):
@@ -120,13 +111,6 @@ def test_text_that_was_given_stands_there_is_changed_and_taken_back(
     assert text_of(path) == ""
     assert at.text_area("own_text_typed").value == ""
     assert not [each for each in at.button if each.label == "Take it back"]
-
-
-def test_the_example_is_in_the_languages_of_the_model(open_page, own_models):
-    path = own_models("marian")
-    at = open_page("heads", trial="roles", model="runs/marian", sentence="the animal")
-    written = inspect_sentence(load_run(path), "the animal").translation.text
-    assert at.text_area("own_text_typed").placeholder == f"the animal\t{written}"
 
 
 def test_costs_are_promised_only_to_models_that_write(open_page, own_models):

@@ -11,7 +11,7 @@ from core.studies.effects.measuring import store_effects
 from core.studies.heads.question import heads_of
 from core.studies.heads.roles import roles_of_heads
 from pages.views.heads import head_findings, role_names, roles
-from tests.pages.conftest import ROOT, said, tick_rows
+from tests.pages.conftest import ROOT, tick_rows
 from tests.pages.views.attention.conftest import seen
 
 COPY = ROOT / "gallery" / "copy"
@@ -128,4 +128,3 @@ def test_the_rules_are_explained_with_the_sentences_and_the_seed(open_roles, tak
     open_roles()
     assert "Wilson" in taken[-1].how_to_read
     assert taken[-1].how_to_read.endswith("- Measured on 400 held-out rows of letters, seed 0.")
-    assert "held-out" in said(open_roles()) or taken
