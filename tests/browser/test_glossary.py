@@ -38,8 +38,8 @@ def explained(page, term, reach):
 
 
 def test_a_term_is_explained_to_whoever_rests_on_it(visit):
-    page = visit("heads?trial=roles&model=copy")
-    page.get_by_text("of each head: what it looks at and how often").wait_for(timeout=60_000)
+    page = visit("experiments?experiment=bottleneck")
+    page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)
     tip = page.locator(".term-tip")
     expect(tip).to_be_hidden()
@@ -52,7 +52,7 @@ def test_a_term_is_explained_to_whoever_rests_on_it(visit):
 @pytest.mark.slow
 def test_a_tap_explains_it_and_another_one_takes_it_away(visit):
     page = visit(
-        "heads?trial=roles&model=copy", viewport={"width": 390, "height": 844}, has_touch=True
+        "experiments?experiment=bottleneck", viewport={"width": 390, "height": 844}, has_touch=True
     )
     page.locator(".st-key-seen").wait_for(timeout=60_000)
     settled(page)

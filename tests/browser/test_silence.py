@@ -18,14 +18,14 @@ def silent_in(page, *heads):
 
 def test_a_click_on_a_cell_silences_a_head_and_a_reload_keeps_it(visit):
     page = visit("heads?trial=silence&model=copy&silent=none")
-    expect(page.get_by_text("No head is changed").first).to_be_visible()
+    expect(page.get_by_text("All heads are on").first).to_be_visible()
     page.locator(".matrices[data-drawn]").wait_for()
     hover_cell(page, 1, 2, panel=0, click=True)
     silent_in(page, "encoder.1.self:2")
-    said = page.get_by_text("Without encoder layer 1, self-attention head 2")
+    said = page.get_by_text("Without encoder layer 1, head 2")
     expect(said).to_be_visible()
     page.reload()
     expect(said).to_be_visible()
     page.locator(".matrices[data-drawn]").wait_for()
     hover_cell(page, 1, 2, panel=0, click=True)
-    expect(page.get_by_text("No head is changed").first).to_be_visible()
+    expect(page.get_by_text("All heads are on").first).to_be_visible()

@@ -115,7 +115,7 @@ def test_every_knob_begins_with_the_presets_value(set_up, size):
         key = settings.key_of(knob.name)
         widget = at.selectbox(key=key) if knob.offered else at.number_input(key=key)
         assert widget.value == values[knob.name], knob.name
-    assert f"Everything as in the preset {size}." in said(at)
+    assert f"All settings are those of the preset {size}." in said(at)
 
 
 def test_it_opens_on_the_smallest_training_and_names_a_view_that_is_not_there(set_up):

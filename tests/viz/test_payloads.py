@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from pages.frame.architecture import drawing
 
+from pages.views.lessons.architecture import drawing
 from tests.browser.apps import (
     decoding_cases,
     lines_cases,

@@ -157,8 +157,8 @@ def _cosine(one_D: NDArray[np.float64], other_D: NDArray[np.float64]) -> float:
 MOST = 2000
 """Tokens that are drawn, beside those that are asked for: the first ones, in most vocabularies the
 most frequent ones."""
-N_COMPONENTS, N_NEAREST = 3, 6
-"""Directions, and neighbours that are named."""
+N_COMPONENTS = 3
+"""Directions in which the vocabulary is drawn."""
 
 
 @dataclass(frozen=True, slots=True)

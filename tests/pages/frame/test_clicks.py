@@ -3,13 +3,10 @@
 from types import SimpleNamespace
 
 import pytest
-from viz.plane.map_payload import unpack as unpack_maps
 
 from pages.frame import clicks, session
 from tests.pages.conftest import said, send, send_from
-from viz.lines.lines import unpack as unpack_lines
-from viz.plane.matrices import unpack as unpack_matrices
-from viz.plane.strips import unpack as unpack_strips
+from tests.viz.unpacked import unpack_lines, unpack_maps, unpack_matrices, unpack_strips
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_an_older_link_keeps_what_it_asks_for(open_app, asked, how):
 def test_an_older_link_to_a_comparison_opens_it(open_app, asked, other):
     at = open_app(view="compare", model="copy", sentence="a b", **asked)
     assert at.segmented_control(key="view").value == "maps"
-    assert at.selectbox(key="other").value == other
+    assert at.selectbox(key="how").value == other
 
 
 def test_a_link_to_a_view_of_another_page_goes_there_once(open_page, monkeypatch):

@@ -10,6 +10,7 @@ from core.decoding.sentence import translate
 from core.model import build
 from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
+    N_NEAREST,
     nearest,
     principal_components,
     random_pair_cosine,
@@ -152,7 +153,7 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
     )
     unit_VD = source_VD / np.linalg.norm(source_VD, axis=1, keepdims=True)
     cosine_V = unit_VD @ unit_VD[cat]
-    nearest = cosine_V.argsort()[::-1][1:7]
+    nearest = cosine_V.argsort()[::-1][1 : N_NEAREST + 1]
     (near,) = found.near
     assert near.neighbours == tuple(found.texts[token] for token in nearest)
     np.testing.assert_allclose(near.cosines, cosine_V[nearest], atol=1e-6)

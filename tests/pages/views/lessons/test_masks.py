@@ -11,8 +11,7 @@ from core.studies.lessons.masks import (
     PADDING,
     Mask,
     head_of_batch,
-    losses_in_texts,
-    losses_without,
+    mask_losses,
     padded_batch,
 )
 from core.studies.opening.examples import longest_and_shortest
@@ -140,7 +139,7 @@ def test_a_mask_that_is_switched_off_is_left_out_in_the_model(open_lesson, run, 
     np.testing.assert_array_equal(after.values, changed.weights_QK)
     leak = changed.leak.future if off == LOOK_AHEAD else changed.leak.padding
     assert f"**{percent(leak)}** of its weight to" in shown.seen
-    losses = {each.without: each.loss for each in losses_without(run, LOSS_SAMPLES)}
+    losses = {each.without: each.loss for each in mask_losses(run, (), LOSS_SAMPLES)}
     cost = f"from {losses[()]:.2f} to **{losses[tuple(without)]:.2f}**"
     assert f"Without the {off} mask the loss goes {cost}" in shown.seen
     names = [row["name"] for row in chart_rows(at)]
@@ -177,7 +176,7 @@ def test_a_decoder_alone_is_measured_on_the_texts_themselves(open_alone):
     off, head = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)], Head.parse("decoder.0.self:0")
     future = head_of_batch(run.model, batch, head, 0, off).leak.future
     assert f"**{percent(future)}** of its weight to later words" in shown.seen
-    one, other = (each.loss for each in losses_in_texts(run, (FACT, *TEXTS.splitlines())))
+    one, other = (each.loss for each in mask_losses(run, (FACT, *TEXTS.splitlines()), 1))
     assert f"the loss goes from {one:.2f} to **{other:.2f}**." in shown.seen
 
 
