@@ -8,7 +8,7 @@ from core.decoding.timing import (
     measure_times,
 )
 from pages.frame import charts, controls
-from pages.frame.language import _, joined, number
+from pages.frame.language import _, joined, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -76,10 +76,14 @@ def _seen(cost: DecodingCost) -> str:
     """Return how many scores and passes a sentence takes, and the time where it was measured."""
     kept, anew = (sum(map(sum, cost.cells(cached=is_kept))) for is_kept in (True, False))
     told = [
-        _(
+        n_(
+            "Without a cache each map of this sentence takes **{anew}** attention scores, with a "
+            "KV cache **{kept}**: {times} × fewer. Decoding needs {n} pass of the decoder, one "
+            "for each token; training computes the same {kept} scores in **1**.",
             "Without a cache each map of this sentence takes **{anew}** attention scores, with a "
             "KV cache **{kept}**: {times} × fewer. Decoding needs {n} passes of the decoder, one "
-            "for each token; training computes the same {kept} scores in **1**."
+            "for each token; training computes the same {kept} scores in **1**.",
+            cost.n_steps,
         ).format(
             n=number(cost.n_steps),
             kept=number(kept),

@@ -10,7 +10,7 @@ from core.studies.experiments.tables import of_curves, of_layers
 from core.studies.experiments.verdicts import VANISHED, vanishes
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
-from pages.frame.language import N_, _, capitalised, joined, listed_apart, number, percent
+from pages.frame.language import N_, _, capitalised, joined, listed_apart, n_, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -122,7 +122,11 @@ def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
     values = listed_apart(
         one.format(variant=name, value=written(values[-1])) for name, values in series.items()
     )
-    text = _("After step {step} are right, of {n} sentences watched in training: {values}.")
+    text = n_(
+        "After step {step} are right, of {n} sentence watched in training: {values}.",
+        "After step {step} are right, of {n} sentences watched in training: {values}.",
+        EVALUATION_SAMPLES,
+    )
     if measure == LOSS:
         text = _("Training loss per token after step {step}: {values}.")
     elif measure == HELD_OUT:

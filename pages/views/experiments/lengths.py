@@ -113,11 +113,19 @@ def _seen(
         )
 
     last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    text = _("Of {length} tokens, the longest in training, are right: {shares}.")
+    text = n_(
+        "Of {length} token, the longest in training, are right: {shares}.",
+        "Of {length} tokens, the longest in training, are right: {shares}.",
+        lengths[last],
+    )
     other = _("Of {length}, longer than any in training: {shares}.")
     further = len(lengths) - 1
     if last == further:
-        text = _("Of the longest sources ({length} tokens) are right: {shares}.")
+        text = n_(
+            "Of the longest sources ({length} token) are right: {shares}.",
+            "Of the longest sources ({length} tokens) are right: {shares}.",
+            lengths[last],
+        )
         other, further = _("Of the shortest ({length}): {shares}."), 0
     for each, at in ((text, last), (other, further)):
         yield each.format(length=lengths[at], shares=shares(at))

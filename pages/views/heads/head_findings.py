@@ -12,7 +12,17 @@ from core.studies.heads.card import Examples, HeadCard, HeadRow
 from core.studies.heads.question import Role, Score
 from core.studies.heads.roles import SEED, HeadRole
 from pages.frame import measured_on, notes
-from pages.frame.language import N_, _, joined, listed_apart, number, percent, percent_of_100, plain
+from pages.frame.language import (
+    N_,
+    _,
+    joined,
+    listed_apart,
+    n_,
+    number,
+    percent,
+    percent_of_100,
+    plain,
+)
 from pages.views.heads import role_names
 
 LOOKS = {
@@ -184,6 +194,8 @@ def measured(run: Run, card: HeadCard) -> str:
     """Return on how much all of it was measured, as an item of a list."""
     if card.n_sentences == 1:
         return _("- One sentence is all there is to measure on: these shares say little.")
-    return _("- Measured on {rows} rows of maps, of {sentences}.").format(
-        rows=number(card.n_rows), sentences=measured_on.drawn(run, card.n_sentences, SEED)
-    )
+    return n_(
+        "- Measured on {rows} row of maps, of {sentences}.",
+        "- Measured on {rows} rows of maps, of {sentences}.",
+        card.n_rows,
+    ).format(rows=number(card.n_rows), sentences=measured_on.drawn(run, card.n_sentences, SEED))

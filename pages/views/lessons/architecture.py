@@ -44,7 +44,8 @@ def parameters(n: int) -> str:
     """
     if n < 1_000_000:
         return n_("{n} parameter", "{n} parameters", n).format(n=number(n))
-    return _("{n} million parameters").format(n=short(n / 1_000_000))
+    text = n_("{n} million parameters", "{n} million parameters", round(n / 1_000_000))
+    return text.format(n=short(n / 1_000_000))
 
 
 def most(groups: Mapping[str, int]) -> tuple[str, str]:

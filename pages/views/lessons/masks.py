@@ -155,9 +155,12 @@ def _largest_hidden(found: HeadOfBatch) -> str:
     rows = np.arange(len(found.scores_QK))
     n = int((~found.visible_QK[rows, found.scores_QK.argmax(axis=-1)]).sum())
     error = max(abs(1 - total) for total in found.row_sums)
-    return _(
+    return n_(
         "A hidden score becomes −∞ and gets the weight **0**, even where it is the largest (in "
-        "**{n}** of {rows} rows). Every row still sums to 1 (within {error})."
+        "**{n}** of {rows} row). Every row still sums to 1 (within {error}).",
+        "A hidden score becomes −∞ and gets the weight **0**, even where it is the largest (in "
+        "**{n}** of {rows} rows). Every row still sums to 1 (within {error}).",
+        len(rows),
     ).format(n=number(n), rows=number(len(rows)), error=bound(error))
 
 

@@ -12,7 +12,7 @@ from core.studies.lessons.sublayers import LONGEST, Influence, Moved, influence
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, session
 from pages.frame.components import matrices
-from pages.frame.language import _, number, percent
+from pages.frame.language import _, n_, number, percent
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
@@ -40,7 +40,9 @@ def draw(opened: Opened) -> Shown:
     if not config.n_encoder_layers:
         st.caption(_("A decoder sees nothing later: above the diagonal all is 0."))
     if len(_tokens(opened)) > LONGEST:
-        shown = _("Only the first {n} tokens are shown.")
+        shown = n_(
+            "Only the first {n} token is shown.", "Only the first {n} tokens are shown.", LONGEST
+        )
         st.caption(shown.format(n=number(LONGEST)))
     # Nothing is hidden where this looks.
     weights = WEIGHTS[config.scores].replace(" + M", "")

@@ -8,7 +8,7 @@ from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, bound, number
+from pages.frame.language import _, bound, n_, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
@@ -37,9 +37,12 @@ def draw(opened: Opened) -> Shown:
         pictures.append(chart(_spread(found, tokens)))
     if not alone:
         st.caption(
-            _(
+            n_(
+                "BatchNorm averages over {alone} position alone, {together} in the batch, "
+                "{padded} if padding counts.",
                 "BatchNorm averages over {alone} positions alone, {together} in the batch, "
-                "{padded} if padding counts."
+                "{padded} if padding counts.",
+                found.n_alone,
             ).format(
                 alone=number(found.n_alone),
                 together=number(found.n_together),

@@ -19,7 +19,7 @@ from core.studies.lessons.positions import (
 from pages.frame import controls
 from pages.frame.charts import chart, plotly_chart
 from pages.frame.components import matrices
-from pages.frame.language import TINY, _, bound, joined, listed, number, short, signs
+from pages.frame.language import TINY, _, bound, joined, listed, n_, number, short, signs
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown, saying_why
@@ -126,9 +126,12 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
     found = closest_rows(table_PD)
     seen = _("There is one position only, and nothing to tell it from.")
     if found is not None:
-        seen = _(
+        seen = n_(
             "No two of the {n} positions have the same row: the closest, positions {p} and {q} for "
-            "example, are **{x}** apart."
+            "example, are **{x}** apart.",
+            "No two of the {n} positions have the same row: the closest, positions {p} and {q} for "
+            "example, are **{x}** apart.",
+            made.length,
         ).format(
             n=number(made.length),
             p=number(found.first),

@@ -75,9 +75,12 @@ def seen(model: ModelConfig, training: TrainConfig) -> str:
     """Return how large a model is, how long it trains, and where most parameters are."""
     parameters = parameters_of(model)
     most = max(parameters, key=lambda name: parameters[name])
-    return _(
+    return n_(
         "A model of **{n}** parameters, most of them ({share}) in {part}, learns for **{steps}** "
-        "steps of {batch} pairs."
+        "step of {batch} pairs.",
+        "A model of **{n}** parameters, most of them ({share}) in {part}, learns for **{steps}** "
+        "steps of {batch} pairs.",
+        training.steps,
     ).format(
         n=number(sum(parameters.values())),
         part=_(most),

@@ -89,18 +89,22 @@ def _seen(path: Path, settings: RunSettings) -> str:
     if not learned:
         return _("Nothing is measured yet: the first figures come after ten steps.")
     first, last = learned[0], learned[-1]
-    text = _("In {last} steps the training loss went from {before} to **{after}**.")
+    n = int(last["step"])
+    text = n_(
+        "In {last} step the training loss went from {before} to **{after}**.",
+        "In {last} steps the training loss went from {before} to **{after}**.",
+        n,
+    )
     if rewarded:
-        text = _(
+        text = n_(
+            "In {last} step the mean reward of the sampled sentences went from {before} to "
+            "**{after}**.",
             "In {last} steps the mean reward of the sampled sentences went from {before} to "
-            "**{after}**."
+            "**{after}**.",
+            n,
         )
     name = "reward" if rewarded else "loss"
-    sentences = [
-        text.format(
-            last=number(int(last["step"])), before=number(first[name]), after=number(last[name])
-        )
-    ]
+    sentences = [text.format(last=number(n), before=number(first[name]), after=number(last[name]))]
     if held_out := [row for row in rows if "held_out_exact_match" in row]:
         sentences += _of_held_out(held_out[-1], mixed=settings.beside_own_pairs)
     return joined([*sentences, progress.why_training_loss_is_higher(settings)])
