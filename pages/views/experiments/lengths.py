@@ -78,7 +78,7 @@ def _draw_lengths(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=" ".join(seen),
+        seen=joined(seen),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
