@@ -334,9 +334,9 @@ def _(mixing: Mixing, sketch: Sketch) -> None:
 
 _UNITS = {
     ("gru", False): N_("Recurrent unit (GRU)"),
-    ("gru", True): N_("Recurrent unit (GRU, two ways)"),
+    ("gru", True): N_("Recurrent unit (bidirectional GRU)"),
     ("lstm", False): N_("Recurrent unit (LSTM)"),
-    ("lstm", True): N_("Recurrent unit (LSTM, two ways)"),
+    ("lstm", True): N_("Recurrent unit (bidirectional LSTM)"),
 }
 _RECURRENT = {
     "gru": r"h_t = (1 - z_t) \odot n_t + z_t \odot h_{t-1},\quad "

@@ -33,7 +33,7 @@ BOTTLENECK = Experiment(
         ),
         Variant(
             "two_way",
-            N_("GRU, two ways, with attention"),
+            N_("bidirectional GRU with attention"),
             {**_RECURRENT, "encoder_mixing": "gru_two_way", "n_heads": 1},
         ),
     ),

@@ -14,8 +14,8 @@ DISTANCE = Experiment(
     source="Bengio et al. 1994; Vaswani et al. 2017, section 4",
     variants=(
         Variant(BASE, N_("attention")),
-        Variant("gru", N_("GRU, one way"), {"encoder_mixing": "gru"}),
-        Variant("gru_two_way", N_("GRU, two ways"), {"encoder_mixing": "gru_two_way"}),
+        Variant("gru", N_("one-directional GRU"), {"encoder_mixing": "gru"}),
+        Variant("gru_two_way", N_("bidirectional GRU"), {"encoder_mixing": "gru_two_way"}),
         Variant("convolution", N_("convolution of width 3"), {"encoder_mixing": "convolution"}),
     ),
     untested=NEEDS_NO_MIXING,

@@ -21,8 +21,8 @@ READING = Experiment(
     ),
     source="Schuster & Paliwal 1997; Bahdanau et al. 2015",
     variants=(
-        Variant(BASE, N_("GRU, two ways")),
-        Variant("one_way", N_("GRU, one way"), {"encoder_mixing": "gru"}, Expected.LESS),
+        Variant(BASE, N_("bidirectional GRU")),
+        Variant("one_way", N_("one-directional GRU"), {"encoder_mixing": "gru"}, Expected.LESS),
         Variant("attention", N_("attention"), {"encoder_mixing": "attention"}),
     ),
     # Pronouns are what is learned last.
