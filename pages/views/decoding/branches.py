@@ -24,6 +24,9 @@ OVERRIDES, BRANCHES = "overrides", "branches"
 MISTAKE_RANK = 3
 """A wrong token has at most this rank: likely enough to be a word, and not the model's."""
 
+MOST_TRIED = 24
+"""Tokens that are tried for one that changes what follows."""
+
 Overrides = Mapping[int, int]
 """Step → id of the token that is appended there whatever the model says."""
 
@@ -79,9 +82,9 @@ def corrupt(before: Overrides, free: Sequence[DecodeStep]) -> None:
 
 
 def offer_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
-    """Offer to insert a wrong token at a step, where possible one that changes what follows."""
+    """Offer to insert a wrong token, where possible one that changes what follows."""
     st.button(
-        _("Insert a mistake at step {step}").format(step=number(at)),
+        _("Insert a mistake"),
         key="insert_mistake",
         on_click=_insert_mistake,
         args=(opened, method, free, at),
@@ -89,16 +92,24 @@ def offer_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at
 
 
 def _insert_mistake(opened: Opened, method: Method, free: Sequence[DecodeStep], at: int) -> None:
-    """Insert one of the next most probable tokens, and open the first step that it changes."""
-    tokens = [each for each in free[at].most_probable(MISTAKE_RANK + 1) if each != free[at].chosen]
-    for token in tokens:
-        steps = decoding(opened, method, {at: token}).result()
-        later = zip(range(at + 1, len(free)), free[at + 1 :], steps[at + 1 :], strict=False)
-        changed = [step for step, before, after in later if before.chosen != after.chosen]
+    """Insert a probable wrong token, here or at a later step, and open what it changes first."""
+    here = [(at, rank) for rank in range(MISTAKE_RANK + 1)]
+    later = [(step, rank) for step in range(at + 1, len(free) - 1) for rank in (0, 1)]
+    first, names = None, opened.run.target_tokenizer.decode
+    for step, rank in [*here, *later][:MOST_TRIED]:
+        token = free[step].most_probable(rank + 1)[-1]
+        # "␣était" and "était" are two tokens, and no mistake that can be seen.
+        if names([token]) == names([free[step].chosen]):
+            continue
+        first = first or (step, token)
+        written = decoding(opened, method, {step: token}).result()
+        pairs = zip(free[step + 1 :], written[step + 1 :], strict=False)
+        changed = [i for i, (own, now) in enumerate(pairs, step + 1) if own.chosen != now.chosen]
         if changed:
-            _put({}, at, token, opens=changed[0])
+            _put({}, step, token, opens=changed[0])
             return
-    _put({}, at, tokens[0])
+    if first:
+        _put({}, *first)
 
 
 def undo(before: Overrides) -> None:

@@ -58,10 +58,14 @@ def _seen(opened: Opened, found: BeamSearch, beam: int) -> str:
     tokens = found.nodes[found.finished[0]].hypothesis.tokens
     sentences = [kept, _("The best in the end: {text}.").format(text=best)]
     if tuple(each.chosen for each in greedy) == tuple(tokens):
-        sentences.append(_("Greedy decoding finds **the same**."))
+        sentences.append(_("Here it does not pay: greedy decoding writes **the same**."))
     else:
         text = opened.run.target_tokenizer.decode([each.chosen for each in greedy])
-        sentences.append(_("Greedy decoding finds “{text}” instead.").format(text=plain(text)))
+        sentences.append(
+            _("Here it makes a difference: greedy decoding writes “{text}”.").format(
+                text=plain(text)
+            )
+        )
     sentences += [_("Second: {text}.").format(text=other.replace("**", "")) for other in others]
     return joined(sentences)
 
@@ -96,10 +100,10 @@ def _open_in_stepper(prefix: branches.Overrides) -> None:
 
 
 def _shown_nodes(found: BeamSearch) -> list[int]:
-    """Return the nodes up to the end of the best sentence, and none that would go on after it."""
+    """Return the nodes up to the end of the two best sentences, and none that goes on after it."""
     if not found.finished:
         return list(range(len(found.nodes)))
-    last = found.nodes[found.finished[0]].step
+    last = max(found.nodes[at].step for at in found.finished[:2])
     return [
         at
         for at, node in enumerate(found.nodes)

@@ -10,7 +10,7 @@ from core.studies.experiments.tables import of_curves, of_layers
 from core.studies.experiments.verdicts import VANISHED, vanishes
 from core.training.trainer import EVALUATION_SAMPLES
 from pages.frame import charts, controls
-from pages.frame.language import N_, _, capitalised, joined, listed_apart, n_, number, percent
+from pages.frame.language import N_, _, capitalised, joined, listed_apart, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
@@ -28,6 +28,8 @@ ALIKE = 0.01
 """Positions that are less than this apart are called alike."""
 _SQUEEZED = 1e-4
 _APART, _GRADIENT = "apart", "gradient"
+
+HALF = 0.5
 
 Series = Mapping[str, Sequence[float]]
 
@@ -79,7 +81,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
-        seen=_seen(series, measure, max(int(steps[-1]) for steps, _values in found.values())),
+        seen=_seen(found, measure, max(int(steps[-1]) for steps, _values in found.values())),
         recipe=asked.recipe(of_curves),
         code=(Results.curve,),
         pictures=[picture],
@@ -115,25 +117,50 @@ def _quantity(measure: str, label: str) -> Quantity:
     return Quantity(_("training loss, nats per token"))
 
 
-def _seen(series: dict[str, list[float]], measure: str, step: int) -> str:
-    """Say where each variant ends."""
-    one = _("{variant} **{value}**")
-    written = percent if measure == RIGHT else number
+def _seen(
+    found: Mapping[str, tuple[Sequence[float], Sequence[float]]], measure: str, step: int
+) -> str:
+    """Return which variant is the first to get half right; of other measures, where each ends."""
+    if measure == RIGHT:
+        return _first_to_half(found, step)
     values = listed_apart(
-        one.format(variant=name, value=written(values[-1])) for name, values in series.items()
+        _("{variant} **{value}**").format(variant=name, value=number(values[-1]))
+        for name, (_steps, values) in found.items()
     )
-    text = n_(
-        "After step {step} are right, of {n} sentence watched in training: {values}.",
-        "After step {step} are right, of {n} sentences watched in training: {values}.",
-        EVALUATION_SAMPLES,
-    )
-    if measure == LOSS:
-        text = _("Training loss per token after step {step}: {values}.")
-    elif measure == HELD_OUT:
+    text = _("Training loss per token after step {step}: {values}.")
+    if measure == HELD_OUT:
         text = _("Held-out loss per token after step {step}: {values}.")
     elif measure == REWARD:
         text = _("Mean reward of the samples in the steps up to {step}: {values}.")
-    return text.format(step=number(step), n=number(EVALUATION_SAMPLES), values=values)
+    return text.format(step=number(step), values=values)
+
+
+def _first_to_half(found: Mapping[str, tuple[Sequence[float], Sequence[float]]], step: int) -> str:
+    reached = {
+        name: next((at for at, share in zip(*curve, strict=True) if share >= HALF), None)
+        for name, curve in found.items()
+    }
+    there = {name: at for name, at in reached.items() if at is not None}
+    last = listed_apart(
+        _("{variant} **{value}**").format(variant=name, value=percent(values[-1]))
+        for name, (_steps, values) in found.items()
+        if name not in there
+    )
+    if not there:
+        text = _(
+            "Up to step {step} no variant gets half of the held-out sentences (n = {n}) right: {last}."
+        )
+        return text.format(n=number(EVALUATION_SAMPLES), step=number(step), last=last)
+    first = min(there, key=there.__getitem__)
+    text = _(
+        "**{first}** is the first to get half of the held-out sentences (n = {n}) right, by step {at}."
+    )
+    sentences = [text.format(first=first, n=number(EVALUATION_SAMPLES), at=number(there[first]))]
+    if last:
+        sentences.append(
+            _("Not there after step {step}: {last}.").format(step=number(step), last=last)
+        )
+    return joined(sentences)
 
 
 def _draw_layers(asked: Asked, moment: str) -> Shown:

@@ -94,41 +94,41 @@ def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
 
 
 def _seen(
-    series: Mapping[str, Sequence[float]],
-    lengths: Sequence[int],
-    beyond: Sequence[int],
+    series: Mapping[str, Sequence[float]], lengths: Sequence[int], beyond: Sequence[int]
 ) -> Iterator[str]:
-    """Say what each variant has right of the longest sources, and of others.
+    """Return which variants have most and least right of the longest sources, and of others.
 
     Args:
         series: Label → share of right sentences, by length.
         lengths: Tokens of a source.
         beyond: The lengths that training never draws.
     """
-
-    def shares(at: int) -> str:
-        one = _("{variant} **{share}**")
-        return " · ".join(
-            one.format(variant=name, share=percent(values[at])) for name, values in series.items()
-        )
-
     last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    text = n_(
-        "Of {length} token, the longest in training, are right: {shares}.",
-        "Of {length} tokens, the longest in training, are right: {shares}.",
-        lengths[last],
+    text = _(
+        "At length {length}, the longest in training, **{best}** gets most right ({most}), "
+        "**{worst}** least ({least})."
     )
-    other = _("Of {length}, longer than any in training: {shares}.")
+    other = _(
+        "At {length}, longer than any in training, it is {best} ({most}) and {worst} ({least})."
+    )
     further = len(lengths) - 1
     if last == further:
-        text = n_(
-            "Of the longest sources ({length} token) are right: {shares}.",
-            "Of the longest sources ({length} tokens) are right: {shares}.",
-            lengths[last],
+        text = _(
+            "At length {length}, that of the longest sources, **{best}** gets most right ({most}), "
+            "**{worst}** least ({least})."
         )
-        other, further = _("Of the shortest ({length}): {shares}."), 0
+        other = _("At {length}, the shortest, it is {best} ({most}) and {worst} ({least}).")
+        further = 0
     for each, at in ((text, last), (other, further)):
-        yield each.format(length=lengths[at], shares=shares(at))
+        shares = {name: values[at] for name, values in series.items()}
+        best, worst = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+        yield each.format(
+            length=lengths[at],
+            best=best,
+            most=percent(shares[best]),
+            worst=worst,
+            least=percent(shares[worst]),
+        )
 
 
 def _seen_apart(

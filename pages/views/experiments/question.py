@@ -9,19 +9,19 @@ import streamlit as st
 
 from core.runs.metrics import Table
 from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
-from core.studies.experiments.experiment import BASE, Expected, Variant
-from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings, margin
+from core.studies.experiments.experiment import BASE, Variant
+from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.passes import N_MEASURED, SHARES
 from core.studies.experiments.results import SHIPPED, Results
-from core.studies.experiments.verdicts import Reason, Verdict, is_apart, rate_times
+from core.studies.experiments.verdicts import Judgement, Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
 from pages.frame.cached import Folder
 from pages.frame.language import (
-    N_,
     _,
     capitalised,
     joined,
+    listed,
     listed_apart,
     n_,
     number,
@@ -39,12 +39,6 @@ WHERE = "experiment_run"
 """In the URL: whose trainings are shown."""
 OF_PROJECT, HERE = "shipped", "here"
 _FOLDER = ".experiments"
-_VERDICTS = {
-    Verdict.HOLDS: N_("yes"),
-    Verdict.FAILS: N_("**no**"),
-    Verdict.OPEN: N_("undecided"),
-}
-"""Whether what is claimed of a variant is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +140,50 @@ def seen(asked: Asked, by: Measure | None) -> str:
     )
     if judged and asked.experiment.summary and asked.trained == [*asked.experiment.shown]:
         return joined([*_verdict(asked, found), _told(asked, by)])
-    text = _("{what}: {variants}.")
     what = _("Right, of {sentences}").format(
         sentences=measured_on.of_task(asked.experiment.task, found[0].n)
     )
     if by is not None:
         what = capitalised(_(by.label))
-    verdicts = {each.judged.verdict for each in found if each.judged}
-    apart = len(verdicts) > 1 or Verdict.FAILS in verdicts
-    variants = " · ".join(_briefly(asked, each, apart=apart) for each in found)
-    return joined([*_verdict(asked, found), text.format(what=what, variants=variants)])
+    text = _("{what}: {variants}.")
+    if not judged:
+        variants = " · ".join(_value(asked, each) for each in found)
+        return text.format(what=what, variants=variants)
+    bases = [_value(asked, each) for each in found if each.less is None]
+    said = [text.format(what=what, variants=" · ".join(bases))] if bases else []
+    return joined([*_verdict(asked, found), *said, *_by_verdict(asked, found)])
+
+
+def _by_verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
+    """Return the variants of which something is claimed, those as claimed first."""
+    texts = {
+        _AS_CLAIMED: _("As claimed: {variants}."),
+        _AGAINST: _("Against the claim: {variants}."),
+        _UNDECIDED: _("Undecided: {variants}."),
+        _NOT_JUDGED: _("Not judged: {variants}."),
+    }
+    groups: dict[str, list[str]] = {name: [] for name in texts}
+    for each in found:
+        if each.judged is None or each.expected is None:
+            continue
+        one = _("{value} ({claim})").format(
+            value=_value(asked, each), claim=_(CLAIMS[each.expected])
+        )
+        groups[_group(each.judged)].append(one)
+    judged = {name: variants for name, variants in groups.items() if variants}
+    for name, variants in judged.items():
+        text = texts[name] if len(judged) > 1 else _("{variants}.")
+        yield capitalised(text.format(variants=listed(variants)))
+
+
+_AS_CLAIMED, _AGAINST, _UNDECIDED, _NOT_JUDGED = "as claimed", "against", "undecided", "not judged"
+
+
+def _group(judged: Judgement) -> str:
+    if judged.reason is Reason.RATE:
+        return _NOT_JUDGED
+    groups = {Verdict.HOLDS: _AS_CLAIMED, Verdict.FAILS: _AGAINST, Verdict.OPEN: _UNDECIDED}
+    return groups[judged.verdict]
 
 
 def _told(asked: Asked, by: Measure | None) -> str:
@@ -201,9 +229,9 @@ def _verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
     elif verdicts in ({Verdict.HOLDS}, {Verdict.FAILS}):
         yield of_claim(asked.experiment, holds=verdicts == {Verdict.HOLDS})
     elif Verdict.HOLDS in verdicts:
-        yield _("**Only in part** is the claim borne out.")
+        yield _("**The claim is borne out in part.**")
     else:
-        yield _("**In part the claim is refuted**, the rest is undecided.")
+        yield _("**The claim is refuted in part**; the rest is undecided.")
     if any(each.reason is Reason.RATE for each in given):
         yield _rates(asked)
 
@@ -218,43 +246,15 @@ def _rates(asked: Asked) -> str:
     return text.format(times=number(max(times), significant=2), apart=apart)
 
 
-def _briefly(asked: Asked, finding: Finding, *, apart: bool) -> str:
-    """Say what came out for a variant; and what is claimed of it, where not all is as claimed."""
-    value = writer(finding.measure)(finding.share.mean)
+def _value(asked: Asked, finding: Finding) -> str:
+    """Return a variant and its mean."""
     label = _(finding.variant)
     if finding.less is None and asked.reference and finding.complete:
         label = _("{variant} (reference)").format(variant=label)
-    said = {"variant": label, "value": value}
     if not finding.complete:
-        return _("{variant} not reached in every training").format(**said)
-    if finding.less is None or finding.judged is None or not apart:
-        return _("{variant} **{value}**").format(**said)
-    return _("{variant} **{value}** ({verdict})").format(**said, verdict=_of_claim(finding))
-
-
-def _of_claim(finding: Finding) -> str:
-    """Say what is claimed of a variant, whether it is so, and of shares by how much it is not."""
-    judged, expected, less = finding.judged, finding.expected, finding.less
-    if judged is None or expected is None or less is None:
-        return ""
-    verdict = _(_VERDICTS[judged.verdict])
-    if judged.reason is Reason.RATE:
-        verdict = _("not judged")
-    said = {"claim": _(CLAIMS[expected]), "verdict": verdict}
-    if judged.verdict is not Verdict.FAILS or not margin(finding.measure):
-        return _("{claim}: {verdict}").format(**said)
-    if judged.reason is Reason.EQUAL:
-        said["most"] = number(100 * judged.figure, 1)
-        text = _("{claim}: {verdict}, at most {most} points lower")
-        if expected is Expected.MORE:
-            text = _("{claim}: {verdict}, at most {most} points higher")
-        return text.format(**said)
-    low, high = (less.low, less.high) if less.mean >= 0 else (-less.high, -less.low)
-    said |= {"low": number(100 * low, 1), "high": number(100 * high, 1)}
-    text = _("{claim}: {verdict}, {low} to {high} points lower")
-    if less.mean < 0:
-        text = _("{claim}: {verdict}, {low} to {high} points higher")
-    return text.format(**said)
+        return _("{variant} not reached in every training").format(variant=label)
+    value = writer(finding.measure)(finding.share.mean)
+    return _("{variant} **{value}**").format(variant=label, value=value)
 
 
 def writer(measure: Measure | None) -> Callable[[float], str]:

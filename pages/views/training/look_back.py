@@ -186,11 +186,11 @@ def _seen(inspection: Inspection, last: Inspection, head: Head, step: int) -> st
     """
     row = _telling_row(last if head.kind.query_side == "source" else inspection, head)
     query, key, weight, even = _largest(inspection, head, row)
-    text = _("At step {step} **{query}** looks most at **{key}**: {weight} (evenly: {even}).")
+    text = _("At step {step} “{query}” looks most at **{key}**: {weight} (evenly spread: {even}).")
     if head.kind.query_side == "target":
         text = _(
-            "At step {step} the decoder, fed **{query}** to write **{written}**, looks most at "
-            "**{key}**: {weight} (evenly: {even})."
+            "At step {step} the decoder, fed “{query}” to write “{written}”, looks most at "
+            "**{key}**: {weight} (evenly spread: {even})."
         )
     sentences = [
         text.format(
@@ -261,7 +261,9 @@ def _ask_step(offered: Sequence[int]) -> int:
     """Ask for a snapshot; the scrubber sets it too."""
     st.caption(_("step"), width="content")
     steps = {step: str(step) for step in offered}
-    return controls.selection(_("step"), session.STEP, steps, offered[0], labelled=False, width=110)
+    # The very first writes nothing that can be read, the last is what all other views show.
+    usual = offered[len(offered) // 2]
+    return controls.selection(_("step"), session.STEP, steps, usual, labelled=False, width=110)
 
 
 def _told(rows: Sequence[Mapping[str, float]], step: int) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.runs.metrics import read_record
 from core.training.process import table_of_runs
 from pages.frame import service, session
-from pages.frame.language import _, labelled, listed, n_, number, plain
+from pages.frame.language import _, labelled, listed, n_, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -74,11 +74,7 @@ def _overview(runs: Iterable[Listed]) -> Shown | None:
     return Shown(
         name="runs",
         title=_("All runs, with their settings and results"),
-        seen=n_(
-            "{n} run. Each is measured on its own task: tick two of one task to compare them.",
-            "{n} runs. Each is measured on its own task: tick two of one task to compare them.",
-            len(used),
-        ).format(n=number(len(used))),
+        seen=_("Each run is measured on its own task: only runs of one task can be compared."),
         recipe=Recipe(table_of_runs, named(used)),
         code=[read_record],
     )

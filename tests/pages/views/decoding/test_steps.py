@@ -150,19 +150,18 @@ def test_without_a_pronoun_it_opens_on_the_step_at_which_the_model_is_least_sure
 
 
 def test_where_both_sides_agree_a_mistake_is_offered_that_makes_them_part(open_view, run):
-    at, shown = open_view("steps", sentence=TIRED)
-    step = stepper(at).start
+    at, _shown = open_view("steps", sentence=TIRED)
     at.button(key="insert_mistake").click().run()
     view = stepper(at)
-    assert view.free.steps[step].overridden and view.forced is not None
-    free = free_of(run, TIRED)
-    own = [word(run, each.chosen) for each in free]
+    [step] = [i for i, each in enumerate(view.free.steps) if each.overridden]
+    assert view.forced is not None
+    own = [word(run, each.chosen) for each in free_of(run, TIRED)]
     now = texts([each.chosen for each in view.free.steps])
     changed = [i for i in range(step + 1, min(len(own), len(now))) if own[i] != now[i]]
     # It opens where the mistake changes something.
     assert view.start == (changed[0] if changed else step)
     [text] = [each.value for each in at.markdown if "What you see" in each.value]
-    assert f"Fed “{now[step]}” instead of “il”, the model goes on " in text
+    assert f"Fed “{now[step]}” instead of “{own[step]}”, the model goes on " in text
     assert not [each for each in at.button if each.key == "insert_mistake"]
 
 

@@ -65,7 +65,7 @@ def test_the_best_score_is_said_and_ends_the_tree(open_view):
     assert f"“**{prefix.rstrip('.')}" in shown.seen and f"(score {score:.3g}" in shown.seen.replace(
         "−", "-"
     )
-    assert "Greedy decoding finds **the same**." in shown.seen
+    assert "greedy decoding writes **the same**." in shown.seen
     [picture] = shown.pictures
     steps = picture.chart.to_dict()["datasets"].values()
-    assert max(row["step"] for rows in steps for row in rows if "step" in row) == step
+    assert max(row["step"] for rows in steps for row in rows if "step" in row) >= step

@@ -40,7 +40,7 @@ def test_what_came_out_is_said_with_interval_and_n_as_on_the_command_line(open_e
         assert (
             line.replace("-", "−").replace("no feed−", "no feed-").replace("0.0 %", "0 %") in said
         )
-    assert f"{RIGHT} full layer **63.1 %** · no residual" in said
+    assert f"{RIGHT} full layer **63.1 %**. As claimed: no residual" in said
     assert RESIDUALS.claim in said
     [table] = at.dataframe
     assert list(table.value["variant"]) == [each.label for each in RESIDUALS.variants]
@@ -89,19 +89,19 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
         ),
         (
             "residuals",
-            f"**Only in part** is the claim borne out. {RIGHT} full layer **63.1 %** · no "
-            "residual **0 %**",
+            f"**The claim is borne out in part.** {RIGHT} full layer **63.1 %**. As claimed: no "
+            "residual **0 %** (claimed lower)",
         ),
         ("mixing", "**Not judged.** These sentences do not test it: "),
         (
             "norms",
-            "**Only in part** is the claim borne out. Not judged, since their peak learning rate "
+            "**The claim is borne out in part.** Not judged, since their peak learning rate "
             "is 14 times the others’: LayerNorm before, no warm-up; LayerNorm after, no warm-up.",
         ),
         (
             "guide",
             "**Undecided**: 3 trainings of each are too few to tell. Steps to 95 % exact match: no "
-            "guide **467** · ",
+            "guide **467**. A head of the last",
         ),
     ],
 )
@@ -115,15 +115,13 @@ def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, ver
     [
         (
             "projections",
-            "queries = keys **57.0 %** (claimed as good: **no**, 2.2 to 10.1 points lower)",
+            "Against the claim: queries = keys **57.0 %** (claimed as good).",
         ),
         (
             "heads",
-            "1 head **60.0 %** (claimed lower: undecided) · 2 heads **61.2 %** · "
-            "8 heads **62.8 %** · 16 heads **62.8 %** (claimed lower: "
-            "**no**, at most 3.8 points lower).",
+            "Against the claim: 16 heads **62.8 %** (claimed lower). Undecided: 1 head **60.0 %**",
         ),
-        ("norms", "LayerNorm before, no warm-up **0 %** (claimed as good: not judged)"),
+        ("norms", "Not judged: LayerNorm before, no warm-up **0 %** (claimed as good)"),
     ],
 )
 def test_beside_a_variant_stands_what_is_claimed_of_it(open_experiment, name, said):
@@ -167,7 +165,7 @@ def test_the_measure_that_a_claim_is_about_is_drawn_and_said(open_experiment):
     at, shown, _said = open_experiment("guide")
     means = [results.estimate(each.name, "steps_to_learn").mean for each in guide.variants]
     for each, mean in zip(guide.variants, means, strict=True):
-        assert f"{each.label} **{number(mean)}**" in shown.seen
+        assert f"{each.label} **{number(mean)}**".lower() in shown.seen.lower()
     # What the claim is about comes first.
     [table] = at.dataframe
     assert list(table.value)[1] == "steps to 95 % exact match"
@@ -197,8 +195,6 @@ def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open
     [table] = at.dataframe
     names = ["300 pieces", "600 pieces", "1,500 pieces (reference)", "4,000 pieces"]
     assert list(table.value["variant"]) == names
-    places = [shown.seen.index(name) for name in names]
-    assert places == sorted(places)
     assert "dashed: mean of the reference" in said
     assert EXPERIMENTS["vocabulary"].caution in said
 

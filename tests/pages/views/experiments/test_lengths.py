@@ -5,33 +5,34 @@ import pytest
 
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.results import SHIPPED, Results, Trained
+from pages.frame.language import percent
 
 PAIRS = (200, 180, 160, 30, 20)
 NORMS = {"base": (1.0, 0.5, 0.4, 0.3, 0.3), "gru": (1.0, 0.5, 0.1, 0.02, 0.01)}
 
 
-def test_each_variants_share_is_that_of_all_seeds_together(open_experiment):
-    results = Results.load(SHIPPED / "residuals.json")
-    _at, _shown, said = open_experiment("residuals", outcome="lengths")
-    n, right = results.by_length("no_norm")[5]
-    assert "Of the longest sources (19 tokens) are right: full layer **23.8 %** · " in said
-    shortest = said.partition("Of the shortest (5): full layer **100 %** · ")[2]
-    assert n >= 20 and f"no norm **{100 * right / n:.0f} %**" in shortest
-
-
-def test_where_lengths_go_beyond_the_learned_ones_both_ends_are_said(open_experiment, monkeypatch):
-    asked = replace(EXPERIMENTS["residuals"], beyond=(18, 19))
+@pytest.mark.parametrize(
+    ("beyond", "last", "other", "words"),
+    [((), 19, 5, "the shortest"), ((18, 19), 17, 19, "longer than any in training")],
+)
+def test_the_best_and_worst_at_the_longest_are_said(
+    open_experiment, monkeypatch, beyond, last, other, words
+):
+    asked = replace(EXPERIMENTS["residuals"], beyond=beyond)
     monkeypatch.setitem(EXPERIMENTS, "residuals", asked)
     _at, shown, said = open_experiment("residuals", outcome="lengths")
     results = Results.load(SHIPPED / "residuals.json")
-    for length, text in (
-        (17, "Of 17 tokens, the longest in training, are right: "),
-        (19, "Of 19, longer than any in training: "),
-    ):
-        n, right = results.by_length("no_norm")[length]
-        assert f"{100 * right / n:.1f}" in said.partition(text)[2]
+    shares = {}
+    for each in asked.shown:
+        n, right = results.by_length(each.name)[last]
+        shares[each.label] = right / n
+    best, worst = max(shares, key=shares.get), min(shares, key=shares.get)
+    assert f"At length {last}, " in said
+    assert f"**{best}** gets most right ({percent(shares[best])})".replace("\xa0", " ") in said
+    assert f"**{worst}** least ({percent(shares[worst])})".replace("\xa0", " ") in said
+    assert f"At {other}, {words}, it is " in said
     drawn = json.dumps(shown.pictures[0].chart.to_dict(), ensure_ascii=False)
-    assert "longer: never learned" in drawn
+    assert ("longer: never learned" in drawn) == bool(beyond)
 
 
 def test_variants_that_cut_words_in_their_own_way_have_their_own_lengths(open_experiment, own_runs):
@@ -84,7 +85,7 @@ def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open
     assert "Convolution of width 3 reaches 2 tokens back with 2 layers, no farther." in shown.seen
     assert "Yet 3 variants have more sentences right than attention," in shown.seen
     at.segmented_control(key="lengths_by").set_value("length").run()
-    assert any("Of the longest sources" in each.value for each in at.markdown)
+    assert any("the longest sources" in each.value for each in at.markdown)
 
 
 def test_distances_are_offered_only_where_they_were_measured(open_experiment):

@@ -35,26 +35,26 @@ def test_the_maps_are_those_of_the_step_in_the_link(open_view, kept, step):
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
-def test_it_opens_before_training_and_moving_the_handle_shows_that_snapshot(open_view, kept):
+def test_it_opens_midway_and_moving_the_handle_shows_that_snapshot(open_view, kept):
     at = open_view("look_back", kept, sentence="a b c")
     assert at.selectbox(key="step").options == ["0", "1", "10", "200", "850"]
-    assert at.selectbox(key="step").value == 0
-    send_from(at, component(at, "scrubber"), "pick", {"step": 10})
     assert at.selectbox(key="step").value == 10
+    send_from(at, component(at, "scrubber"), "pick", {"step": 200})
+    assert at.selectbox(key="step").value == 200
     text = component(at, "scrubber").bytes.decode("utf-8", errors="ignore")
     header = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    assert (header["chosen"], header["stops"]) == (10, [0, *KEPT, 850])
+    assert (header["chosen"], header["stops"]) == (200, [0, *KEPT, 850])
     shown = maps(at)
-    expected = weights_at(kept, 10, "a b c")
+    expected = weights_at(kept, 200, "a b c")
     assert np.array_equal(shown.weights[shown.selected], expected[shown.selected])
 
 
-def test_a_step_that_is_not_kept_gives_way_to_the_first(open_view, kept):
+def test_a_step_that_is_not_kept_gives_way_to_the_usual(open_view, kept):
     at = open_view("look_back", kept, step="200")
     (kept / "snapshots" / "step-00000200.safetensors").unlink()
     at.run()
-    assert at.selectbox(key="step--1").value == 0
-    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 0
+    assert at.selectbox(key="step--1").value == 10
+    assert open_view("look_back", kept, step="77").selectbox(key="step").value == 10
 
 
 def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, kept, taken):
@@ -73,7 +73,7 @@ def test_the_heads_of_the_layer_are_followed_through_all_snapshots(open_page, ke
             assert found[step, f"head {head}"] == pytest.approx(expected)
     [shown] = taken
     assert max(spread[850]) > SHARP and "are sharp" not in shown.seen
-    assert "At step 10 the decoder, fed **" in shown.seen
+    assert "At step 10 the decoder, fed “" in shown.seen
 
 
 def test_the_step_from_which_heads_are_sharp_is_said(open_page, taken):
@@ -88,7 +88,7 @@ def test_one_word_is_followed_from_the_chosen_snapshot_to_the_end(open_page, tak
     at_100, last = (inspect_sentence(run, sentence) for run in runs)
     head = Head(Site("encoder", 2, "self"), 0)
     seen = taken[-1].seen
-    query = re.match(r"At step 100 \*\*(\w+)\*\* looks most at ", seen)[1]
+    query = re.match(r"At step 100 “(\w+)” looks most at ", seen)[1]
     row = [token.text for token in last.source_tokens].index(query)
     before, after = (
         each.source_tokens[int(each.weights_of(head)[row].argmax())].text for each in (at_100, last)

@@ -156,11 +156,6 @@ def test_names_that_would_look_the_same_stay_whole():
     assert shortened(names) == names
 
 
-def test_the_line_counts_the_runs(open_runs, taken):
-    open_runs(model=None)
-    assert taken[-1].seen.startswith(f"{len(taken[-1].columns()['run'])} runs. ")
-
-
 def test_an_opened_model_has_its_family_in_the_place_of_a_task(
     open_runs, own_runs, opened_path, taken
 ):
