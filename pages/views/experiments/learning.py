@@ -148,12 +148,14 @@ def _first_to_half(found: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     )
     if not there:
         text = _(
-            "Up to step {step} no variant gets half of the held-out sentences (n = {n}) right: {last}."
+            "Up to step {step} no variant gets half of the held-out sentences (n = {n}) right: "
+            "{last}."
         )
         return text.format(n=number(EVALUATION_SAMPLES), step=number(step), last=last)
     first = min(there, key=there.__getitem__)
     text = _(
-        "**{first}** is the first to get half of the held-out sentences (n = {n}) right, by step {at}."
+        "**{first}** is the first to get half of the held-out sentences (n = {n}) right, by step "
+        "{at}."
     )
     sentences = [text.format(first=first, n=number(EVALUATION_SAMPLES), at=number(there[first]))]
     if last:
