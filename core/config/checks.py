@@ -4,8 +4,9 @@ Sizes have bounds, as a few digits in a file would otherwise fill the memory, or
 for minutes. A message names settings in braces: `Settings.require` fills in their values.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from core.config.choices import ComputedPositions, SinusoidalPositions
 from core.vocabulary import FIRST_ID
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def check_each(config: "ModelConfig") -> None:
             n=config.n_heads,
             most=LARGEST_SIZE,
         )
-    has_sinusoids = config.positions in ("sinusoidal", "halves")
+    is_computed = config.positions in get_args(ComputedPositions)
     config.require(
-        not has_sinusoids or config.max_positions * config.d_model <= LARGEST_TABLE,
+        not is_computed or config.max_positions * config.d_model <= LARGEST_TABLE,
         "max_positions is {n} and d_model {d_model}: a table of positions has at most {most} "
         "numbers",
         n=config.max_positions,
@@ -83,7 +84,7 @@ def check_each(config: "ModelConfig") -> None:
         value = getattr(config, name)
         config.require(value > 0, "{name} is {value}, not above 0", name=name, value=value)
     config.require(
-        not has_sinusoids or config.d_model % 2 == 0,
+        config.positions not in get_args(SinusoidalPositions) or config.d_model % 2 == 0,
         "d_model is {d_model}: sinusoids come in pairs and need an even width",
     )
 

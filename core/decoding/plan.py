@@ -30,21 +30,21 @@ from core.model.dropout import Dropout
 from core.model.layers import DecoderLayer, Layer, Residual
 from core.model.memory import MEMORIES
 from core.model.norm import LayerNorm
-from core.model.positional import Embedding
+from core.model.positional import COMPUTED_TABLES, Embedding
 from core.model.sublayers import ACTIVATIONS, CrossAttention, FeedForward, SelfAttention
 
 FIRST_POSITIONS = 64
 """Room for this many tokens at first; doubled whenever it is full."""
 LARGEST_WIDTH = 384
 """From here on the numbers take longer than the calls, and a plan saves nothing."""
-_SETTINGS = (  # noqa: SIM905  # a line for each would be long
+_SUPPORTED_SETTINGS = (  # noqa: SIM905  # a line for each would be long
     "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
     "dropout norm max_positions tied norm_eps activation attention_bias ff_bias "
     "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
     "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
 ).split()
 """May have any value; all others but the positions must have their default."""
-_ADDED = ("sinusoidal", "halves", "learned", "none")
+_SUPPORTED_POSITIONS = (*COMPUTED_TABLES, "learned", "none")
 """Positions that are added to the tokens; those within the scores are left to the modules."""
 _MODULES = frozenset(
     [DecoderLayer, Residual, SelfAttention, CrossAttention, FeedForward, LayerNorm, Embedding]
@@ -71,8 +71,9 @@ def plan_of(
 
 def _has_known_settings(config: ModelConfig) -> bool:
     """Say whether all settings that are not listed have the values of the paper."""
-    return config.positions in _ADDED and all(
-        field.name in (*_SETTINGS, "positions") or getattr(config, field.name) == field.default
+    return config.positions in _SUPPORTED_POSITIONS and all(
+        field.name in (*_SUPPORTED_SETTINGS, "positions")
+        or getattr(config, field.name) == field.default
         for field in dataclasses.fields(config)
     )
 

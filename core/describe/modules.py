@@ -41,7 +41,7 @@ from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
 from core.model.mixing import Mixing
 from core.model.output import N_DIFFERENCES, LengthPrediction, OutputTransform
 from core.model.pointer import Pointer
-from core.model.positional import Embedding, sinusoids
+from core.model.positional import Embedding
 from core.model.recurrence import Recurrence
 from core.model.sublayers import CrossAttention, FeedForward, SelfAttention
 from core.model.transformer import Transformer
@@ -134,20 +134,29 @@ def _(embedding: Embedding, sketch: Sketch) -> None:
     )
     if embedding.segments is not None:
         segments = embedding.segments.parameters()
-        _add_beside(sketch, "segments", N_("Segments"), r"x_t \mathrel{+}= S_{s_t}", segments)
+        _add_beside(
+            sketch, "segments", N_("Segments"), r"x_t \mathrel{+}= S_{s_t}", (Embedding,), segments
+        )
     if embedding.positions_PD is not None:
-        table = [embedding.positions_PD] if isinstance(embedding.positions_PD, nn.Parameter) else []
-        _add_beside(sketch, "positions", N_("Positions"), r"x_t \mathrel{+}= PE_t", table)
+        compute = embedding.compute_table
+        learned = [] if compute else [cast(nn.Parameter, embedding.positions_PD)]
+        code: Code = (Embedding, compute) if compute else (Embedding,)
+        _add_beside(sketch, "positions", N_("Positions"), r"x_t \mathrel{+}= PE_t", code, learned)
     if embedding.norm is not None:
         label, title = N_("Embedding norm"), N_("{place}: {part}")
         add_norm(embedding.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
 
 
 def _add_beside(
-    sketch: Sketch, kind: str, label: str, formula: str, learned: Iterable[nn.Parameter]
+    sketch: Sketch,
+    kind: str,
+    label: str,
+    formula: str,
+    code: Code,
+    learned: Iterable[nn.Parameter],
 ) -> None:
     """Add vectors that stand beside the stream and are added to it."""
-    stack, stream, table = sketch.stack, sketch.stream, list(learned)
+    stack, stream = sketch.stack, sketch.stream
     sketch.add(
         Part(
             id=f"{stack}.{kind}",
@@ -156,10 +165,9 @@ def _add_beside(
             group=EMBEDDINGS,
             shapes=(("input", stream), (kind, stream), ("output", stream)),
             formula=formula,
-            # A table that was learned is no formula.
-            code=(Embedding,) if table else (Embedding, sinusoids),
+            code=code,
         ),
-        learned=table,
+        learned=learned,
         enters=(),
     )
     sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")

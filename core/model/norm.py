@@ -36,7 +36,7 @@ class BatchNorm(nn.Module):
     """Brings each feature to mean 0 and variance 1 over the batch, then learned gain and bias.
 
     (x - μ) / √(σ² + ε) ⊙ g + b, with μ and σ² of each feature over all positions of a batch but
-    padding; in evaluation over what training has inputs, as running means (Ioffe & Szegedy 2015).
+    padding; in evaluation over the running means of training (Ioffe & Szegedy 2015).
     Shen et al. 2020 ("PowerNorm") found that in text the statistics of batches fluctuate widely all
     through training, which makes it unstable and much worse than LayerNorm.
 

@@ -14,7 +14,7 @@ from core.model.probes import Record
 
 
 class Pointer(nn.Module):
-    """The pointer-generator (Hook et al. 2017, eq. 8 and 9), on the last cross-attention.
+    """The pointer-generator (See et al. 2017, eq. 8 and 9), on the last cross-attention.
 
     P(w) = p_gen P_vocab(w) + (1 − p_gen) Σ_{i: x_i = w} a_i, where a is the mean of the heads'
     weights, p_gen = σ(w_h · h* + w_s · s + b), h* = Σ_i a_i m_i the memory as a sees it, and s the

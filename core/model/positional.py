@@ -5,7 +5,7 @@ N pairs of its dimensions.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import torch
@@ -55,8 +55,11 @@ def timescales(d_model: int, base: float = 10000.0) -> Tensor:
     return base ** (pair_E / d_model)
 
 
-_FORMULAS = {"sinusoidal": sinusoids, "halves": halved_sinusoids}
-"""Setting → the table of a formula."""
+COMPUTED_TABLES: Mapping[str, Callable[[int, int, float], Tensor]] = {
+    "sinusoidal": sinusoids,
+    "halves": halved_sinusoids,
+}
+"""Setting → function that computes the fixed table."""
 POSITION_LABELS: Mapping[Positions, str] = {
     "sinusoidal": N_("sinusoids, added to the tokens"),
     "halves": N_("sinusoids, all sines first, added to the tokens"),
@@ -92,13 +95,15 @@ class Embedding(nn.Module):
         self.norm = norm_of(config) if config.embedding_norm else None
         self.dropout = Dropout(config.dropout)
         sizes = config.max_positions, config.d_model
+        self.compute_table = COMPUTED_TABLES.get(config.positions)
+        """Function that computes the fixed table; None if there is none."""
         if config.positions == "learned":
             self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))
-        elif config.positions in _FORMULAS:
+        elif self.compute_table is not None:
             positions_PD = torch.empty(sizes)
             # On the meta device only shapes are needed.
             if not positions_PD.is_meta:
-                positions_PD = _FORMULAS[config.positions](*sizes, config.sinusoid_base)
+                positions_PD = self.compute_table(*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
         else:

@@ -78,10 +78,10 @@ class Transformer(nn.Module):
         memory_BSD = self.encode(source_BS, probe)
         if target_BT is None:
             return self.scores(memory_BSD) if self.config.has_output else memory_BSD
-        hidden = padding_mask(source_BS, self.config.pad_id)
+        visible_B1S = padding_mask(source_BS, self.config.pad_id)
         if self.length is not None and probe is not None:
-            self.length(memory_BSD, hidden, probe)
-        return self.decode(target_BT, memory_BSD, hidden, probe, source_BS=source_BS)
+            self.length(memory_BSD, visible_B1S, probe)
+        return self.decode(target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS)
 
     def encode(
         self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None

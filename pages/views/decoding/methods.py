@@ -1,4 +1,4 @@
-"""QuestionProbe how to decode."""
+"""Asking how to decode."""
 
 from collections.abc import Callable
 from typing import TypeVar
