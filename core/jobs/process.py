@@ -199,7 +199,7 @@ def bound_memory() -> None:
 
 
 def reason(error: BaseException) -> str:
-    """Return why work failed; if memory was refused, how much is allowed or available."""
+    """Return why work failed; the memory limit, if there is one and memory was refused."""
     refused = isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(sign in str(error) for sign in _NO_MEMORY)
     )

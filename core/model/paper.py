@@ -15,7 +15,7 @@ class PaperRow:
     """Per piece of a word, not per word."""
     bleu: float
     millions: int | None = None
-    """Parameters as published, in millions; None where the cell is empty."""
+    """Parameters as published, in millions; None if the cell is empty."""
     label_smoothing: float = 0.1
     steps: int = 100_000
 

@@ -28,11 +28,11 @@ class LayerInputs:
 
     visible_BQK: Tensor | None
     """True where a position may look at another of its own sequence; K counts those before, too.
-    None where nothing is hidden."""
+    None if nothing is hidden."""
     memory_BSD: Tensor | None = None
     """What the encoder made of the source; None in the encoder itself."""
     visible_B1S: Tensor | None = None
-    """The source's padding mask; None where nothing is hidden."""
+    """The source's padding mask; None if nothing is hidden."""
     cache: Cache | None = None
     """Keys and values of earlier positions; None when all positions are computed together."""
     bias_1HQK: Tensor | None = None

@@ -128,7 +128,7 @@ class Transformer(nn.Module):
         Args:
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
             memory_BSD: From `encode`; None for a decoder alone.
-            visible_B1S: The source's padding mask; None where nothing is hidden.
+            visible_B1S: The source's padding mask; None if nothing is hidden.
             probe: Looks at the sublayers or changes them.
             cache: Keys and values of the positions before; the new ones are added to it. Without
                 padding in the target.

@@ -67,7 +67,7 @@ def weights_in(path: Path, folder: str) -> list[Path]:
 
 
 def newest_checkpoint(path: Path) -> Path | None:
-    """Return the weights that training would go on from, or None where there are none."""
+    """Return the weights that training would go on from, or None if there are none."""
     return next(reversed(weights_in(path, CHECKPOINTS)), None)
 
 
@@ -84,18 +84,18 @@ def has_state(path: Path) -> bool:
 
 
 def best_weights(path: Path) -> Path | None:
-    """Return the weights with the lowest held-out loss, or None where there are none."""
+    """Return the weights with the lowest held-out loss, or None if there are none."""
     return next(reversed(weights_in(path, BEST)), None)
 
 
 def opening_weights(path: Path, settings: RunSettings) -> Path | None:
-    """Return the file of weights that a run opens with, or None where none were kept yet."""
+    """Return the file of weights that a run opens with, or None if none were kept yet."""
     best = best_weights(path) if settings.training.patience else None
     return best or newest_checkpoint(path)
 
 
 def weights_at(path: Path, step: int) -> Path | None:
-    """Return the most exact weights of a step, or None where none were kept."""
+    """Return the most exact weights of a step, or None if none were kept."""
     files = (path / folder / weights_file(step) for folder in FOLDERS)
     return next((file for file in files if file.exists()), None)
 

@@ -102,7 +102,7 @@ def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str =
 
 
 def read_evaluation(path: Path) -> dict[str, Any] | None:
-    """Return the content of evaluation.json, or None where there is none.
+    """Return the content of evaluation.json, or None if there is none.
 
     Raises:
         RunError: It cannot be read, or a value is no figure.
@@ -138,12 +138,12 @@ class OwnPairs:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Figures on held-out samples; None where one was not measured."""
+    """Figures on held-out samples; None if one was not measured."""
 
     step: int
     """Steps of training of the model that was measured."""
     n: int | None
-    """Samples; None where the figures are of the training alone, and older."""
+    """Samples; None if the figures are of the training alone, and older."""
     exact_match: float | None
     token_accuracy: float | None
     bleu: float | None
@@ -168,9 +168,9 @@ class RunRecord:
     settings: RunSettings
     n_parameters: int
     results: Results | None
-    """None where nothing was measured yet."""
+    """None if nothing was measured yet."""
     seconds: float | None
-    """Of training; None where it was not written down."""
+    """Of training; None if it was not written down."""
     changed: float
     """When its settings or measurements were last written, in seconds since 1970."""
 
@@ -234,7 +234,7 @@ def _results(
     Args:
         evaluation: Of the trained model.
         rows: Of the training.
-        step: Of the weights that the run opens with; None where there are none yet.
+        step: Of the weights that the run opens with; None if there are none yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
         results = _figures({"step": step, **evaluation}, prefix="")
@@ -296,7 +296,7 @@ class Table:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
-    """Return rows as columns; None where a row lacks a value that another one has.
+    """Return rows as columns; None if a row lacks a value that another one has.
 
     >>> columns_of([{"step": 1, "loss": 2.5}, {"step": 2}])
     {'step': [1, 2], 'loss': [2.5, None]}

@@ -74,7 +74,7 @@ class Run:
     known_words: frozenset[str]
     """Source words that training saw; none where that is unknown."""
     evaluation: Mapping[str, Any] | None
-    """What `evaluate` stored of these weights, or None where it was not run on them."""
+    """What `evaluate` stored of these weights, or None if it was not run on them."""
     notice: str
     """Shown with the run: where its data come from; empty for most."""
     damage: str = ""

@@ -50,7 +50,7 @@ class Layout:
     """The columns of a file."""
 
     separator: str
-    """A tab, a comma or a semicolon; empty where each line is a JSON object."""
+    """A tab, a comma or a semicolon; empty if each line is a JSON object."""
     names: tuple[str, ...]
     """Of all columns; numbers from 1 in place of missing names."""
     has_header: bool
@@ -58,7 +58,7 @@ class Layout:
     texts: tuple[int, ...]
     """The columns that may hold sentences: no numbers, no codes, no attribution."""
     chosen: tuple[int, int] | None
-    """Source and target; None where more than two columns may be meant."""
+    """Source and target; None if more than two columns may be meant."""
 
     def pair(self, columns: Sequence[str]) -> tuple[str, str]:
         """Return the source and the target among all columns of a line."""
@@ -283,7 +283,7 @@ class Meaning(NamedTuple):
     """The meaning of a column's name."""
 
     language: str
-    """A code; empty where no language is named."""
+    """A code; empty if no language is named."""
     role: str
     """source, target, or empty."""
 

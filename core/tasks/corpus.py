@@ -366,7 +366,7 @@ class Mixed:
 
 
 def own_pairs_of(task: Task) -> OwnPairs | None:
-    """Return the user's own pairs in a task; None where it makes all that is learned."""
+    """Return the user's own pairs in a task; None if it makes all that is learned."""
     if isinstance(task, Mixed):
         return task.pairs
     return task if isinstance(task, OwnPairs) else None

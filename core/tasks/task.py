@@ -102,7 +102,7 @@ class Task(Protocol):
         ...
 
     def reference(self, source: str) -> str | None:
-        """Return the true target of a source, or None where the task does not know it."""
+        """Return the true target of a source, or None if the task does not know it."""
         ...
 
 
@@ -112,7 +112,7 @@ class Drawn(ABC):
     form: str
     """What its sources are, in words: a marked text."""
     vocabulary: Vocabulary | None = None
-    """All its words, and names; None where pieces of words are learned from its samples."""
+    """All its words, and names; None if pieces of words are learned from its samples."""
 
     @abstractmethod
     def makes(self, source: str) -> bool:

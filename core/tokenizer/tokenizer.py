@@ -105,7 +105,7 @@ class Tokenizer(ABC):
             splitter: Cuts a text into words, each with one character for each byte.
             begins: Ids before every source; of a decoder alone, before every text.
             ends: Ids after every source.
-            mask_id: The id of a masked word; −1 where there is none.
+            mask_id: The id of a masked word; −1 if there is none.
         """
         self._pieces = pieces
         self._splitter = splitter

@@ -340,7 +340,7 @@ def train_tokenizer(
 
 
 def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
-    """Return the words of a task that has its own; None where pieces of words are learned.
+    """Return the words of a task that has its own; None if pieces of words are learned.
 
     Raises:
         ConfigError: It has none for what is asked of it.
