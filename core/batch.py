@@ -17,9 +17,9 @@ from core.vocabulary import BOS, EOS, PAD
 
 Ids = tuple[int, ...]
 Around = tuple[Ids, Ids]
-"""What stands before the tokens of a text, and after them."""
+"""Ids before and after the tokens of a text."""
 TokenLink = tuple[int, Ids]
-"""A decoder row, and the places of the source tokens that what it writes comes from."""
+"""A decoder row, and the indices of the source tokens that it translates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,20 @@ class Pair:
     text: str = ""
     """The source sentence."""
     alignment: tuple[TokenLink, ...] = ()
-    """Where the target's words come from; only of whom it was asked for."""
+    """Source tokens of each decoder row; empty unless requested."""
     labels: tuple[int, ...] = ()
-    """What a model of one stack is to predict at each of its places, PAD where nothing: see
-    `core.labels`. Of such a pair of one stack either source or target is empty."""
+    """Label of each position for a model of one stack, PAD for none: see `core.labels`. Either
+    source or target of such a pair is empty."""
     others: tuple[tuple[int, ...], ...] = ()
-    """Targets that are as right, as token ids."""
+    """Alternative correct targets, as token ids."""
 
     @property
     def predicted(self) -> tuple[int, ...]:
-        """What is to be predicted: of a target all but BOS."""
+        """The labels: all of a target but BOS."""
         return self.labels or self.target[1:]
 
     def is_right(self, said: tuple[int, ...]) -> bool:
-        """Say whether a model that says this, EOS included, says a right target."""
+        """Say whether an output, EOS included, is a correct target."""
         return said == self.target[1:] or any(said == other[1:] for other in self.others)
 
 
@@ -75,24 +75,24 @@ class Batch:
     """Pairs as tensors. Row i of `labels_BT` is what follows row i of `fed_BT`."""
 
     source_BS: Tensor
-    """Without columns for a decoder alone."""
+    """Has no columns for a decoder alone."""
     fed_BT: Tensor
-    """BOS y₁ y₂ …: the true target, shifted right by one (teacher forcing). Without columns for an
+    """BOS y₁ y₂ …: the true target, shifted right by one (teacher forcing). Has no columns for an
     encoder alone."""
     labels_BT: Tensor
-    """y₁ y₂ … EOS, PAD where nothing is to be predicted; of an encoder alone for each place of the
-    source."""
+    """y₁ y₂ … EOS, PAD where nothing is to be predicted; for an encoder alone, one per source
+    position."""
     references: tuple[tuple[TokenReference, ...], ...]
     sources: tuple[str, ...]
     """The source sentences as text."""
     pad_id: int = PAD
-    """What rows are filled up with; models from elsewhere have another one."""
+    """Padding id; models from elsewhere may have another one."""
     alignment: tuple[tuple[TokenLink, ...], ...] = ()
-    """Of each pair."""
+    """Alignment of each pair."""
 
     @property
     def inputs(self) -> tuple[Tensor | None, Tensor | None]:
-        """What a model takes: source_BS and fed_BT, None for a stack that it does not have."""
+        """The model's inputs: source_BS and fed_BT, None for a missing stack."""
         source_BS, fed_BT = (
             ids_BK if ids_BK.shape[1] else None for ids_BK in (self.source_BS, self.fed_BT)
         )
@@ -100,7 +100,7 @@ class Batch:
 
     @property
     def n_tokens(self) -> int:
-        """Target tokens that are predicted, padding left out."""
+        """Number of predicted target tokens, without padding."""
         return int(self.predicted_BT.sum())
 
     @property
@@ -109,13 +109,13 @@ class Batch:
         return self.labels_BT != self.pad_id
 
     def ids(self, side: Side) -> Tensor:
-        """Return the tokens that the encoder reads, ids_BS, or that the decoder is fed, ids_BT."""
+        """Return the inputs of the encoder, ids_BS, or of the decoder, ids_BT."""
         return self.source_BS if side == "source" else self.fed_BT
 
     def said(self, side: Side) -> Tensor:
-        """Return said_BS or said_BT, True for tokens that do not fill up a row.
+        """Return said_BS or said_BT, True for tokens that are not padding.
 
-        The first of a target is always one: some models begin with what fills up.
+        The first of a target always counts: some models begin with the padding token.
         """
         said_BK = self.ids(side) != self.pad_id
         if side == "target":
@@ -132,7 +132,7 @@ class Batch:
         )
 
     def part(self, index: int, count: int) -> Self:
-        """Return every `count`-th pair, the first being `index`: parts of nearly the same size."""
+        """Return every `count`-th pair from `index` on: parts of nearly the same size."""
         if count == 1:
             return self
         rows = slice(index, None, count)
@@ -141,7 +141,7 @@ class Batch:
 
 
 def encode_source(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
-    """Return a source as the encoder gets it."""
+    """Return a source as encoder input."""
     return (*tokenizer.begins, *tokenizer.encode(text).ids, *tokenizer.ends)
 
 
@@ -156,11 +156,11 @@ def encode_samples(
     """Return samples as token ids, their references as token indices.
 
     Args:
-        tokenizer: The sources'.
-        samples: With text.
-        target_tokenizer: None where it is the same.
-        around: What a source begins and ends with, and a target.
-        aligned: Whether the pairs are to know where their targets' words come from.
+        tokenizer: The tokenizer of the sources.
+        samples: The samples.
+        target_tokenizer: None if it is the same.
+        around: Ids around a source and around a target.
+        aligned: Whether to include word alignments.
     """
     (before, after), (begins, ends) = around
     sources = tokenizer.encode_all([sample.source for sample in samples])
@@ -172,7 +172,7 @@ def encode_samples(
             tuple(_token_reference(ref, source, target) for ref in sample.references),
             sample.source,
             _token_links(sample.links, source, target) if aligned else (),
-            # Most have none, and to ask for nothing takes time, too.
+            # Skips the look-up for the many samples without any.
             others=_whole(target_tokenizer or tokenizer, sample.others, (begins, ends))
             if sample.others
             else (),
@@ -209,7 +209,7 @@ def _token_links(
 
 
 def one_row(ids: Sequence[int]) -> Tensor | None:
-    """Return ids_1K of one sequence as a model takes it; None for one that there is not.
+    """Return one sequence as ids_1K; None for an empty one.
 
     >>> one_row([5, 6]), one_row([])
     (tensor([[5, 6]]), None)
@@ -218,7 +218,7 @@ def one_row(ids: Sequence[int]) -> Tensor | None:
 
 
 def pad(rows: Sequence[Sequence[int]], length: int | None = None, pad_id: int = PAD) -> Tensor:
-    """Return ids_BK, every row filled up with PAD to the longest (or to `length`).
+    """Return ids_BK, every row padded to the longest (or to `length`).
 
     >>> pad([[5, 6], [7]]).tolist()
     [[5, 6], [7, 0]]
@@ -229,7 +229,7 @@ def pad(rows: Sequence[Sequence[int]], length: int | None = None, pad_id: int = 
 
 
 def collate(pairs: Sequence[Pair], pad_id: int = PAD) -> Batch:
-    """Put pairs into one batch, filled up with what the model takes for no token."""
+    """Put pairs into one batch, padded with the model's padding id."""
     return Batch(
         source_BS=pad([pair.source for pair in pairs], pad_id=pad_id),
         fed_BT=pad([pair.target[:-1] for pair in pairs], pad_id=pad_id),

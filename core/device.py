@@ -9,7 +9,7 @@ from core.config.training import Precision
 
 
 def best_device() -> torch.device:
-    """Return CUDA where there is some, else Apple's Metal, else the CPU."""
+    """Return CUDA if available, else Apple's Metal, else the CPU."""
     if torch.cuda.is_available():
         return torch.device("cuda", torch.cuda.current_device())
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
@@ -18,18 +18,17 @@ def best_device() -> torch.device:
 def use_one_thread() -> None:
     """Compute on one core: for a process that serves many visitors with short sentences.
 
-    A product that is so small gains nothing from a second core, and several threads that wait for
-    each other lose a lot where visitors, browsers or trainings share the machine.
+    Such small products gain nothing from a second core, and threads that wait for each other lose
+    a lot if visitors, browsers or trainings share the machine.
     """
     torch.set_num_threads(1)
 
 
 @contextmanager
 def rounded_products(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Round what matrix products multiply to bfloat16 on a CPU, forward and backward, if asked for.
+    """Round the factors of matrix products to bfloat16 on a CPU, also backward, if requested.
 
-    They add up in float32. A processor without instructions for it computes in float32 all the
-    same.
+    Sums are float32. A processor without bfloat16 instructions computes in float32 anyway.
     """
     if precision != "bfloat16" or device.type != "cpu":
         yield
@@ -43,9 +42,9 @@ def rounded_products(precision: Precision, device: torch.device) -> Iterator[Non
 
 
 def autocast(precision: Precision, device: torch.device) -> AbstractContextManager[None]:
-    """Compute a forward pass in bfloat16 on a GPU, if asked for, or by itself on CUDA.
+    """Context of a forward pass in bfloat16 on a GPU: if requested, or by default on CUDA.
 
-    Its backward pass, which belongs outside, follows.
+    The backward pass belongs outside the context, and uses the same types.
     """
     wanted = precision == "bfloat16" or (precision == "auto" and device.type == "cuda")
     if device.type == "cpu" or not wanted:

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and the ends of files that may be long."""
+"""Files that are written completely or not at all, and reading the end of long files."""
 
 import errno
 import hashlib
@@ -18,11 +18,11 @@ _END = 4000
 """Bytes: a few lines."""
 _SUM = "checksum"
 _LARGEST = 1 << 20
-"""Bytes of a file that says its own checksum, at most."""
+"""Maximum bytes of a file with a checksum."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, whatever happens meanwhile.
+    """Write a file completely or not at all, whatever happens meanwhile.
 
     Raises:
         OSError: The folder is gone or cannot be written to, or the disk is full.
@@ -33,7 +33,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 @contextmanager
 def written_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a file to write to, which takes its name when the context ends without an error.
+    """Yield a file to write to; it gets its name once the context ends without an error.
 
     Raises:
         OSError: The folder is gone or cannot be written to, or the disk is full.
@@ -56,7 +56,7 @@ def written_atomically(path: Path) -> Iterator[IO[bytes]]:
 
 
 def open_regular(file: Path) -> IO[bytes]:
-    """Open a file to be read, and nothing that may never end or never begin: a device, a pipe.
+    """Open a regular file for reading; refuse devices and pipes, which may block or never end.
 
     Raises:
         OSError: It is one of these, a folder, missing, or cannot be read.
@@ -70,14 +70,14 @@ def open_regular(file: Path) -> IO[bytes]:
 
 
 def with_checksum(figures: Mapping[str, Any]) -> bytes:
-    """Return figures as JSON that says its own checksum, so that a wrong figure is not believed."""
+    """Return figures as JSON with their checksum, so that a damaged one is detected."""
     return (json.dumps({**figures, _SUM: _checksum(figures)}, ensure_ascii=False) + "\n").encode()
 
 
 def read_checked(file: Path) -> dict[str, Any] | None:
-    """Return figures of a file; none where it is missing, None where it is damaged.
+    """Return the figures in a file: {} if it is missing, None if it is damaged.
 
-    One without a checksum, as of before or from elsewhere, is believed.
+    A file without a checksum, from an older version or from elsewhere, is accepted.
     """
     try:
         with open_regular(file) as opened:
@@ -98,7 +98,7 @@ def _checksum(figures: Mapping[str, Any]) -> str:
 
 
 def end_of(file: Path) -> str:
-    """Return the last few lines of a file, the first perhaps cut; "" where there is none."""
+    """Return the last few lines of a file, the first perhaps cut; "" if there is none."""
     try:
         with open_regular(file) as opened:
             opened.seek(-min(_END, os.fstat(opened.fileno()).st_size), os.SEEK_END)
@@ -108,9 +108,9 @@ def end_of(file: Path) -> str:
 
 
 def state_of(*files: Path | str | None) -> str:
-    """Return what is another one when one of these files or folders has changed, comes or goes.
+    """Return a fingerprint that differs once any of these changes, appears or disappears.
 
-    One text: as a key it is read much faster than one of many parts.
+    A single string: as a cache key it is faster than a tuple.
     """
     return "|".join(map(_state, files))
 

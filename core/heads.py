@@ -1,6 +1,6 @@
 """Heads and sublayers: their names, and the sides of a translation that attend to each other.
 
-The only place that knows which side of a translation a kind of attention looks from and at. One
+The only place that knows the query side and the key side of each kind of attention. One
 text form in links, files, on the command line and in messages: `encoder.2.self:0`.
 """
 
@@ -30,12 +30,12 @@ class Kind(StrEnum):
 
     @property
     def stack(self) -> Stack:
-        """Whose layers have it."""
+        """Stack whose layers have it."""
         return "encoder" if self is Kind.ENCODER_SELF else "decoder"
 
     @property
     def sublayer(self) -> Sublayer:
-        """What its sublayers are called within a layer."""
+        """Name of its sublayers within a layer."""
         return "cross" if self is Kind.CROSS else "self"
 
     @property
@@ -50,7 +50,7 @@ class Kind(StrEnum):
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Whose tokens look, and whose are looked at."""
+        """Query side and key side."""
         return self.query_side, self.key_side
 
     @property
@@ -101,7 +101,7 @@ _FULL_LABELS = {
     Kind.DECODER_SELF: N_("decoder self-attention"),
     Kind.CROSS: N_("cross-attention"),
 }
-# Nine digits are more than any model has, and no number that takes long to read.
+# Nine digits are enough for any model, and quick to parse.
 _SITE = re.compile(r"(encoder|decoder)\.([0-9]{1,9})\.([a-z_]+)")
 # With a full stop as links and files once had it.
 _HEAD = re.compile(r"(.+)[:.]([0-9]{1,9})")
@@ -109,7 +109,7 @@ _HEAD = re.compile(r"(.+)[:.]([0-9]{1,9})")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
-    """Where in the model a sublayer stands; an embedding belongs to layer 0.
+    """Location of a sublayer in the model; an embedding belongs to layer 0.
 
     >>> str(Site("encoder", 2, "self")), Site.parse("decoder.0.cross").layer
     ('encoder.2.self', 0)
@@ -137,7 +137,7 @@ class Site:
         """The kind of attention, whatever its layer.
 
         Raises:
-            ValueError: It is no attention.
+            ValueError: It is not an attention.
         """
         if not self.is_attention:
             raise ValueError(f"{self} is no attention")
@@ -145,7 +145,7 @@ class Site:
 
     @property
     def side(self) -> Side:
-        """Whose tokens go through it: in attention those that look."""
+        """Side whose tokens go through it; in attention, the query side."""
         return _SIDES[self.stack]
 
     @property
@@ -180,7 +180,7 @@ class Head:
 
     site: Site
     index: int
-    """Among the heads of its sublayer."""
+    """Index among the heads of its sublayer."""
 
     def __str__(self) -> str:
         return f"{self.site}:{self.index}"
@@ -192,7 +192,7 @@ class Head:
 
     @property
     def layer(self) -> int:
-        """Of its stack."""
+        """Layer of its stack."""
         return self.site.layer
 
     @classmethod
@@ -218,11 +218,11 @@ class Head:
     def read(cls, stored: Mapping[str, Any]) -> Self:
         """Read the head that an entry of a JSON file is about.
 
-        Older files have its site and its number apart: `{"site": "encoder.2.self", "head": 0}`.
+        Older files store site and index separately: `{"site": "encoder.2.self", "head": 0}`.
 
         Raises:
-            KeyError: The entry names none.
-            ValueError: It names none that can be.
+            KeyError: The entry names no head.
+            ValueError: The head is invalid.
         """
         if "site" not in stored:
             return cls.parse(str(stored["head"]))

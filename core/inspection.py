@@ -1,4 +1,4 @@
-"""Everything that a model's heads do with one sentence, as plain arrays, between tokens or words.
+"""All heads' weights on one sentence, as plain arrays, between tokens or words.
 
 H heads, Q queries, K keys; small q and k count words.
 """
@@ -27,23 +27,23 @@ Weight = TypeVar("Weight", np.float32, np.float64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SiteAttention:
-    """What one attention sublayer did, and what it would have done without a preference."""
+    """Weights of one attention sublayer, and the uniform weights they are compared with."""
 
     weights_HQK: NDArray[np.float32]
     even_QK: NDArray[np.float64]
-    """From `even_weights`: what a head gives each key that looks at all visible tokens alike. It is
-    the baseline of all statements about the weights. Between words a key gets as much as its
+    """From `even_weights`: weights of a head that attends to all visible tokens equally, the
+    baseline of all statements about the weights. Between words a key gets as much as its
     tokens do together, and a query the mean of its tokens' rows, as in `merge_weights`."""
 
     @property
     def visible_QK(self) -> NDArray[np.bool_]:
-        """True where a query was allowed to look; of words, where any of its tokens was."""
+        """True where a query may look; between words, where any of its tokens may."""
         return self.even_QK > 0
 
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """One sentence, what was fed and predicted, and every head's weights."""
+    """One sentence, its fed and predicted tokens, and every head's weights."""
 
     translation: Translation
     source_tokens: tuple[Token, ...]
@@ -66,7 +66,7 @@ class Inspection:
     """The source's words (as `Token.word` counts them) that training never saw."""
     attention: Mapping[Site, SiteAttention]
     seconds: float
-    """What translating and recording took."""
+    """Time for translating and recording."""
     n_typed: int = 0
     """The number of fed tokens that come from the user, not from the model: of
     a decoder alone its prompt. Beside an encoder none is a typed one."""
@@ -83,7 +83,7 @@ class Inspection:
         return tuple(site for site in self.attention if site.attention is kind)
 
     def weights_of(self, head: Head) -> NDArray[np.float32]:
-        """Return weights_QK, what a head looks at."""
+        """Return a head's weights_QK."""
         return self.attention[head.site].weights_HQK[head.index]
 
 
@@ -97,7 +97,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     Args:
         run: A loaded run.
         sentence: The source; cut where it is longer than the model's positions.
-        target: Feed this instead of the model's own translation.
+        target: Fed instead of the model's own translation.
 
     Raises:
         SentenceError: There is no text.
@@ -111,7 +111,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
     record = Record()
     with torch.inference_mode():
         logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
-    # A model may make vectors alone.
+    # An encoder may have no output projection.
     has_scores = run.model.config.has_output and not run.model.config.is_parallel
     logits_KV = mask_special_tokens(logits_BTV[0], run.model.config) if has_scores else None
     guessed = [] if logits_KV is None else logits_KV.argmax(dim=-1).tolist()
@@ -215,7 +215,7 @@ def _attention(record: Record, site: Site) -> SiteAttention:
 
 
 def even_weights(visible_QK: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the weights of a head that looks at all visible tokens alike; 0 where none is visible.
+    """Return the weights of a head that attends to all visible tokens equally; 0 if there are none.
 
     >>> even_weights(np.array([[True, False, False], [True, True, False]])).tolist()
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]

@@ -1,4 +1,4 @@
-"""What each kind of model is fed of a pair, and what it is to predict: its inputs and labels.
+"""Inputs and labels of each kind of model for a pair.
 
 An encoder–decoder reads the source and writes the target. A model of one stack is given both as one
 text, `source = target`. A decoder alone (GPT-2, LLaMA) learns each next token of the target. An
@@ -24,23 +24,23 @@ SEPARATOR = "="
 
 
 def longest_side(config: ModelConfig, tokenizer: Tokenizer) -> int:
-    """Return how many tokens a source or a target may have, the special one included."""
+    """Return the maximum tokens of a source or a target, the special one included."""
     if config.is_encoder_decoder:
         return config.max_positions
-    # One special token for both, which a side is counted with.
+    # Each side is counted with one special token, but both share one.
     return (config.max_positions - len(_separator(tokenizer)) + 1) // 2
 
 
 def as_learned(
     pairs: Sequence[Pair], config: ModelConfig, tokenizer: Tokenizer, rng: random.Random
 ) -> list[Pair]:
-    """Return pairs as a model learns from them.
+    """Return pairs with the inputs and labels of a model.
 
     Args:
         pairs: Source and target, as `encode_samples` makes them.
-        config: Of the model.
-        tokenizer: Of the model.
-        rng: Chooses the tokens that are masked, for an encoder alone or a parallel decoder.
+        config: The model's configuration.
+        tokenizer: The model's tokenizer.
+        rng: Chooses masked tokens, for an encoder alone or a parallel decoder.
     """
     if config.is_parallel:
         return [_with_masked_positions(pair, config, rng) for pair in pairs]
@@ -82,7 +82,7 @@ def prompt_of(source: str) -> str:
 
 
 def source_of(prompt: str) -> str | None:
-    """Return the source of a prompt; None where it is no such prompt.
+    """Return the source of a prompt; None for any other text.
 
     >>> source_of("k d a f ="), source_of("k d a f")
     ('k d a f', None)
@@ -120,8 +120,8 @@ def _for_decoder(pair: Pair, tokenizer: Tokenizer) -> Pair:
 def _masked(tokens: Ids, mask_id: int, rng: random.Random) -> tuple[list[int], list[int]]:
     """Return tokens with any number of them masked, and the labels: the masked ones."""
     n = len(tokens)
-    # BERT leaves some of the chosen tokens as they are, for a later training without masks. There
-    # is none here.
+    # BERT leaves some of the chosen tokens unmasked, for later fine-tuning without masks. There is
+    # none here.
     masked = set(rng.sample(range(n), rng.randint(1, n))) if n else set()
     inputs = [mask_id if at in masked else token for at, token in enumerate(tokens)]
     return inputs, [token if at in masked else PAD for at, token in enumerate(tokens)]
@@ -142,7 +142,7 @@ def _for_encoder(pair: Pair, tokenizer: Tokenizer, rng: random.Random) -> Pair:
 def _with_masked_positions(pair: Pair, config: ModelConfig, rng: random.Random) -> Pair:
     """Return a pair whose target has some positions masked, any number of them; EOS fills it up.
 
-    What does not fit into the positions is left out.
+    Tokens beyond the positions are cut.
     """
     if config.predicts_length:
         # The last position is EOS, an input.

@@ -1,4 +1,4 @@
-"""Texts that core names and a page shows: marked here, translated there."""
+"""Texts that core marks and pages translate."""
 
 import errno
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any, Self
 
 
 def N_(text: str) -> str:  # noqa: N802
-    """Return a text as it is; the mark lets the extraction of messages find it.
+    """Return a text unchanged; marks it for the extraction of messages.
 
     A page translates it when it shows it.
 
@@ -52,12 +52,12 @@ class MessageError(Exception):
     """
 
     def __init__(self, text: str = "", /, **values: object) -> None:
-        """Keep a `Message`: one that is there, or made of a template and values."""
+        """Keep a `Message`: a given one, or one made of a template and values."""
         super().__init__(text if isinstance(text, Message) else Message(text, **values))
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an error: a `Message` where it has one, which a page can translate.
+    """Return the text of an error: a `Message` if it has one, which a page can translate.
 
     >>> error_text(ValueError(Message("{n} tokens", n=1200))).template, error_text(KeyError("a"))
     ('{n} tokens', "'a'")
@@ -111,7 +111,7 @@ def _whole(parts: object) -> "Message | None":
     if not all(type(each) in (int, str, Message) for each in filled.values()):
         return None
     try:
-        # Nothing but plain places: a width, for one, could ask for any amount of memory.
+        # Plain fields only: a width, for example, could request any amount of memory.
         places = [place[1:] for place in Formatter().parse(template) if place[1] is not None]
     except ValueError:
         return None

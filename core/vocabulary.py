@@ -1,9 +1,9 @@
-"""What every sequence of tokens is made with: the special ids, and places in a text."""
+"""Special token ids, and spans of a text."""
 
 from dataclasses import dataclass
 
 PAD, BOS, EOS = 0, 1, 2
-"""Fills up a batch, begins a target, ends a source and a target."""
+"""Padding; begins a target; ends a source and a target."""
 SPECIAL_TEXTS = {PAD: "PAD", BOS: "BOS", EOS: "EOS"}
 FIRST_ID = len(SPECIAL_TEXTS)
 """The first id that stands for a piece of text."""

@@ -1,31 +1,32 @@
-"""Which settings of a model cannot be, alone or together.
+"""Checks of a model's settings, each alone and all together.
 
 Sizes have bounds, as a few digits in a file would otherwise fill the memory, or keep a page busy
 for minutes. A message names settings in braces: `Settings.require` fills in their values.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from core.config.choices import ComputedPositions, SinusoidalPositions
 from core.vocabulary import FIRST_ID
 
 if TYPE_CHECKING:
     from core.config.model import ModelConfig
 
 MOST_LAYERS = 256
-"""Of both stacks together; the deepest published models have half as many."""
+"""Layers of both stacks together; the deepest published models have half as many."""
 LARGEST_SIZE = 1 << 24
-"""Of a vocabulary, a width, a count of positions; matrices of two such can still be counted."""
+"""Bound on every size; the entries of a matrix of two such sizes can still be counted."""
 LARGEST_TABLE = 1 << 24
-"""Numbers in a table of positions that is computed, and therefore in no file."""
+"""Bound on the entries of a computed table of positions, which no file holds."""
 _LEAST = dict.fromkeys(
     ("vocab_size", "d_model", "d_ff", "n_heads", "max_positions", "max_distance"), 1
 ) | {"pad_id": -1, "bos_id": -1}
 _MOST_RATIO = 2**16
-"""No pair has more target tokens for each of its source."""
+"""Bound on `target_ratio`."""
 
 
 def check_each(config: "ModelConfig") -> None:
-    """Refuse a setting that cannot be whatever the others are, and a model that is too large.
+    """Refuse a value that is invalid by itself, and a model that is too large.
 
     Raises:
         ConfigError: The message names the setting.
@@ -64,9 +65,9 @@ def check_each(config: "ModelConfig") -> None:
             n=config.n_heads,
             most=LARGEST_SIZE,
         )
-    has_sinusoids = config.positions in ("sinusoidal", "halves")
+    is_computed = config.positions in get_args(ComputedPositions)
     config.require(
-        not has_sinusoids or config.max_positions * config.d_model <= LARGEST_TABLE,
+        not is_computed or config.max_positions * config.d_model <= LARGEST_TABLE,
         "max_positions is {n} and d_model {d_model}: a table of positions has at most {most} "
         "numbers",
         n=config.max_positions,
@@ -83,13 +84,13 @@ def check_each(config: "ModelConfig") -> None:
         value = getattr(config, name)
         config.require(value > 0, "{name} is {value}, not above 0", name=name, value=value)
     config.require(
-        not has_sinusoids or config.d_model % 2 == 0,
+        config.positions not in get_args(SinusoidalPositions) or config.d_model % 2 == 0,
         "d_model is {d_model}: sinusoids come in pairs and need an even width",
     )
 
 
 def check_together(config: "ModelConfig") -> None:
-    """Refuse settings that can be, each by itself, and do not go together.
+    """Refuse settings that are each valid but do not go together.
 
     Raises:
         ConfigError: The message says what does not go together.
@@ -139,7 +140,7 @@ def check_together(config: "ModelConfig") -> None:
 
 
 def _check_positions(config: "ModelConfig") -> None:
-    """Refuse sizes with which positions cannot be represented."""
+    """Refuse sizes that the positions do not support."""
     n_buckets = config.n_buckets
     config.require(
         config.positions != "rotary" or config.d_k % 2 == 0,
@@ -164,7 +165,7 @@ def _check_positions(config: "ModelConfig") -> None:
 
 
 def _check_projections(config: "ModelConfig") -> None:
-    """Refuse what cannot be where no matrix makes one width of another."""
+    """Refuse settings that do not go with shared or missing projections."""
     n_heads, n_sets, d_model = config.n_heads, config.n_key_value_sets, config.d_model
     config.require(
         "q" not in config.shared or n_sets == n_heads,
@@ -193,7 +194,7 @@ def _check_projections(config: "ModelConfig") -> None:
 
 
 def _check_mixing(config: "ModelConfig") -> None:
-    """Refuse what cannot be where something else stands in the place of an attention."""
+    """Refuse settings that do not go with a replaced attention."""
     mixes = config.is_encoder_decoder and config.positions != "buckets"
     config.require(
         config.decoder_mixing == "attention" or mixes,
@@ -220,7 +221,7 @@ def _check_mixing(config: "ModelConfig") -> None:
 
 
 def _check_memory(config: "ModelConfig") -> None:
-    """Refuse what cannot be where a decoder does not read the encoder's last layer."""
+    """Refuse settings that do not go with a memory other than the encoder's last layer."""
     if config.memory == "last":
         return
     config.require(
@@ -243,7 +244,7 @@ def _check_memory(config: "ModelConfig") -> None:
 
 
 def _check_scores(config: "ModelConfig") -> None:
-    """Refuse what belongs to dot products where there are none."""
+    """Refuse settings of dot products with other scores."""
     if config.scores == "dot":
         return
     config.require(
@@ -262,7 +263,7 @@ def _check_scores(config: "ModelConfig") -> None:
 
 
 def _check_decoder(config: "ModelConfig") -> None:
-    """Refuse what a parallel decoder cannot do without."""
+    """Refuse settings that do not go with a parallel decoder."""
     if config.decoder != "parallel":
         config.require(
             config.length == "end",
@@ -294,7 +295,7 @@ def _check_decoder(config: "ModelConfig") -> None:
 
 
 def _check_copying(config: "ModelConfig") -> None:
-    """Refuse settings of copying that do not go with the rest of a model."""
+    """Refuse settings of copying that do not go with the rest of the model."""
     one_vocabulary = config.is_encoder_decoder and config.n_target_tokens == config.vocab_size
     for name in ("pointer", "shared_names"):
         value = getattr(config, name)

@@ -1,11 +1,15 @@
-"""What those settings of a model can be that are words."""
+"""Allowed values of the settings that are words."""
 
 from typing import Literal
 
 Norm = Literal["post", "pre"]
 NormKind = Literal["layer", "rms", "batch", "none"]
 Shared = Literal["nothing", "qk", "kv", "qkv"]
-Positions = Literal["sinusoidal", "halves", "learned", "buckets", "rotary", "none"]
+SinusoidalPositions = Literal["sinusoidal", "halves"]
+"""Tables of sines and cosines, which come in pairs."""
+ComputedPositions = SinusoidalPositions
+"""Tables that are computed, not learned; `core.model.positional` has a function for each."""
+Positions = Literal[ComputedPositions, "learned", "buckets", "rotary", "none"]
 Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Scores = Literal["dot", "additive", "linear"]
 ScoreScale = Literal["width", "width_and_layer", "none"]

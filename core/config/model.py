@@ -1,4 +1,4 @@
-"""What a model is made from: frozen, validated, and the key of every cache."""
+"""The configuration of a model: frozen, validated, and the key of every cache."""
 
 import dataclasses
 import math
@@ -32,7 +32,7 @@ from core.vocabulary import BOS, EOS, PAD
 class ModelConfig(Settings):
     """The sizes of a Transformer; the defaults are the paper's base model (Table 3).
 
-    What comes after `tied` makes it another kind of Transformer: see `core.families`.
+    Settings after `tied` make other kinds of Transformer: see `core.families`.
 
     | kind | is fed | predicts |
     |---|---|---|
@@ -44,9 +44,9 @@ class ModelConfig(Settings):
 
     vocab_size: int
     n_encoder_layers: int = 6
-    """0 for a decoder alone, which then looks at nothing but its own past."""
+    """0 for a decoder alone, which attends only to its own past."""
     n_decoder_layers: int = 6
-    """0 for an encoder alone, whose output says what stands at each place."""
+    """0 for an encoder alone, which predicts a token at each position."""
     d_model: int = 512
     d_ff: int = 2048
     n_heads: int = 8
@@ -62,20 +62,20 @@ class ModelConfig(Settings):
     max_positions: int = 512
     """Longest sequence, BOS or EOS included."""
     tied: Tied = "all"
-    """Which of source embedding, target embedding and output projection are one matrix: all of
+    """Which of source embedding, target embedding and output projection share a matrix: all of
     them, the two of the target, the two embeddings, or none. A file may say true or false."""
 
     norm_kind: NormKind = "layer"
     norm_eps: float = 1e-5
     activation: Activation = "relu"
     gated: bool = False
-    """The feed-forward layer multiplies its units with a second projection (GLU)."""
+    """The feed-forward layer multiplies its units by a second projection (GLU)."""
     attention_bias: bool = True
     ff_bias: bool = True
     n_kv_heads: int = 0
-    """Sets of keys and values, each shared by as many heads; 0 for one set a head."""
+    """Sets of keys and values, each shared by equally many heads; 0 for one set per head."""
     scores: Scores = "dot"
-    """What queries and keys make of each other: dot products; v · tanh(W q + U k), a small network
+    """How queries are compared with keys: dot products; v · tanh(W q + U k), a small network
     (Bahdanau et al. 2015); φ(q) · φ(k), without a softmax (Katharopoulos et al. 2020)."""
     score_scale: ScoreScale = "width"
     """Dot products are divided by √d_k; by that times the number of the layer, from 1; or by
@@ -86,38 +86,38 @@ class ModelConfig(Settings):
     sinusoid_base: float = 10000.0
     """Sinusoids turn by 1 / base^(2i / d_model) of a radian at each position."""
     encoder_mixing: EncoderMixing = "attention"
-    """How a position of an encoder learns of the others: by looking at them, by the mean of all, by
-    its two neighbours, not at all, or by a state that passes from word to word."""
+    """How encoder positions are mixed: by attention, by the mean of all, by a convolution of
+    neighbours, not at all, or by a recurrent state."""
     decoder_mixing: DecoderMixing = "attention"
-    """How a position of a decoder learns of those before it; gru and lstm are recurrent."""
+    """How a decoder position gets information from those before it; gru and lstm are recurrent."""
     cross: Cross = "attention"
-    """How a decoder learns of the source: by looking at it, or, where it is recurrent, by nothing
-    but the encoder's last state, with which its own begins."""
+    """How a decoder gets the source: by cross-attention or, if recurrent, only by starting from the
+    encoder's final state."""
     memory: Memory = "last"
     """Which encoder layer a decoder layer reads: the last, the first, that of its own depth, or a
     learned mixture of all (He et al. 2018)."""
     decoder: Decoder = "causal"
     """causal: it writes one token after the other. parallel: it sees all places at once, and fills
-    in those that are masked (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
+    in the masked ones (mask-predict, Ghazvininejad et al. 2019) up to the first EOS."""
     length: Length = "end"
-    """Where a parallel decoder's target ends: at the first EOS of more places than are needed, or
-    where a classifier on top of the encoder predicts that it will."""
+    """Where a parallel decoder's target ends: at the first EOS among more places than needed, or
+    where a classifier on top of the encoder predicts."""
     pointer: bool = False
     """Words are also copied from where the last cross-attention looks (See et al. 2017)."""
     shared_names: int = 0
-    """Tokens at the end of the vocabulary that are names, which are read as one vector."""
+    """Number of tokens at the end of the vocabulary that are names; all share one input vector."""
     shared: Shared = "nothing"
-    """Which of the projections to queries, keys and values are one matrix, in every layer."""
+    """Which of the projections to queries, keys and values share a matrix, in every layer."""
     projections: bool = True
-    """Without, each head's queries, keys and values are its share of what comes in, as it is."""
+    """False: each head's queries, keys and values are its slice of the input."""
     output_projection: bool = True
-    """What heads make goes through W^O; without, their outputs stand side by side."""
+    """Heads' outputs go through W^O; False: they are only concatenated."""
     residual: bool = True
-    """The output of a sublayer is added to its input; without, it replaces the input."""
+    """The output of a sublayer is added to its input; False: it replaces the input."""
     feed_forward: bool = True
-    """Without, a layer is attention alone."""
+    """False: a layer is attention alone."""
     n_segments: int = 0
-    """Learned vectors that say to which of several texts a token belongs."""
+    """Number of learned segment vectors, one for each text that a token can belong to."""
     rotary_base: float = 10000.0
     rotary_pairs: RotaryPairs = "halves"
     """Which dimensions turn together: neighbours (2i, 2i + 1) or (i, i + d_k / 2)."""
@@ -125,28 +125,28 @@ class ModelConfig(Settings):
     """Of LLaMA 3.1 and later: factor, low and high frequency factor, original positions."""
     n_buckets: int = 32
     max_distance: int = 128
-    """From which distance on all are in the last bucket."""
+    """Distance from which on all share the last bucket."""
     logit_scale: bool = False
     """The stream is divided by √d_model before the output projection."""
     logit_bias: bool = False
     head_transform: bool = False
     """A dense layer with its activation and a norm stands before the output projection."""
     has_output: bool = True
-    """False for an encoder that only makes vectors."""
+    """False for an encoder that only returns vectors."""
     target_vocab_size: int = 0
-    """0 where it is vocab_size."""
+    """0 if it is vocab_size."""
     pad_id: int = PAD
-    """The token that fills up a batch and is never looked at; −1 where there is none."""
+    """The padding token, which is never looked at; −1 if there is none."""
     bos_id: int = BOS
-    """The first that a decoder is fed; −1 where that is the text itself."""
+    """The first token that a decoder is fed; −1 if that is the text itself."""
     eos_ids: tuple[int, ...] = (EOS,)
     """Each of them ends a target; none for a model that never ends by itself."""
     target_ratio: float = 0.0
-    """Most tokens of a target for each of its source, EOS counted, in the pairs that were learned;
-    0 where that is unknown. It decides at what length decoding stops."""
+    """Largest ratio of target to source tokens, EOS counted, among the training pairs; 0 if
+    unknown. It decides at what length decoding stops."""
 
     def __post_init__(self) -> None:
-        # Files of before say true or false, and JSON has only lists.
+        # Older files say true or false, and JSON has only lists.
         if isinstance(self.tied, bool):
             object.__setattr__(self, "tied", "all" if self.tied else "none")
         for name in ("rotary_scaling", "eos_ids"):
@@ -165,16 +165,16 @@ class ModelConfig(Settings):
 
     @property
     def n_key_value_sets(self) -> int:
-        """Sets of keys and values of a layer; several heads may share one."""
+        """Number of sets of keys and values in a layer; several heads may share one."""
         return self.n_kv_heads or self.n_heads
 
     def layers_of(self, stack: Stack) -> int:
-        """Return how many layers a stack has."""
+        """Return the number of layers of a stack."""
         return {"encoder": self.n_encoder_layers, "decoder": self.n_decoder_layers}[stack]
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
-        """Those that have layers."""
+        """The stacks that have layers."""
         return tuple(stack for stack in get_args(Stack) if self.layers_of(stack))
 
     @property
@@ -194,12 +194,12 @@ class ModelConfig(Settings):
 
     @property
     def is_parallel(self) -> bool:
-        """Whether the decoder fills in all places at once, and has no look-ahead mask."""
+        """Whether the decoder fills in all places at once, without a look-ahead mask."""
         return self.decoder == "parallel"
 
     @property
     def predicts_length(self) -> bool:
-        """Whether it is known beforehand how many places there are: EOS then stands at the last."""
+        """Whether the number of places is known beforehand: EOS is then at the last."""
         return self.length == "predicted"
 
     @property
@@ -214,16 +214,16 @@ class ModelConfig(Settings):
 
     @property
     def mask_id(self) -> int:
-        """The token that stands in a parallel decoder for one to be filled in: the last.
+        """The mask token of a parallel decoder: the last id.
 
-        A `ByteLevelTokenizer` that has such a token has it there.
+        A `ByteLevelTokenizer` with a mask token puts it there.
         """
         return self.n_target_tokens - 1
 
     def n_places(self, n_source: int) -> int:
-        """Return how many positions a parallel decoder has for a source of some length.
+        """Return the number of positions of a parallel decoder for a source length.
 
-        More than any target that was learned needs: what is left over is filled with EOS.
+        More than any training target needs; the rest is filled with EOS.
 
         Args:
             n_source: Tokens of the source, EOS included.
@@ -233,7 +233,7 @@ class ModelConfig(Settings):
 
     @property
     def never_said(self) -> tuple[int, ...]:
-        """Tokens that are no words and never follow one: padding, BOS, or the mask."""
+        """Special tokens that are never written: padding, BOS, or the mask."""
         masks = {self.mask_id} if self.is_parallel else set()
         return tuple(sorted({self.pad_id, self.bos_id, *masks} - {-1, *self.eos_ids}))
 
@@ -243,8 +243,8 @@ class ModelConfig(Settings):
         return {field.name: getattr(self, field.name) for field in fields if field.type is int}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them; later ones only where they differ."""
-        # So the file of a model as the paper has it stays what it was.
+        """Return the settings as JSON values; those added later only if not the default."""
+        # So the file of the paper's model does not change.
         settings = Settings.to_dict(self)
         settings["tied"] = {"all": True, "none": False}.get(self.tied, self.tied)
         usual: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(self)}

@@ -1,4 +1,4 @@
-"""How settings are read, written and refused: the same for every config."""
+"""Reading, writing and checking of settings, shared by all configs."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +9,16 @@ from typing import Any, Literal, Self, get_args, get_origin
 from core.messages import Message, MessageError, error_text
 
 LARGEST_NUMBER = 2**53
-"""Up to here every whole number is one in float64 and in JavaScript, too."""
+"""Up to here float64 and JavaScript represent every integer exactly."""
 _MOST_NAMED = 8
 
 
 class ConfigError(MessageError, ValueError):
-    """A setting that cannot be; the message names it, its value and what would do."""
+    """An invalid setting; the message names it, its value and what is allowed."""
 
 
 def require(condition: bool, template: str, /, **values: object) -> None:
-    """Refuse what cannot be, with a `Message` that is made of a template and values.
+    """Raise an error with a `Message` made of a template and values unless a condition holds.
 
     Raises:
         ConfigError: The condition does not hold.
@@ -28,7 +28,7 @@ def require(condition: bool, template: str, /, **values: object) -> None:
 
 
 def one_of(names: Sequence[str]) -> str:
-    """Return names as a choice.
+    """Return names joined as alternatives.
 
     >>> one_of(("post", "pre"))
     'post or pre'
@@ -46,7 +46,7 @@ def _fits(value: object, kind: object) -> bool:
 
 
 def _numbers(value: object) -> Iterable[int | float]:
-    """Return the numbers that a value is, or holds."""
+    """Return the numbers in a value."""
     values = value if isinstance(value, tuple) else (value,)
     return (each for each in values if isinstance(each, int | float))
 
@@ -55,7 +55,7 @@ class Settings:
     """A frozen dataclass of settings: reading, writing and checking."""
 
     def require(self, condition: bool, template: str, /, **values: object) -> None:
-        """Refuse settings with a message whose {names} are filled with values, or with settings.
+        """Raise an error unless a condition holds; {names} are filled from values, then settings.
 
         Raises:
             ConfigError: The condition does not hold.
@@ -67,17 +67,17 @@ class Settings:
 
     @classmethod
     def choices(cls) -> dict[str, tuple[str, ...]]:
-        """Return the settings that are words → what each can be."""
+        """Return setting → allowed words."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         return {
             each.name: get_args(each.type) for each in fields if get_origin(each.type) is Literal
         }
 
     def check_values(self) -> None:
-        """Refuse a value of another type, a word that is no choice, and a number without an end.
+        """Refuse a value of another type, a word that is not allowed, and a non-finite number.
 
         Raises:
-            ConfigError: There is one.
+            ConfigError: There is such a value.
         """
         choices = self.choices()
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
@@ -106,15 +106,15 @@ class Settings:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
+        """Return the settings as JSON values."""
         return dataclasses.asdict(self)  # type: ignore[call-overload]
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Self:
-        """Build from `to_dict`; a name that is not a setting is refused, never ignored.
+        """Build from `to_dict`; unknown names are refused, not ignored.
 
         Raises:
-            ConfigError: An unknown or missing name, or a value that cannot be.
+            ConfigError: An unknown or missing name, or an invalid value.
         """
         known = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
         unknown = sorted(set(settings) - known)

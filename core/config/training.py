@@ -21,14 +21,14 @@ class TrainConfig(Settings):
     batch_size: int = 64
     """Sentence pairs in a batch."""
     batch_tokens: int = 0
-    """Tokens of a batch of own pairs at most, on either side and filled up to the longest (a longer
-    pair is a batch by itself); 0 where a batch has `batch_size` pairs."""
+    """Maximum tokens per side in a batch of own pairs, padding included (a longer pair is a batch
+    by itself); 0 for batches of `batch_size` pairs."""
     made_share: float = 0.5
-    """Of the sentences in a batch, where a task makes some of them beside the user's own pairs."""
+    """Share of generated sentences in a batch, if a task generates some beside own pairs."""
     warmup: int = 4000
-    """Steps in which the learning rate rises."""
+    """Steps over which the learning rate rises."""
     cooldown: int = 0
-    """Last steps, in which the learning rate falls evenly to 0; the paper has none."""
+    """Last steps, over which the learning rate falls linearly to 0; the paper has none."""
     learning_rate_factor: float = 1.0
     """Multiplies the paper's learning rate."""
     label_smoothing: float = 0.1
@@ -49,31 +49,31 @@ class TrainConfig(Settings):
     """Share of the decoder's inputs that are the model's own words instead of the true ones at the
     end of training; it rises evenly from 0 at the first step (Bengio et al. 2015)."""
     teacher_forcing: bool = True
-    """Without, the decoder is fed its own words from the first step on: free running."""
+    """False: the decoder is fed its own words from the first step on (free running)."""
     objective: Objective = "cross_entropy"
-    """What is made small: the cross-entropy of each word, or minus the reward that whole sentences
-    are expected to get. minimum_risk: over the true target and samples (Shen et al. 2016).
+    """What is minimised: the cross-entropy of each word, or minus the expected reward of whole
+    sentences. minimum_risk: over the true target and samples (Shen et al. 2016).
     self_critical: of samples beside the greedy target's (Rennie et al. 2017). reinforce: of
     samples, without a baseline. All but the first begin with a trained run."""
     reward: RewardName = "bleu"
-    """Of a sentence: its BLEU, whether it is exactly right, or 1 for any: the control that Choshen
-    et al. (2020) ask for."""
+    """Reward of a sentence: BLEU, exact match, or the constant 1, the control of Choshen et al.
+    (2020)."""
     samples: int = 8
-    """Targets that are drawn for each source, where rewards are made large."""
+    """Targets sampled for each source, if rewards are maximised."""
     alpha: float = 0.05
     """How sharp the distribution over the samples is under minimum_risk; Shen et al. have 100
     samples and 0.005."""
     accumulate: int = 1
-    """Parts in which a batch is computed, one after the other, where it does not fit at once."""
+    """Parts in which a batch is computed one after the other, to save memory."""
     precision: Precision = "auto"
-    """Of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
+    """Precision of matrix products; weights and optimizer are float32. auto: bfloat16 on CUDA."""
     patience: int = 0
     """Evaluations in a row without a lower held-out loss after which training stops; 0 for never.
     A run that has patience opens with its best weights, not with its last."""
     evaluate_every: int = 500
     checkpoint_every: int = 500
     keep_checkpoints: int = 1
-    """Checkpoints whose weights stay, to be averaged; training goes on from the newest."""
+    """Checkpoints whose weights are kept, for averaging; training resumes from the newest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adam_betas", tuple(self.adam_betas))  # JSON has only lists
@@ -113,11 +113,11 @@ class TrainConfig(Settings):
 
     @property
     def makes_rewards_large(self) -> bool:
-        """Whether whole sentences are judged, which the model draws; not each word."""
+        """Whether the objective is the reward of sampled sentences, not the loss of each word."""
         return self.objective != "cross_entropy"
 
     def _check_objective(self) -> None:
-        """Refuse what does not go with rewards."""
+        """Refuse settings that do not go with rewards."""
         for name, usual in (("guide", ""), ("scheduled_sampling", 0), ("teacher_forcing", True)):
             value = getattr(self, name)
             self.require(
@@ -127,7 +127,7 @@ class TrainConfig(Settings):
                 name=name,
                 value=repr(value),
             )
-        # Beside a baseline, or among candidates that are all worth the same, nothing is to gain.
+        # A constant reward has no gradient beside a baseline or among weighted candidates.
         self.require(
             self.reward != "constant" or self.objective == "reinforce",
             "reward is constant, whose gradient is 0 under {objective}: "
@@ -135,11 +135,11 @@ class TrainConfig(Settings):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them; later ones only where they differ."""
+        """Return the settings as JSON values; those added later only if not the default."""
         settings = Settings.to_dict(self)
         usual = {field.name: field.default for field in dataclasses.fields(self)}
         return {n: value for n, value in settings.items() if n not in _LATER or value != usual[n]}
 
 
 _LATER = ("guide_to", "teacher_forcing", "objective", "reward", "samples", "alpha")
-"""Settings that files of before do not have."""
+"""Settings that older files do not have."""

@@ -21,7 +21,7 @@ LARGEST_PENALTY = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """The best of several prefixes that are kept side by side."""
+    """Settings of a beam search, which keeps the best of several prefixes."""
 
     beam: int
     """How many prefixes are kept; a beam of 1 is greedy decoding."""
@@ -45,33 +45,33 @@ class Hypothesis:
     """A beginning of a target, finished or not."""
 
     tokens: tuple[int, ...]
-    """Without BOS; EOS is the last where it is finished."""
+    """Without BOS; ends with EOS if finished."""
     log_probability: float
     """Sum over its tokens, in nats."""
     score: float
-    """The log-probability divided by the length penalty: what is compared."""
+    """The log-probability divided by the length penalty, by which hypotheses are compared."""
     finished: bool = False
     """Whether it ends with EOS."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeamStep:
-    """What a search holds after one step, and what it dropped there."""
+    """The beam after one step, and what was dropped there."""
 
     live: tuple[Hypothesis, ...]
-    """The k best that can go on, best first."""
+    """The k best unfinished ones, best first."""
     finished: tuple[Hypothesis, ...]
-    """The k best of all that ended until now, best first."""
+    """The k best finished so far, best first."""
     dropped: tuple[Hypothesis, ...]
     """The best continuations that are neither, at most k, best first."""
 
     @property
     def best(self) -> Hypothesis:
-        """The best that is finished, or else the best that is not."""
+        """The best finished hypothesis, or else the best live one."""
         return (self.finished or self.live)[0]
 
     def is_done(self, beam: int) -> bool:
-        """Return whether nothing goes on: k are finished, and no live prefix scores better."""
+        """Return whether the search is over: k are finished, and no live prefix scores better."""
         if not self.live:
             return True
         return len(self.finished) == beam and self.finished[-1].score >= self.live[0].score
@@ -133,7 +133,7 @@ def _search(
     limits: Sequence[int],
     strategy: Beam,
 ) -> Iterator[dict[int, BeamStep]]:
-    """Search for the targets of some sentences side by side.
+    """Search for the targets of several sentences in parallel.
 
     Of all continuations of the k live prefixes, the k most probable that do not end go on; those
     that end and are among the k most probable are kept apart. A sentence is done when k are
@@ -141,14 +141,14 @@ def _search(
     Transformers.
 
     Args:
-        stepper: Fed all but the last token of what each sentence begins with.
-        first: The token that is fed to a hypothesis without tokens of its own.
-        begun: What each sentence begins with.
-        limits: After how many tokens each stops.
-        strategy: k, and the length penalty.
+        stepper: Has been fed all but the last token of each sentence's beginning.
+        first: The token that is fed to an empty hypothesis.
+        begun: The tokens that each sentence begins with.
+        limits: Maximum number of tokens of each.
+        strategy: k and the length penalty.
 
     Yields:
-        The step of each sentence that was not done before it, by its number.
+        Index → step of each sentence that was not done before.
     """
     live = [(n, each) for n, each in enumerate(begun) if len(each.tokens) < limits[n]]
     finished: dict[int, tuple[Hypothesis, ...]] = defaultdict(tuple)
@@ -177,9 +177,9 @@ def _search(
 def _continued(
     model: Transformer, hypotheses: Sequence[Hypothesis], logits_BV: Tensor, strategy: Beam
 ) -> Iterator[tuple[Hypothesis, int]]:
-    """Yield each hypothesis with its most probable next tokens, and its number beside it."""
+    """Yield each hypothesis extended by its most probable next tokens, with its index."""
     ends = model.config.eos_ids
-    # Enough that k go on even where every one of them could end.
+    # Enough for k to continue even if each of them could end.
     n = min(strategy.beam * (1 + max(1, len(ends))), logits_BV.shape[-1])
     best_BN = logits_BV.log_softmax(dim=-1).topk(n, dim=-1)
     values, tokens = best_BN.values.tolist(), best_BN.indices.tolist()
@@ -195,8 +195,8 @@ def _continued(
 def _advanced(
     finished: tuple[Hypothesis, ...], candidates: Iterable[Hypothesis], beam: int
 ) -> BeamStep:
-    """Return a sentence's step, from the best that ended before and what continues the live."""
-    # Among equals the one that was found first, as greedy decoding does.
+    """Return a sentence's step from its finished hypotheses and the continuations of live ones."""
+    # Among equals the first one found, as in greedy decoding.
     ranked = sorted(candidates, key=lambda each: -each.score)
     ended = [each for each in ranked[:beam] if each.finished]
     live = [each for each in ranked if not each.finished][:beam]
@@ -211,19 +211,19 @@ class BeamNode:
 
     hypothesis: Hypothesis
     step: int
-    """At which step it was found, counted from 0."""
+    """Index of the step at which it was found."""
     kept: bool
     parent: int | None
-    """The node that it continues; None for those that continue BOS."""
+    """Index of the node that it extends; None for those that extend BOS."""
 
 
 def beam_tree(found: Iterable[BeamStep]) -> list[BeamNode]:
-    """Return every kept and dropped prefix once, each after the one that it continues."""
+    """Return every kept and dropped prefix once, each after its parent."""
     nodes: list[BeamNode] = []
     number: dict[tuple[int, ...], int] = {}
     for beam in found:
         for kept, hypotheses in ((True, (*beam.finished, *beam.live)), (False, beam.dropped)):
-            # A finished one stays for many steps, and is one node.
+            # A finished one stays for many steps, but is one node.
             for hypothesis in (each for each in hypotheses if each.tokens not in number):
                 parent = number.get(hypothesis.tokens[:-1])
                 number[hypothesis.tokens] = len(nodes)

@@ -1,4 +1,4 @@
-"""How the next token follows from the scores: the most probable one, or one that is drawn.
+"""How the next token is chosen from the scores: the most probable one, or a sampled one.
 
 B batch, V vocabulary.
 """
@@ -14,7 +14,7 @@ from torch import Tensor
 from core.config import ConfigError
 
 Choose = Callable[[Tensor], Tensor]
-"""From logits_BV to ids_B, the next token of each row."""
+"""logits_BV → ids_B, the next token of each row."""
 
 
 class Strategy(Protocol):
@@ -27,7 +27,7 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Greedy:
-    """Always the most probable token, the first of equal ones."""
+    """Always the most probable token; the first of equal ones."""
 
     def chooser(self) -> Choose:
         """Return the function that chooses."""
@@ -40,16 +40,16 @@ TEMPERATURES = (0.01, 100.0)
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to draw; the defaults leave the model's distribution as it is."""
+    """How to sample; the defaults leave the model's distribution unchanged."""
 
     temperature: float = 1.0
     """Divides the scores: below 1 the probable becomes more probable, above 1 less."""
     top_k: int = 0
-    """The number of the most probable tokens that can be drawn; 0 for all."""
+    """Only this many of the most probable tokens; 0 for all."""
     top_p: float = 1.0
     """Only the fewest tokens whose probabilities reach this sum (Holtzman et al. 2020)."""
     seed: int | None = 0
-    """The same seed draws the same tokens; None draws from torch's own random state."""
+    """The same seed samples the same tokens; None uses torch's global random state."""
 
     def __post_init__(self) -> None:
         coldest, hottest = TEMPERATURES
@@ -70,7 +70,7 @@ class Sampling:
             raise ConfigError("top_p is {top_p}, not above 0 and at most 1", top_p=self.top_p)
 
     def chooser(self) -> Choose:
-        """Return a function that draws; each call goes on in the random sequence."""
+        """Return a function that samples; each call continues the random sequence."""
         generator = None
         if self.seed is not None:
             generator = torch.Generator().manual_seed(self.seed)
@@ -83,9 +83,9 @@ class Sampling:
 
 
 def sampling_distribution(logits_BV: Tensor, sampling: Sampling) -> Tensor:
-    """Return probabilities_BV from which the next tokens are drawn; each row sums to 1.
+    """Return probabilities_BV from which the next tokens are sampled; each row sums to 1.
 
-    Temperature first, then the k most probable, then the nucleus of those.
+    Temperature first, then top k, then the nucleus of those.
 
     >>> logits = torch.tensor([[2.0, 1.0, 0.0]]).log()
     >>> sampling_distribution(logits, Sampling(top_p=0.6)).tolist()
@@ -99,7 +99,7 @@ def sampling_distribution(logits_BV: Tensor, sampling: Sampling) -> Tensor:
     if sampling.top_k:
         ordered_BV[..., sampling.top_k :] = -math.inf
     probabilities_BV = ordered_BV.softmax(dim=-1)
-    # A token stays when those before it have not reached the sum yet, so the first always stays.
+    # A token stays if those before it have not reached the sum, so the first always stays.
     before_BV = probabilities_BV.cumsum(dim=-1) - probabilities_BV
     ordered_BV = ordered_BV.masked_fill(before_BV >= sampling.top_p, -math.inf)
     return torch.empty_like(ordered_BV).scatter(-1, order_BV, ordered_BV.softmax(dim=-1))

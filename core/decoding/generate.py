@@ -2,7 +2,7 @@
 
 Models are in evaluation mode. `source_S` is one source with EOS, None for a decoder alone; `prompt`
 is what the decoder is fed first, empty for what the model always begins with; `overrides` maps a
-step to the id that is appended there whatever the model says; `max_new_tokens` is None for
+step to the id that is appended there, whatever the model predicts; `max_new_tokens` is None for
 `length_limit`.
 
 B batch, S source length, T length of a prompt or target, V vocabulary.
@@ -22,7 +22,7 @@ from core.model import Probe, Probes, Record, Transformer
 
 Ids = tuple[int, ...]
 _ENDED = -1
-"""Stands after the end of a target: no token has this id."""
+"""Fills a row after the end of its target; no token has this id."""
 
 
 def generate(
@@ -36,10 +36,10 @@ def generate(
     """Write what follows each source or each prompt of a batch, until EOS or `length_limit`.
 
     Args:
-        model: Of any kind.
+        model: Any model.
         source_BS: With EOS, padded; None for a decoder alone.
-        strategy: How tokens are chosen. None for the most probable one, token by token, or, of a
-            parallel decoder, for the usual number of passes.
+        strategy: How tokens are chosen. None for greedy decoding or, for a parallel decoder, for
+            `PASSES` passes.
         prompt_BT: What the decoder is fed first, all of one length; None for what the model always
             begins with. Not for a beam or a parallel decoder.
         probe: Looks at the sublayers or changes them, token by token.
@@ -48,7 +48,7 @@ def generate(
         For each row the ids that follow; EOS is the last unless the limit came first.
 
     Raises:
-        ConfigError: The model does not write so.
+        ConfigError: The model does not support the strategy.
     """
     if strategy is None:
         strategy = MaskPredict() if model.config.is_parallel else Greedy()
@@ -60,7 +60,7 @@ def generate(
         assert source_BS is not None
         prompt_BT = source_BS.new_tensor([model.config.begins]).expand(len(source_BS), -1)
     stepper = Stepper(model, source_BS, len(prompt_BT), probe=probe)
-    # Each has its own limit, whichever sentences are beside it.
+    # Each sentence has its own limit, independent of the rest of the batch.
     n_sources = [0] * len(prompt_BT)
     if source_BS is not None:
         n_sources = (source_BS != model.config.pad_id).sum(dim=1).tolist()
@@ -103,9 +103,9 @@ def decode_steps(  # noqa: PLR0913
     probe: Probe | None = None,
     max_new_tokens: int | None = None,
 ) -> Iterator[DecodeStep]:
-    """Let a model write on from its own words, until EOS or a limit; greedily without a strategy.
+    """Decode freely until EOS or a limit; greedily without a strategy.
 
-    The steps hold the model's own scores, whatever the strategy makes of them.
+    The steps hold the model's own scores, before the strategy changes them.
     """
     prefix = tuple(prompt) or model.config.begins
     stepper = Stepper(model, None if source_S is None else source_S[None], probe=probe)
@@ -130,23 +130,23 @@ def forced_steps(  # noqa: PLR0913
 ) -> Iterator[DecodeStep]:
     """Yield the step that predicts each token of a target, and then EOS (teacher forcing).
 
-    Row i of the one pass is what decoding would compute after i true tokens: the look-ahead mask
-    stands in for the growing prefix. Of tokens that a model wrote by itself these are the very
-    steps that led there.
+    Row i of the single pass is what decoding would compute after i true tokens: the look-ahead
+    mask replaces the growing prefix. For tokens that the model wrote itself, these are the steps
+    of that decoding.
 
     Args:
         model: With a causal decoder.
-        source_S: A decoder alone has no end that it must predict.
+        source_S: The source; None for a decoder alone.
         target: Ids without BOS.
         probe: Looks at the sublayers or changes them.
-        prompt: Stands before the target.
+        prompt: Precedes the target.
         ends: Whether EOS follows the target.
-        watch: Keep what every head looked at; without, the fused kernel runs.
+        watch: Keep the weights of every head; otherwise the fused kernel runs.
 
     Raises:
         ConfigError: The decoder is parallel.
     """
-    # Its own row would show it every token that it is to predict.
+    # Without a look-ahead mask it would see every token that it has to predict.
     require_next(model.config)
     prompt = tuple(prompt) or model.config.begins
     written = (*target, *(model.config.eos_ids[:1] if ends and source_S is not None else ()))
@@ -170,10 +170,10 @@ def forced_steps(  # noqa: PLR0913
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """The true target, fed whatever the model says."""
+    """Teacher forcing: the true target is fed, whatever the model predicts."""
 
     target: tuple[int, ...]
-    """Ids without BOS and EOS; of a decoder alone what comes after the prompt."""
+    """Ids without BOS and EOS; for a decoder alone, those after the prompt."""
 
 
 Method = Strategy | Beam | Forced
@@ -189,9 +189,9 @@ def decode(  # noqa: PLR0913
     *,
     max_new_tokens: int | None = None,
 ) -> list[DecodeStep]:
-    """Return all steps of decoding one source, or of going on from a prompt.
+    """Return all steps of decoding one source, or of continuing a prompt.
 
-    A beam search gives the steps of its best hypothesis, and goes on from the last override.
+    A beam search returns the steps of its best hypothesis, and starts from the last override.
     Teacher forcing has no overrides.
     """
     source_S = torch.tensor(source) if source else None
@@ -205,7 +205,7 @@ def decode(  # noqa: PLR0913
             model, source_S, fed, method, overrides=overrides, max_new_tokens=max_new_tokens
         )
         written = tuple(step.chosen for step in steps)
-    # One pass over what was written gives the very steps that led there.
+    # One pass over the output gives the steps that led there.
     return list(forced_steps(model, source_S, written, prompt=fed, ends=False))
 
 
@@ -217,11 +217,11 @@ def _best_of_beam(  # noqa: PLR0913
     prompt: Ids,
     max_new_tokens: int | None,
 ) -> Ids:
-    """Return the tokens of the best hypothesis, EOS included where it is finished."""
+    """Return the tokens of the best hypothesis, with EOS if finished."""
 
     def best(prefix: Ids) -> Ids:
         found = list(beam_steps(model, source_S, method, prefix, prompt, max_new_tokens))
-        # There are no steps where the prefix reaches the limit.
+        # There are no steps if the prefix reaches the limit.
         return found[-1].best.tokens if found else prefix
 
     tokens = best(())

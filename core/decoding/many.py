@@ -10,7 +10,7 @@ from core.decoding.mask_predict import MaskPredict
 from core.runs.run import Run, RunError
 
 BATCH_TOKENS = 4096
-"""Tokens of a batch at most, padded to the longest; each prefix of a beam counts as a sentence."""
+"""Maximum tokens of a batch, padding included; each prefix of a beam counts as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Translated:
     """The translation of one of many texts."""
 
     index: int
-    """Of the text."""
+    """Index of the text."""
     text: str
     """The translation; empty for a text without words."""
     cut: bool
@@ -37,14 +37,14 @@ def translate_all(
     """Yield the translations batch by batch, the shortest texts first.
 
     Args:
-        run: Its model and tokenizer.
-        texts: Any.
+        run: The model and its tokenizer.
+        texts: Any texts.
         beam: 1 for greedy decoding.
         alpha: Exponent of a beam's length penalty.
-        passes: Of a parallel decoder; None for `PASSES`.
+        passes: Passes of a parallel decoder; None for `PASSES`.
 
     Raises:
-        ConfigError: The beam is not 1 to 64, alpha is below 0, or this model does not decode so.
+        ConfigError: The beam is not 1 to 64, alpha is below 0, or the model does not support it.
         RunError: The model is not an encoder and a decoder.
     """
     if not run.model.config.is_encoder_decoder:
@@ -82,7 +82,7 @@ def translate_all(
 def _batches(order: list[int], ids: Sequence[Sequence[int]], beam: int) -> Iterator[list[int]]:
     batch: list[int] = []
     for index in order:
-        # The last is the longest, to which the others are filled up.
+        # The last is the longest, to which the others are padded.
         if batch and (len(batch) + 1) * beam * (len(ids[index]) + 1) > BATCH_TOKENS:
             yield batch
             batch = []

@@ -1,4 +1,4 @@
-"""How sure a model was of each word that it wrote, and which words are marked for that."""
+"""How sure a model was of each word that it wrote, and which words are marked as unsure."""
 
 import math
 from collections import defaultdict
@@ -9,7 +9,7 @@ from core.tokenizer.tokenizer import Tokenizer
 from core.vocabulary import Span
 
 UNSURE = 0.4
-"""A word that is less probable is marked.
+"""Words below this probability are marked.
 
 Of 500 held-out everyday sentences, gallery/everyday writes 2,701 words; 349 of them are less
 probable than this, and 79 % of these are wrong by the reference, of all words 32 %. The table for
@@ -24,11 +24,11 @@ class WrittenWord:
     span: Span
     """Its characters in the translation's text."""
     probability: float
-    """Product of its tokens' probabilities, each after all that was written before it."""
+    """Product of its tokens' probabilities, each given the prefix."""
     unseen: str = ""
-    """The source word that the decoder looked at most for it, where training never saw that."""
+    """The source word that the decoder attended to most, if it never occurred in training."""
     second: str = ""
-    """The second most probable token where it was least sure; empty where that is not known."""
+    """The second most probable token at its least certain step; empty if unknown."""
     second_probability: float = 0.0
 
     @property
@@ -52,11 +52,11 @@ def written_words(
     """Return the words of a text that have a letter or a digit, with how sure the model was.
 
     Args:
-        tokenizer: The target's.
-        ids: Of the text, without what ends it.
-        probabilities: Of each id.
-        unseen: For each word, as `Token.word` counts them, what `WrittenWord.unseen` says; nothing
-            where training saw all of the source.
+        tokenizer: The target's tokenizer.
+        ids: Ids of the text, without EOS.
+        probabilities: Probability of each id.
+        unseen: For each word, as `Token.word` counts them, what `WrittenWord.unseen` says; empty
+            if training saw all of the source.
         seconds: For each id the second most probable there, and its probability, if known.
     """
     tokens_of: dict[int, list[int]] = defaultdict(list)
@@ -65,7 +65,7 @@ def written_words(
     text, at, found = tokenizer.decode(ids), 0, []
     for number, word in enumerate(tokenizer.word_texts(ids)):
         start = text.find(word, at)
-        # Signs that cannot be seen are described otherwise than they are written.
+        # Invisible characters are described differently from how they are written.
         if start < 0 or not any(map(str.isalnum, word)):
             continue
         at = start + len(word)

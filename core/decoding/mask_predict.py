@@ -1,9 +1,9 @@
-"""Mask-predict: a parallel decoder fills in all words at once, then again those it doubts most.
+"""Mask-predict: a parallel decoder fills in all words at once, then re-predicts the least sure.
 
 Ghazvininejad et al. 2019: pass k of K (from 0) masks the n (K − k) / K least sure of n places and
 predicts them anew from all others. The target ends at its first EOS. They predict n beforehand, as
-a model with `length=predicted` does, whose last place is EOS from the beginning. Without, pass 0
-fills in more places than are needed, and n is where what it wrote ends.
+a model with `length=predicted` does, whose last place is EOS from the beginning. Without a
+predicted length, pass 0 fills more places than needed; n is where its first EOS stands.
 
 B batch, S source length, T places of the target.
 """
@@ -27,7 +27,7 @@ MOST_PASSES = 64
 
 @dataclass(frozen=True, slots=True)
 class MaskPredict:
-    """Passes over all places, each of which predicts fewer of them anew."""
+    """Mask-predict with a number of passes; each re-predicts fewer places."""
 
     passes: int = PASSES
 
@@ -40,20 +40,20 @@ class MaskPredict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pass:
-    """What one pass read and wrote; places of a shorter target than T are filled up with PAD."""
+    """Input and output of one pass; targets shorter than T are padded with PAD."""
 
     fed_BT: Tensor
-    """What the decoder read after BOS: the mask token where it was to predict."""
+    """Decoder input after BOS, with the mask token at places to predict."""
     masked_BT: Tensor
-    """True where it was to predict."""
+    """True at places to predict."""
     token_BT: Tensor
-    """What stands at each place after the pass."""
+    """Token at each place after the pass."""
     probability_BT: Tensor
-    """Of what stands there, in the pass that wrote it; 0 where a row is filled up."""
+    """Probability of each token in the pass that wrote it; 0 at padding."""
 
 
 def predicted_lengths(model: Transformer, memory_BSD: Tensor, source_BS: Tensor) -> Tensor:
-    """Return n_places_B of targets as a model predicts them, EOS counted, for a word at least."""
+    """Return n_places_B, predicted target lengths with EOS; room for at least one word."""
     assert model.length is not None
     visible_B1S = padding_mask(source_BS, model.config.pad_id)
     logits_BN = model.length(memory_BSD, visible_B1S)
@@ -97,7 +97,7 @@ def mask_predict_passes(
 def _empty_places(
     model: Transformer, memory_BSD: Tensor, source_BS: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return place_BT, True where something is to be written, and token_BT, what stands there."""
+    """Return place_BT, True where a token is to be written, and token_BT, the initial tokens."""
     config = model.config
     if config.predicts_length:
         n_B = predicted_lengths(model, memory_BSD, source_BS)
@@ -114,7 +114,10 @@ def _empty_places(
 
 
 def _words(logits_BTV: Tensor, config: ModelConfig) -> Tensor:
-    """Return the scores with −∞ for what is no word; EOS is one where it is to be found."""
+    """Return logits with −∞ for special tokens.
+
+    EOS stays possible unless the length is predicted.
+    """
     word_BTV = mask_special_tokens(logits_BTV, config)
     if config.predicts_length:
         word_BTV[..., list(config.eos_ids)] = -torch.inf
@@ -128,15 +131,15 @@ def _after_end(token_BT: Tensor, eos_ids: tuple[int, ...]) -> Tensor:
 
 
 def least_sure(probability_BT: Tensor, place_BT: Tensor, number: int, of: int) -> Tensor:
-    """Return masked_BT, True at the places that a pass predicts: the least sure, one at least.
+    """Return masked_BT, True at the places that a pass predicts: at least one, the least sure.
 
-    Of equally sure ones the first.
+    Among equally sure ones, the first.
 
     Args:
-        probability_BT: Of what stands at each place.
-        place_BT: True where there is a place.
-        number: Of the pass, from 0, which predicts all.
-        of: How many there are.
+        probability_BT: Probability of the token at each place.
+        place_BT: True at places of the target.
+        number: Index of the pass; pass 0 predicts all places.
+        of: Number of passes.
 
     >>> least_sure(torch.tensor([[0.9, 0.2, 0.5, 0.4]]), torch.ones(1, 4).bool(), 2, 4).int()
     tensor([[0, 1, 0, 1]], dtype=torch.int32)
@@ -159,7 +162,7 @@ def fill_in(model: Transformer, source_BS: Tensor, method: MaskPredict) -> list[
 
 
 def until_end(ids: Sequence[int], eos_ids: tuple[int, ...]) -> tuple[int, ...]:
-    """Return ids up to the first EOS, with it.
+    """Return ids up to and including the first EOS.
 
     >>> until_end((7, 8, 2, 9), (2,)), until_end((7, 8), (2,))
     ((7, 8, 2), (7, 8))

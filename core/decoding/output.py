@@ -16,7 +16,7 @@ ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One token on its way from score to probability, or all the others together."""
+    """One token from score to probability, or all the others together."""
 
     token: int | None
     """Its id; None for the others."""
@@ -25,8 +25,8 @@ class ScoreRow:
     scaled: float | None
     """z / τ."""
     exponential: float
-    """e to the power of z / τ less the largest: subtracting it changes no probability, and keeps
-    the exponentials finite."""
+    """exp(z / τ − the largest z / τ): the subtraction changes no probability, and keeps the
+    exponentials finite."""
     probability: float
     """The exponential divided by the sum of all."""
 
@@ -35,9 +35,9 @@ def output_rows(logits_V: Tensor, temperature: float, n: int = ROWS) -> list[Sco
     """Return the tokens with the highest scores, best first, and all others as the last row.
 
     Args:
-        logits_V: One score for each token; −∞ for those that cannot be said.
+        logits_V: One score for each token; −∞ for those that are never written.
         temperature: τ, which divides the scores.
-        n: The number of tokens that have a row of their own.
+        n: Number of tokens with a row of their own.
     """
     scaled_V = logits_V.double() / temperature
     exponentials_V = (scaled_V - scaled_V.max()).exp()

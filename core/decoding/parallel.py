@@ -21,14 +21,14 @@ from core.runs.run import Run
 
 @dataclass(frozen=True, slots=True)
 class SentencePass:
-    """One pass over one sentence, as plain values, a place after the other."""
+    """One pass over one sentence, as plain values for each place."""
 
     masked: tuple[bool, ...]
-    """Whether it predicted the place."""
+    """Whether the pass predicted each place."""
     token_ids: tuple[int, ...]
-    """What stands there after it."""
+    """Token at each place after the pass."""
     probabilities: tuple[float, ...]
-    """Of what stands there, in the pass that wrote it."""
+    """Probability of each token in the pass that wrote it."""
     written: tuple[int, ...]
     """The target after this pass, EOS included."""
 
@@ -56,9 +56,9 @@ class PredictedLength:
 
     n_source: int
     n_target: int
-    """The likeliest, within what can be written."""
+    """Most probable length, within the model's limits."""
     probability: float
-    """Of the likeliest difference between the two."""
+    """Probability of the predicted difference of lengths."""
 
 
 def predicted_length(run: Run, sentence: str) -> PredictedLength:
@@ -79,12 +79,12 @@ def predicted_length(run: Run, sentence: str) -> PredictedLength:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What another run writes, one token after the other."""
+    """The output of another run, token by token."""
 
     run: str
     tokens: tuple[str, ...]
     probabilities: list[float]
-    """Of each token at its step."""
+    """Probability of each token at its step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class ParallelDecoding:
 
     @property
     def n_written(self) -> int:
-        """The number of places up to the farthest end of any pass."""
+        """Number of places up to the farthest end of any pass."""
         return max(len(each.written) for each in self.passes)
 
     def table(self) -> Mapping[str, Sequence[object]]:
@@ -118,7 +118,7 @@ class ParallelDecoding:
 def decode_in_passes(
     run: Run, sentence: str, n_passes: int, other: Run | None = None
 ) -> ParallelDecoding:
-    """Fill in a sentence in some passes, beside another run that writes in order.
+    """Fill in a sentence in several passes, beside another run that writes in order.
 
     Raises:
         SentenceError: There is no text.

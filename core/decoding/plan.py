@@ -1,12 +1,11 @@
 """The decoder of a small model taken apart into plain products, for one new token after the other.
 
-The modules of `core.model` say what is computed; called for a single token of a small model they
-spend more time on calls than on numbers. Here the same arithmetic stands in a row, with the
-projections to query, key and value as one product. `benchmarks/decode.py` measures what that
-brings.
+Called for a single token of a small model, the modules of `core.model` spend more time on calls
+than on arithmetic. A plan computes the same in a flat sequence of operations, with the projections
+to query, key and value as one product. `benchmarks/decode.py` measures the speed-up.
 
-Only the paper's decoder has a plan. `plan_of` goes through every setting and every module: what is
-not listed here, such as a new norm, is left to the modules.
+Only the paper's decoder has a plan. `plan_of` checks every setting and every module: a model with
+one that is not listed here, such as a new norm, is decoded by its modules.
 
 B batch, S source length, P positions of the buffers, H heads, E width of one head, D model width,
 V vocabulary.
@@ -30,33 +29,38 @@ from core.model.dropout import Dropout
 from core.model.layers import DecoderLayer, Layer, Residual
 from core.model.memory import MEMORIES
 from core.model.norm import LayerNorm
-from core.model.positional import Embedding
+from core.model.positional import COMPUTED_TABLES, Embedding
 from core.model.sublayers import ACTIVATIONS, CrossAttention, FeedForward, SelfAttention
 
 FIRST_POSITIONS = 64
-"""Room for this many tokens at first; doubled whenever it is full."""
+"""Initial capacity of the buffers in tokens; doubled whenever they are full."""
 LARGEST_WIDTH = 384
-"""From here on the numbers take longer than the calls, and a plan saves nothing."""
-_SETTINGS = (  # noqa: SIM905  # a line for each would be long
+"""From this d_model on, arithmetic outweighs call overhead and a plan saves nothing."""
+_SUPPORTED_SETTINGS = (  # noqa: SIM905  # a line for each would be long
     "vocab_size target_vocab_size n_encoder_layers n_decoder_layers d_model d_ff n_heads d_k d_v "
     "dropout norm max_positions tied norm_eps activation attention_bias ff_bias "
     "embedding_scale sinusoid_base encoder_mixing feed_forward logit_bias rotary_base rotary_pairs "
     "n_buckets max_distance pad_id bos_id eos_ids target_ratio"
 ).split()
-"""May have any value; all others but the positions must have their default."""
-_ADDED = ("sinusoidal", "halves", "learned", "none")
+"""Settings that the plan supports at any value.
+
+Every other one except `positions` must have its default.
+"""
+_SUPPORTED_POSITIONS = (*COMPUTED_TABLES, "learned", "none")
 """Positions that are added to the tokens; those within the scores are left to the modules."""
 _MODULES = frozenset(
     [DecoderLayer, Residual, SelfAttention, CrossAttention, FeedForward, LayerNorm, Embedding]
     + [nn.Linear, nn.Embedding, nn.ModuleList, nn.Identity, Dropout, MEMORIES["last"]]
 )
-"""What a decoder may consist of: these very classes, as a subclass may compute something else."""
+"""Classes of modules that a plan implements; a subclass may compute something else."""
 
 
 def plan_of(
     model: Transformer, memory_BSD: Tensor | None, visible_B1S: Tensor | None, n_sentences: int
 ) -> "DecoderPlan | None":
-    """Begin targets; None where the model is large or has a part that is not known here.
+    """Return a plan for new targets.
+
+    None if the model is too wide to gain from it or has a module it does not implement.
 
     The encoded sources and their mask are None for a decoder alone.
     """
@@ -70,9 +74,10 @@ def plan_of(
 
 
 def _has_known_settings(config: ModelConfig) -> bool:
-    """Say whether all settings that are not listed have the values of the paper."""
-    return config.positions in _ADDED and all(
-        field.name in (*_SETTINGS, "positions") or getattr(config, field.name) == field.default
+    """Say whether all settings have their defaults, except those that the plan supports."""
+    return config.positions in _SUPPORTED_POSITIONS and all(
+        field.name in (*_SUPPORTED_SETTINGS, "positions")
+        or getattr(config, field.name) == field.default
         for field in dataclasses.fields(config)
     )
 
@@ -84,11 +89,11 @@ def _has_known_modules(model: Transformer) -> bool:
 
 Map = Callable[[Tensor], Tensor]
 Added = Callable[["DecoderPlan", Tensor], Tensor]
-"""From a plan and x_BD to added_BD, what a sublayer adds for the new token."""
+"""(plan, x_BD) → added_BD, what a sublayer adds for the new token."""
 
 
 class DecoderPlan:
-    """Feeds one token after the other; a model in evaluation mode, without probes."""
+    """Decodes token by token; expects a model in evaluation mode and no probes."""
 
     def __init__(
         self,
@@ -141,7 +146,7 @@ class DecoderPlan:
         return self._output(self._final_norm(x_BD))
 
     def take(self, cache: Cache) -> None:
-        """Go on after positions that the modules have computed together: a prompt."""
+        """Continue after a prompt, whose positions the modules have computed together."""
         self._make_room(cache.length)
         self.length = cache.length
         for site, past in zip(self._sites, self.past, strict=True):

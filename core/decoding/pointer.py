@@ -1,4 +1,4 @@
-"""Where each written word comes from: out of the vocabulary, or from which place of the source.
+"""Where each written word comes from: the vocabulary, or a position of the source.
 
 H heads, S source length, T target length, V vocabulary.
 """
@@ -22,28 +22,27 @@ class Copied:
     """What a pointer-generator does at each step of a target."""
 
     p_gen_T: NDArray[np.float64]
-    """Share of the probability of all words that is generated."""
+    """Share of the probability that is generated."""
     taken_TS: NDArray[np.float64]
-    """(1 − p_gen) a: the share that goes to what stands at each place of the source. With p_gen it
-    makes 1."""
+    """(1 − p_gen) a: the share of each source position. With p_gen it sums to 1."""
     copied_T: NDArray[np.float64]
-    """Probability of the step's word that comes from the places at which it stands."""
+    """Probability of the step's word that is copied."""
     generated_T: NDArray[np.float64]
-    """Probability of the step's word that comes out of the vocabulary: the rest of all it has."""
+    """Probability of the step's word that is generated: the rest."""
 
     def place(self, step: int) -> int:
-        """Return the place of the source from which most is taken at a step."""
+        """Return the source position with the largest share at a step."""
         return int(self.taken_TS[step].argmax())
 
 
 @torch.inference_mode()
 def copied(model: Transformer, source_ids: Sequence[int], target_ids: Sequence[int]) -> Copied:
-    """Follow a target word by word, in one pass over its true prefixes.
+    """Decompose the probabilities of a target, in one pass over its true prefixes.
 
     Args:
         model: With a pointer; in evaluation mode.
         source_ids: With EOS.
-        target_ids: What the decoder begins with, then what is written, EOS last.
+        target_ids: The decoder's first tokens, then the output, EOS last.
     """
     assert model.pointer is not None
     record = Record(frozenset({Step.P_GEN, Step.COPY_WEIGHTS}), frozenset({model.pointer.site}))
@@ -71,7 +70,7 @@ class CopiedWords:
     shares: Copied
     source: tuple[Token, ...]
     written: tuple[Token, ...]
-    """All that the model writes, EOS included where it came."""
+    """Everything the model writes, EOS included if it came."""
     source_ids: tuple[int, ...]
     written_ids: tuple[int, ...]
 

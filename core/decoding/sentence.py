@@ -1,4 +1,4 @@
-"""Text in, text out: one sentence through a run, or a prompt that it goes on from."""
+"""Text in, text out: a run translates one sentence, or continues a prompt."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from core.tokenizer.words import has_unspaced
 from core.vocabulary import BOS
 
 _LARGEST_MAPS = 1 << 28
-"""Weights of all heads for one text: a gibibyte. Own models have fewer positions than that."""
+"""Maximum attention weights of all heads for one text: a gibibyte; more than own models need."""
 
 
 class SentenceError(MessageError, ValueError):
@@ -24,52 +24,52 @@ class SentenceError(MessageError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelInput:
-    """What a model is given of a text."""
+    """The model's input for a text."""
 
     source_ids: tuple[int, ...]
-    """What the encoder reads, with EOS at the end; none for a decoder alone."""
+    """The encoder's input, EOS at the end; empty for a decoder alone."""
     prompt: tuple[int, ...]
-    """What the decoder is fed first; none for an encoder alone."""
+    """The decoder's first tokens; empty for an encoder alone."""
     cut: bool
     """True when the text was longer than the model's positions."""
 
     @property
     def source_S(self) -> Tensor | None:
-        """What the encoder reads; None for a decoder alone."""
+        """The encoder's input; None for a decoder alone."""
         return torch.tensor(self.source_ids) if self.source_ids else None
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What a model made of a sentence, or a prompt with what a model wrote after it."""
+    """A translation of a sentence, or the continuation of a prompt."""
 
     source_ids: tuple[int, ...]
-    """With EOS at the end; none for a decoder alone."""
+    """With EOS at the end; empty for a decoder alone."""
     target_ids: tuple[int, ...]
-    """All after the first token that was fed, EOS left out; none for an encoder alone."""
+    """All ids after the first fed token, without EOS; empty for an encoder alone."""
     source: str
-    """As the model sees it: single spaces, one kind of apostrophe, cut where it had to be."""
+    """The text as the model sees it: single spaces, one kind of apostrophe, cut if too long."""
     text: str
-    """What the model wrote; of an encoder alone, the text with its guesses for mask tokens."""
+    """The output; for an encoder alone, the text with its predictions for mask tokens."""
     cut: bool
     """True when the sentence was longer than the model's positions."""
     finished: bool
-    """False when the model had not said EOS at the length limit."""
+    """False if the model wrote no EOS up to the length limit."""
     first: int = BOS
-    """The first token that a decoder is fed; −1 for an encoder alone."""
+    """The first token fed to the decoder; −1 for an encoder alone."""
     n_given: int = 0
-    """The number of targets that are the rest of a prompt, not written by the model."""
+    """Number of target ids that belong to the prompt, not written by the model."""
     written_ids: tuple[int, ...] = ()
-    """What came after the prompt, EOS included where it came; none for an encoder alone."""
+    """Ids after the prompt, EOS included if it came; empty for an encoder alone."""
 
     @property
     def fed_ids(self) -> tuple[int, ...]:
-        """What a decoder is fed to write this target: BOS, then the target."""
+        """The decoder's inputs for this target: BOS, then the target."""
         return () if self.first < 0 else (self.first, *self.target_ids)
 
 
 def model_input(run: Run, text: str) -> ModelInput:
-    """Return what a model is given of a text, cut where it is too long for it.
+    """Return the model's input for a text, cut if it is too long.
 
     Raises:
         SentenceError: There is no text.
@@ -81,20 +81,20 @@ def model_input(run: Run, text: str) -> ModelInput:
     ids = encode_source(run.tokenizer, text)
     if len(ids) == len(run.tokenizer.begins):
         raise SentenceError("there is no text to go on from")
-    # What is written after it has to fit as well.
+    # The output after it has to fit as well.
     longest = longest_text(run.model)
     most = max(1, longest - CONTINUATION)
     return ModelInput((), ids[:most], len(ids) > most)
 
 
 def longest_text(model: Transformer) -> int:
-    """Return how many tokens of a text are read: its positions, as far as all maps can be kept."""
+    """Return the maximum tokens of a text: the positions, as far as memory allows all maps."""
     n_maps = len(model.sites()) * model.config.n_heads
     return min(model.config.max_positions, int((_LARGEST_MAPS / max(1, n_maps)) ** 0.5))
 
 
 def translate(run: Run, sentence: str) -> Translation:
-    """Translate greedily; a decoder alone goes on from the sentence, an encoder alone reads it.
+    """Translate greedily; a decoder alone continues the sentence, an encoder alone reads it.
 
     A parallel decoder makes `PASSES` passes.
 
@@ -113,8 +113,8 @@ def translate(run: Run, sentence: str) -> Translation:
 def reference_ids(run: Run, given: ModelInput, reference: str) -> tuple[int, ...]:
     """Return the ids of a target that the user gave, without BOS, for teacher forcing.
 
-    Of a decoder alone they go on from the prompt: they are split as the whole text is, for a piece
-    may begin with the space before it. Where it was trained here its texts end with EOS.
+    For a decoder alone they continue the prompt: the whole text is tokenised together, because a
+    token may begin with the space before it. If it was trained here, its texts end with EOS.
     """
     tokenizer = run.target_tokenizer
     ids = tokenizer.encode(reference).ids
@@ -129,9 +129,9 @@ def reference_ids(run: Run, given: ModelInput, reference: str) -> tuple[int, ...
 
 
 def target_as_translation(run: Run, sentence: str, target: str) -> Translation:
-    """Return a target that the user gave in the form of a translation, cut where it must be.
+    """Return a target that the user gave as a translation, cut if it is too long.
 
-    Of a decoder alone it is what stands after the prompt.
+    For a decoder alone it is the text after the prompt.
 
     Raises:
         SentenceError: There is no text.
@@ -144,7 +144,7 @@ def target_as_translation(run: Run, sentence: str, target: str) -> Translation:
 
 
 def read_written(run: Run, given: ModelInput, written: tuple[int, ...]) -> Translation:
-    """Return what was written, EOS included, as text.
+    """Return a translation from the ids that were written, EOS included.
 
     Args:
         run: The run whose model wrote.

@@ -1,4 +1,4 @@
-"""One step of writing a target: the record that every way of decoding yields, and its figures.
+"""One step of decoding: the record that every decoding method yields, and its figures.
 
 B batch, H heads, K key positions, T steps or new tokens, V vocabulary.
 """
@@ -20,24 +20,24 @@ from core.model.masks import padding_mask
 from core.model.probes import continued
 
 _AT_ONCE = 1 << 20
-"""The number of scores that are compared at once."""
+"""Number of scores that are compared at once."""
 CONTINUATION = 24
-"""The number of tokens that a decoder alone writes after a prompt."""
+"""Number of tokens that a decoder alone writes after a prompt."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodeStep:
-    """What went in, what the model thought of it, and what came out."""
+    """One decoding step: prefix, scores, and the chosen token."""
 
     prefix: tuple[int, ...]
     """Ids fed to the decoder: what it begins with, or a prompt, then what was written."""
     logits_V: Tensor
-    """The model's scores for the next token; −∞ for what is no word, such as PAD and BOS."""
+    """Scores for the next token; −∞ for tokens that are never written, such as PAD and BOS."""
     chosen: int
     """The id that is appended to the prefix."""
     attention: Mapping[Site, Tensor] = field(default_factory=dict)
     """weights_HK of the last position in every decoder sublayer: over the prefix in
-    self-attention, over the source in cross-attention. Empty where it was not recorded."""
+    self-attention, over the source in cross-attention. Empty if not recorded."""
 
     @property
     def probabilities(self) -> Tensor:
@@ -51,7 +51,7 @@ class DecodeStep:
 
     @property
     def entropy(self) -> float:
-        """How undecided the model is, in nats."""
+        """Entropy of the distribution, in nats."""
         return float(entropies(self.logits_V))
 
     def rank(self, token: int) -> int:
@@ -65,9 +65,9 @@ class DecodeStep:
 
 
 class Stepper:
-    """Feeds a decoder its next tokens; the encoder runs once, keys and values are kept.
+    """Feeds a decoder token by token; the encoder runs once, keys and values are cached.
 
-    Several sentences go side by side. Expects a model in evaluation mode.
+    Decodes several sentences in parallel. Expects a model in evaluation mode.
     """
 
     def __init__(
@@ -85,18 +85,18 @@ class Stepper:
         of its parts.
 
         Args:
-            model: Whose decoder is stepped.
+            model: The model to decode with.
             source_BS: With EOS, padded; None for a decoder alone.
-            n_texts: The batch size where there are no sources.
-            probe: Looks at the sublayers or changes them.
-            cached: False computes the whole prefix anew at every step.
+            n_texts: The batch size if there are no sources.
+            probe: Observes or changes the sublayers.
+            cached: False recomputes the whole prefix at every step.
 
         Raises:
             ConfigError: The decoder is parallel.
         """
         require_next(model.config)
         self.model, self._probe = model, probe
-        # Only what copies from the source asks for it again.
+        # Only a pointer needs the source again.
         self._source_BS = source_BS if model.config.pointer else None
         self._visible_B1S = self._memory_BSD = self._plan = None
         self._cache = Cache() if cached else None
@@ -111,10 +111,10 @@ class Stepper:
 
     @torch.inference_mode()
     def feed(self, new_BT: Tensor) -> Tensor:
-        """Append tokens to every prefix, all but the first time one to each.
+        """Append tokens to every prefix; exactly one to each after the first call.
 
         Returns:
-            logits_BV for the token after them; −∞ for what is no word and never follows one.
+            logits_BV for the token after them; −∞ for tokens that are never written.
         """
         if self._plan is not None and new_BT.shape[1] == 1:
             return mask_special_tokens(self._plan.feed(new_BT[:, 0]), self.model.config)
@@ -133,11 +133,11 @@ class Stepper:
 
     @torch.inference_mode()
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "Stepper":
-        """Return a stepper that goes on with some of the sentences, in the order of the index.
+        """Return a stepper that continues some of the sentences, in the order of the index.
 
         Args:
             index_B: The number of the sentence that each row continues.
-            same_sources: Each row keeps its source, so that nothing computed of the sources moves.
+            same_sources: Each row keeps its source, so that encoder results need not be moved.
         """
         other = copy(self)
         for name in () if same_sources else ("_source_BS", "_visible_B1S", "_memory_BSD"):
@@ -155,15 +155,14 @@ def length_limit(
 ) -> int:
     """Return after how many new tokens decoding stops even without EOS.
 
-    At most the longest target that was learned. Where that is unknown, twice the source and 16
-    more is longer than most translations, and a text has no natural end. The model has no positions
-    beyond its table.
+    max(2, target_ratio) × source length + 16; CONTINUATION for a decoder alone whose target_ratio
+    is unknown; never beyond max_positions.
 
     Args:
         model: The model that writes.
         source_length: 0 for a decoder alone.
-        n_fed: The number of tokens before the new ones.
-        max_new_tokens: A limit that was asked for; None for the usual one.
+        n_fed: Number of tokens before the new ones.
+        max_new_tokens: Replaces the computed limit; None to compute it.
     """
     ratio = model.config.target_ratio
     if max_new_tokens is not None:
@@ -191,10 +190,10 @@ def require_next(config: ModelConfig) -> None:
 
 
 def mask_special_tokens(logits_KV: Tensor, config: ModelConfig) -> Tensor:
-    """Return the scores with −∞ for what is no word: see `ModelConfig.never_said`."""
+    """Return the scores with −∞ for tokens in `ModelConfig.never_said`."""
     said_KV = logits_KV.clone()
     never = config.never_said
-    # Side by side, as they mostly are, they are one part to fill.
+    # Adjacent ids, as they mostly are, are filled as one slice.
     side_by_side = never and never[-1] - never[0] == len(never) - 1
     for part in [slice(never[0], never[-1] + 1)] if side_by_side else never:
         said_KV[..., part] = -math.inf
@@ -202,10 +201,10 @@ def mask_special_tokens(logits_KV: Tensor, config: ModelConfig) -> Tensor:
 
 
 def least_sure_step(steps: Sequence[DecodeStep]) -> int:
-    """Return the step at which the two most probable tokens are closest; of equal ones the first.
+    """Return the step at which the two most probable tokens are closest; the first of equal ones.
 
     Args:
-        steps: One at least.
+        steps: At least one.
     """
     top_T2 = torch.stack([step.probabilities.topk(2).values for step in steps])
     return int((top_T2[:, 0] - top_T2[:, 1]).argmin())
@@ -218,7 +217,7 @@ def most_probable(logits_TV: Tensor, n: int) -> list[list[int]]:
     [[1, 3, 2]]
     """
     n = min(n, logits_TV.shape[-1])
-    # Only those that may be among them are put in order: a vocabulary may be large.
+    # Sort only the candidates: a vocabulary may be large.
     likely_TV = logits_TV >= logits_TV.topk(n).values[:, -1:]
     rows, tokens = likely_TV.nonzero(as_tuple=True)
     order = logits_TV[rows, tokens].argsort(descending=True, stable=True)
@@ -233,7 +232,7 @@ def entropies(logits_TV: Tensor) -> Tensor:
 
 
 def logits_of(steps: Sequence[DecodeStep]) -> Iterator[Tensor]:
-    """Yield logits_TV of the steps in chunks that take little memory."""
+    """Yield logits_TV of the steps in chunks of bounded memory."""
     n = max(1, _AT_ONCE // steps[0].logits_V.numel()) if steps else 1
     for at in range(0, len(steps), n):
         yield torch.stack([step.logits_V for step in steps[at : at + n]])
@@ -242,7 +241,7 @@ def logits_of(steps: Sequence[DecodeStep]) -> Iterator[Tensor]:
 def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
     """Return weights_HQK of a decoder sublayer, with one query for each step.
 
-    Self-attention of a step knows no later words: its row is 0 after its own.
+    In self-attention each row is 0 after its own position.
     """
     rows = [step.attention[site] for step in steps]
     n_keys = max(row_HK.shape[1] for row_HK in rows)
@@ -251,5 +250,5 @@ def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
 
 
 def total_log_probability(steps: Iterable[DecodeStep]) -> float:
-    """Return the logarithm of the probability of all that was appended, in nats."""
+    """Return the log-probability of all appended tokens, in nats."""
     return sum(step.log_probability for step in steps)

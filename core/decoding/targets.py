@@ -18,15 +18,15 @@ from core.vocabulary import BOS, EOS
 
 
 def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Tokenizer) -> list[Ids]:
-    """Return greedily what a model makes of each source, EOS included.
+    """Return the greedy output for each source, EOS included.
 
-    A decoder alone goes on from the source. An encoder alone fills in all tokens of the target at
-    once, and knows their number. A parallel decoder does not, and makes `PASSES` passes.
+    A decoder alone continues the source. An encoder alone fills in all target tokens at once,
+    knowing their number; a parallel decoder does not know it, and makes `PASSES` passes.
 
     Args:
         model: In evaluation mode.
         pairs: Source and target, as `encode_samples` makes them.
-        tokenizer: Of the model.
+        tokenizer: The model's tokenizer.
     """
     if model.config.is_encoder_decoder:
         sources = [pair.source for pair in pairs]
@@ -38,7 +38,7 @@ def generate_targets(model: Transformer, pairs: Sequence[Pair], tokenizer: Token
 
 
 def _continued(model: Transformer, prompts: Sequence[Ids]) -> list[Ids]:
-    """Let a decoder write on; prompts of the same length go side by side."""
+    """Continue prompts with a decoder; those of equal length form a batch."""
     order = sorted(range(len(prompts)), key=lambda at: len(prompts[at]))
     found: dict[int, Ids] = {}
     for _, group in itertools.groupby(order, key=lambda at: len(prompts[at])):

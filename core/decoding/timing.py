@@ -1,4 +1,4 @@
-"""Why writing takes longer than reading: what each step of decoding costs, measured.
+"""The measured cost of each decoding step, beside a single pass as in training.
 
 S source length.
 """
@@ -24,9 +24,9 @@ class DecodingTimes:
     """Seconds, measured live on this machine."""
 
     cached: tuple[float, ...]
-    """Of each step, with keys and values kept."""
+    """Of each step, with cached keys and values."""
     recomputed: tuple[float, ...]
-    """Of each step, with the whole prefix computed anew."""
+    """Of each step, with the whole prefix recomputed."""
     one_pass: float
     """Of the one masked pass over the same target, as in training."""
 
@@ -40,13 +40,13 @@ def measure_times(
 ) -> DecodingTimes:
     """Decode a target in both ways, in turn, and pass over it as in training.
 
-    Each figure is the smallest of several: what a step costs where nothing else gets in its way.
+    Each figure is the minimum of several runs, which is least disturbed by other processes.
 
     Args:
         model: In evaluation mode.
         source_S: One source, with EOS; None for a decoder alone.
-        prompt: What the decoder is fed first.
-        written: What the model writes after it.
+        prompt: The decoder's first tokens.
+        written: The model's output after them.
     """
     source_1S = None if source_S is None else source_S[None]
     fed_1T = torch.tensor([[*prompt, *written[:-1]]])
@@ -54,7 +54,7 @@ def measure_times(
 
     def steps(*, cached: bool) -> list[float]:
         times = [time.perf_counter()]
-        # What the encoder takes belongs to the first step.
+        # The encoder's time belongs to the first step.
         stepper = Stepper(model, source_1S, cached=cached)
         for new_1T in pieces:
             stepper.feed(new_1T).argmax(dim=-1)
@@ -74,13 +74,13 @@ def measure_times(
 def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]]:
     """Return how often each cell of the self-attention map (query, key) is computed.
 
-    The rows of what is fed first are computed at step 0, every other at a step of its own and,
-    without a cache, at every later step again. Training computes every row once, in one pass.
+    The rows of the prompt are computed at step 0, every other row at its own step and, without a
+    cache, again at every later step. Training computes every row once, in one pass.
 
     Args:
-        n: The number of tokens that are fed.
-        cached: Whether keys and values are kept.
-        n_prompt: The number of tokens that are fed first, together.
+        n: Number of fed tokens.
+        cached: Whether keys and values are cached.
+        n_prompt: Number of tokens in the prompt.
 
     >>> computed_cells(3, cached=False)
     [[3, 0, 0], [2, 2, 0], [1, 1, 1]]
@@ -99,9 +99,9 @@ class DecodingCost:
 
     n_fed: int
     n_prompt: int
-    """The number of tokens that are fed first, together: 1 beside an encoder."""
+    """Number of tokens in the prompt; 1 with an encoder."""
     times: DecodingTimes | None
-    """None where nothing was measured."""
+    """None if nothing was measured."""
 
     @property
     def n_steps(self) -> int:
@@ -109,13 +109,13 @@ class DecodingCost:
         return self.n_fed - self.n_prompt + 1
 
     def cells(self, *, cached: bool) -> list[list[int]]:
-        """Return how often each cell of a map is computed, with or without kept keys and values."""
+        """Return how often each cell of a map is computed, with or without a cache."""
         return computed_cells(self.n_fed, cached=cached, n_prompt=self.n_prompt)
 
     def table(self) -> Mapping[str, Sequence[object]]:
         """Return a row for each query: all of its cells are computed equally often.
 
-        `step` is that at which they are computed first.
+        `step` is the one at which they are first computed.
         """
         steps = [max(0, at - self.n_prompt + 1) for at in range(self.n_fed)]
         counted: dict[str, Sequence[object]] = {
@@ -134,7 +134,7 @@ class DecodingCost:
 
 
 def decoding_cost(run: Run, sentence: str, measured: bool = False) -> DecodingCost:
-    """Return what each step of decoding a sentence greedily costs, with its time if measured.
+    """Return the cost of each step of greedy decoding, with times if measured.
 
     Raises:
         SentenceError: There is no text.

@@ -1,6 +1,6 @@
-"""What a model is made of, as its modules say it: parts, their shapes, weights and work.
+"""The description of a model from its modules: parts, shapes, parameters and work.
 
-All that draws, counts or explains a model reads this, and knows no order of layers itself.
+Everything that draws, counts or explains a model reads this instead of the modules.
 """
 
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Description:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of all parts."""
+        """Ids of all parts."""
         return tuple(part.id for part in self.parts)
 
     @property
     def stacks(self) -> dict[Stack, int]:
-        """Each stack with how many layers it has."""
+        """Stack → number of layers."""
         layers = {node.stack: {-1} for node in self.nodes}
         for node in self.nodes:
             if node.layer is not None:
@@ -42,34 +42,34 @@ class Description:
 
     @property
     def sublayers(self) -> tuple[Part, ...]:
-        """The parts around which there is a residual block."""
+        """The parts inside residual blocks."""
         return tuple(part for part in self.parts if part.block == part.id)
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """Where a probe finds the stream, in the order of the data."""
+        """The sites at which a probe finds the stream, in the order of the data."""
         return tuple(part.site for part in self.parts if part.site is not None)
 
     @property
     def parameters(self) -> int:
-        """Numbers that the model learns."""
+        """Number of learned parameters."""
         return sum(part.parameters for part in self.parts)
 
     @property
     def multiply_adds(self) -> int:
-        """Of one forward pass."""
+        """Multiply-adds of one forward pass."""
         return sum(part.multiply_adds for part in self.parts)
 
     def part(self, name: str) -> Part:
-        """Return the part of an id.
+        """Return the part with an id.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no such part.
         """
         return {part.id: part for part in self.parts}[name]
 
     def by_group(self) -> dict[str, int]:
-        """Return the parameters, summed under the names of the parts' groups."""
+        """Return the parameters summed by group."""
         named = [part.group for part in self.parts if part.group]
         groups = dict.fromkeys((*GROUPS, *named))
         return {
@@ -78,7 +78,7 @@ class Description:
         }
 
     def depths(self, stack: Stack) -> tuple[Site, ...]:
-        """Return after which sites a stack's stream is that of a depth: embedding, then layers."""
+        """Return the sites after which a stack's stream has each depth: embedding, then layers."""
         last = {
             part.layer: part.site
             for part in self.parts
@@ -88,10 +88,10 @@ class Description:
 
 
 def describe(model: Transformer | ModelConfig, n_source: int, n_target: int) -> Description:
-    """Ask a model what it is; of a configuration, without making its weights.
+    """Describe a model; from a configuration, without allocating its weights.
 
-    Only matrix products are work here: looking up embeddings, adding positions, biases and
-    residuals, norms, ReLU and softmax count 0. A hidden key counts like a visible one, because the
+    Only matrix products count as work: looking up embeddings, adding positions, biases and
+    residuals, norms, ReLU and softmax count 0. A masked key counts like a visible one, because the
     product is computed before the mask. A floating-point operation is half a multiply-add.
 
     Args:

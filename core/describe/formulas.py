@@ -14,19 +14,19 @@ from core.model.sublayers import FeedForward
 
 
 class Stage(StrEnum):
-    """What one head does, one after the other."""
+    """The stages of one head, in order."""
 
     QUERIES = "queries"
     TURNED_QUERIES = "turned_queries"
-    """Only where positions turn them, as the keys."""
+    """Only with rotary positions, as the keys'."""
     KEYS = "keys"
     TURNED_KEYS = "turned_keys"
     VALUES = "values"
     PRODUCTS = "products"
     SCALE = "scale"
-    """Only where products are divided."""
+    """Only if products are divided."""
     POSITION_BIAS = "position_bias"
-    """Only where something is added for the distance."""
+    """Only with a position bias."""
     MASK = "mask"
     SOFTMAX = "softmax"
     MIX = "mix"
@@ -40,11 +40,11 @@ SHARED: Mapping[Shared, Mapping[str, str]] = {
     "kv": {"V": "K"},
     "qkv": {"K": "Q", "V": "Q"},
 }
-"""Of projections that are one matrix: each → whose name it has."""
+"""Shared projection → the one whose name it takes."""
 
 
 def memory_symbol(attention: MultiHeadAttention) -> str:
-    """Return what keys and values are made of: x, the sequence itself, or m, the memory."""
+    """Return what keys and values are computed from: x, the sequence itself, or m, the memory."""
     return "x" if attention.site.is_self else "m"
 
 
@@ -53,18 +53,18 @@ def _is_absent(projection: nn.Linear) -> bool:
 
 
 def formulas(attention: MultiHeadAttention, head: int) -> Mapping[Stage, str]:
-    """Return the stages of a head in order, each with its formula in LaTeX; others it has not.
+    """Return the stages of a head in order, each with its formula in LaTeX.
 
     Args:
         attention: The head's sublayer.
-        head: Its number.
+        head: Its index.
     """
     given, d_model = memory_symbol(attention), attention.query.in_features
     d_k, d_v = attention.d_k, attention.d_v
     last = attention.n_heads - 1
     joined = r"\text{head}_0" + (rf"\cdots \text{{head}}_{{{last}}}" if last else "")
     q, k = ("q'", "k'") if attention.rotary is not None else ("q", "k")
-    # A projection that two share is called by the name of the first.
+    # A shared projection has the name of the first.
     named = {**{name: name for name in "QKVO"}, **SHARED[attention.shared]}
     biases = {name: attention.query.bias for name in "QKV"} | {"O": attention.output.bias}
     b = {n: f" + b^{own}" if biases[n] is not None else "" for n, own in named.items()}
@@ -116,15 +116,15 @@ _OTHER_SCORES: Mapping[str, Mapping[Stage, str]] = {
         Stage.SOFTMAX: r"w_{ij} = s_{ij}\, M_{ij} \,/ \sum_{j'} s_{ij'}\, M_{ij'}",
     },
 }
-"""Setting → the stages that are others than those of dot products."""
+"""Setting → stages that differ from those of dot products."""
 
 
 def whole_formula(attention: MultiHeadAttention, memory: str) -> str:
-    """Return what all heads compute, in LaTeX.
+    """Return the formula of all heads, in LaTeX.
 
     Args:
         attention: The sublayer.
-        memory: What keys and values are made of, in LaTeX.
+        memory: What keys and values are computed from, in LaTeX.
     """
     output = "" if _is_absent(attention.output) else r"\, W^O"
     head = {
@@ -154,7 +154,7 @@ def _dot_scores(attention: MultiHeadAttention) -> str:
 
 
 def _made_of(attention: MultiHeadAttention, memory: str) -> str:
-    """Return what queries, keys and values of head i are made of, in LaTeX."""
+    """Return the formulas of queries, keys and values of head i, in LaTeX."""
     if _is_absent(attention.query):
         return rf"Q_i = x_{{(i)}},\ K_i = V_i = {memory}_{{(i)}},\ x_{{(i)}}\text{{: its columns}}"
     named = {**{name: name for name in "QKV"}, **SHARED[attention.shared]}
@@ -163,7 +163,7 @@ def _made_of(attention: MultiHeadAttention, memory: str) -> str:
 
 
 def count_formula(attention: MultiHeadAttention) -> str:
-    """Return how many numbers the sublayer learns, in LaTeX."""
+    """Return the sublayer's number of parameters, in LaTeX."""
     grouped = attention.n_kv_heads != attention.n_heads
     keys, values = ("g d_k", "g d_v") if grouped else ("h d_k", "h d_v")
     made = {"nothing": ["h d_k", keys, values], "qkv": ["h d_k"]}.get(
@@ -194,7 +194,7 @@ def _sum(terms: list[str]) -> str:
 
 
 def normalised(norm: nn.Module, x: str) -> str:
-    r"""Return what a norm makes of x, in LaTeX, under the name of its class.
+    r"""Return a norm applied to x, in LaTeX, by the name of its class.
 
     >>> normalised(nn.RMSNorm(4), "x_l"), normalised(nn.Identity(), "x_l")
     ('\\mathrm{RMSNorm}(x_l)', 'x_l')
@@ -206,7 +206,7 @@ def normalised(norm: nn.Module, x: str) -> str:
 
 
 def sublayer_input(config: ModelConfig, x: str) -> str:
-    r"""Return in LaTeX what a sublayer reads of the stream x: with pre-norm the norm of it.
+    r"""Return a sublayer's input from the stream x, in LaTeX; its norm with pre-norm.
 
     >>> [sublayer_input(ModelConfig(vocab_size=9, norm=each), "x") for each in ("pre", "post")]
     ['\\mathrm{LayerNorm}(x)', 'x']
@@ -215,7 +215,7 @@ def sublayer_input(config: ModelConfig, x: str) -> str:
 
 
 def depth(config: ModelConfig, number: str) -> str:
-    """Return what the encoder hands over of a layer: with pre-norm the norm of its stream."""
+    """Return the encoder's output after a layer: with pre-norm, the norm of its stream."""
     return sublayer_input(config, f"x^{{({number})}}")
 
 
@@ -225,11 +225,11 @@ ACTIVATIONS: Mapping[Activation, str] = {
     "gelu_tanh": r"\mathrm{{GELU}}_{{\tanh}}({x})",
     "silu": r"\mathrm{{SiLU}}({x})",
 }
-"""What the units of a feed-forward layer do, of x."""
+"""Activation → formula of the units of a feed-forward layer, of x."""
 
 
 def hidden_formula(feed_forward: FeedForward) -> str:
-    """Return what the hidden units are."""
+    """Return the formula of the hidden units."""
     biased = feed_forward.expand.bias is not None
     b_1, b_g = (r" + b_1", r" + b_g") if biased else ("", "")
     if feed_forward.gate is not None:

@@ -1,6 +1,6 @@
-"""What each module of a model is: its part of the drawing, its shapes, its formula, its work.
+"""The description of each module: its part of the drawing, shapes, formula and work.
 
-`add` dispatches on the class of a module. A new kind of module registers here what it is; the
+`add` dispatches on the class of a module. A new kind of module is registered here; the
 modules themselves only compute.
 """
 
@@ -41,7 +41,7 @@ from core.model.memory import FirstMemory, MixedMemory, OneMemory, SameMemory
 from core.model.mixing import Mixing
 from core.model.output import N_DIFFERENCES, LengthPrediction, OutputTransform
 from core.model.pointer import Pointer
-from core.model.positional import Embedding, sinusoids
+from core.model.positional import Embedding
 from core.model.recurrence import Recurrence
 from core.model.sublayers import CrossAttention, FeedForward, SelfAttention
 from core.model.transformer import Transformer
@@ -52,8 +52,8 @@ def add(module: object, sketch: Sketch) -> None:
     """Add a module to the sketch of its model, in the order in which data goes through.
 
     Args:
-        module: Of a class that is registered here.
-        sketch: Of the model.
+        module: An instance of a registered class.
+        sketch: The sketch of the model.
     """
     raise TypeError(f"nothing says what a {type(module).__name__} is: register it with `add`")
 
@@ -90,7 +90,7 @@ def _add_stack(
 
 
 def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
-    """Add a sublayer with its norm and the way past both."""
+    """Add a sublayer with its norm and residual connection."""
     part, adds, norm = str(residual.site), residual.adds, residual.norm
 
     def added(x: str) -> str:
@@ -114,7 +114,7 @@ def _add_block(sublayer: object, residual: Residual, sketch: Sketch) -> None:
 
 @add.register
 def _(embedding: Embedding, sketch: Sketch) -> None:
-    """Add the tokens' table, and what is added beside it."""
+    """Add the token embedding, and the vectors added to it."""
     stack = embedding.site.stack
     scale = r"\sqrt{d_{model}}\; " if embedding.scale != 1 else ""
     last = embedding.last_read
@@ -134,20 +134,29 @@ def _(embedding: Embedding, sketch: Sketch) -> None:
     )
     if embedding.segments is not None:
         segments = embedding.segments.parameters()
-        _add_beside(sketch, "segments", N_("Segments"), r"x_t \mathrel{+}= S_{s_t}", segments)
+        _add_beside(
+            sketch, "segments", N_("Segments"), r"x_t \mathrel{+}= S_{s_t}", (Embedding,), segments
+        )
     if embedding.positions_PD is not None:
-        table = [embedding.positions_PD] if isinstance(embedding.positions_PD, nn.Parameter) else []
-        _add_beside(sketch, "positions", N_("Positions"), r"x_t \mathrel{+}= PE_t", table)
+        compute = embedding.compute_table
+        learned = [] if compute else [cast(nn.Parameter, embedding.positions_PD)]
+        code: Code = (Embedding, compute) if compute else (Embedding,)
+        _add_beside(sketch, "positions", N_("Positions"), r"x_t \mathrel{+}= PE_t", code, learned)
     if embedding.norm is not None:
         label, title = N_("Embedding norm"), N_("{place}: {part}")
         add_norm(embedding.norm, sketch, f"{stack}.embedding_norm", label, title, (Embedding,))
 
 
 def _add_beside(
-    sketch: Sketch, kind: str, label: str, formula: str, learned: Iterable[nn.Parameter]
+    sketch: Sketch,
+    kind: str,
+    label: str,
+    formula: str,
+    code: Code,
+    learned: Iterable[nn.Parameter],
 ) -> None:
-    """Add vectors that stand beside the stream and are added to it."""
-    stack, stream, table = sketch.stack, sketch.stream, list(learned)
+    """Add vectors that are added to the stream."""
+    stack, stream = sketch.stack, sketch.stream
     sketch.add(
         Part(
             id=f"{stack}.{kind}",
@@ -156,10 +165,9 @@ def _add_beside(
             group=EMBEDDINGS,
             shapes=(("input", stream), (kind, stream), ("output", stream)),
             formula=formula,
-            # A table that was learned is no formula.
-            code=(Embedding,) if table else (Embedding, sinusoids),
+            code=code,
         ),
-        learned=table,
+        learned=learned,
         enters=(),
     )
     sketch.sum(f"{stack}.sum" if kind == "positions" else f"{stack}.{kind}.sum")
@@ -181,9 +189,9 @@ def _add_part(  # noqa: PLR0913
     code: Code = (),
     enters: tuple[ArrowKind, ...] = ("flow",),
 ) -> None:
-    """Add a sublayer with its site, or what stands on top of a stack, named by its kind.
+    """Add a sublayer with its site, or a module on top of a stack, named by its kind.
 
-    Where nothing else is named its class computes it, and the stream goes in and comes out.
+    By default its class is the code, and input and output are the stream.
     """
     ends = {"input": sketch.stream} | dict(shapes)
     output = ends.pop("output", sketch.stream)
@@ -248,7 +256,7 @@ def _(attention: CrossAttention, sketch: Sketch) -> None:
 
 
 def attention_work(attention: MultiHeadAttention, n_queries: int, n_keys: int) -> int:
-    """Return the multiply-adds of a pass; a hidden key counts like a visible one."""
+    """Return the multiply-adds of a pass; a masked key counts like a visible one."""
     projected = products(attention.query, n_queries) + products(attention.output, n_queries)
     remembered = products(attention.key, n_keys) + products(attention.value, n_keys)
     d_k, d_v = attention.d_k, attention.d_v
@@ -264,7 +272,7 @@ def attention_work(attention: MultiHeadAttention, n_queries: int, n_keys: int) -
 
 
 def _steps(attention: MultiHeadAttention, n_queries: int, n_keys: int) -> Shapes:
-    """Return the sizes of an attention's steps; keys and values that heads share are there once."""
+    """Return the sizes of an attention's steps; shared keys and values count once."""
     n_heads, n_kv_heads = attention.n_heads, attention.n_kv_heads
     return (
         ("query", (n_heads, n_queries, attention.d_k)),
@@ -277,7 +285,7 @@ def _steps(attention: MultiHeadAttention, n_queries: int, n_keys: int) -> Shapes
 
 
 def _memory(memory: OneMemory, sketch: Sketch) -> tuple[tuple[str, ...], str, str]:
-    """Return the nodes that a decoder layer reads, what it reads in LaTeX, and what it learns."""
+    """Return the nodes that a decoder layer reads, their formula in LaTeX, and its parameters."""
     # The output of each encoder layer, of the last after its norm.
     ends = (*sketch.depths["encoder"][:-1], sketch.memory)
     config, text = sketch.config, r",\quad memory = "
@@ -352,10 +360,10 @@ _RECURRENT = {
 def _(recurrence: Recurrence, sketch: Sketch) -> None:
     """Add the part."""
     matrices = [each for each in recurrence.parameters() if each.ndim == 2]
-    # What a decoder begins with is computed once.
+    # A decoder's initial state is computed once.
     once = 0 if recurrence.begin is None else recurrence.begin.weight.numel()
     gates = 3 if recurrence.kind == "gru" else 4
-    # Each of two ways makes half of the width out of the whole.
+    # Each direction maps the whole width to half of it.
     squares = r"\tfrac{3}{2}" if recurrence.two_way else "2"
     begun = "" if recurrence.begin is None else " + d^2 + d"
     _add_part(

@@ -59,7 +59,7 @@ class Part(Node):
     kind: str
     """What parts that do the same have in common: `self`, `norm`."""
     group: str
-    """Under which name its parameters are summed; "" where nothing can be learned."""
+    """Under which name its parameters are summed; "" if nothing can be learned."""
     shapes: Shapes
     """Name → sizes for one sentence: `input` first, `output` last, its steps between them."""
     formula: str
@@ -70,7 +70,7 @@ class Part(Node):
     """Its name; {place} is its layer or stack, {part} the label of the part whose block it is in,
     or its own. A message to translate."""
     count: str = ""
-    """How many numbers it learns, in LaTeX; "" where there is no formula."""
+    """How many numbers it learns, in LaTeX; "" if there is no formula."""
     site: Site | None = None
     """Under which a probe finds its steps."""
     multiply_adds: int = 0

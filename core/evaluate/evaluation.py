@@ -1,4 +1,4 @@
-"""All figures of a run on held-out samples, as they are stored with it."""
+"""All figures of a run on held-out samples, as stored with it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -24,13 +24,13 @@ def evaluate(
 ) -> dict[str, Any]:
     """Measure a run on up to `n` held-out samples that `seed` draws.
 
-    Where own pairs are learned beside a task's sentences, these samples are the task's.
+    If own pairs are learned beside a task's sentences, these samples are the task's.
 
     Args:
-        run: Any.
-        n: The most samples.
+        run: Any run.
+        n: Maximum number of samples.
         seed: Draws them.
-        folder: The folder of its pairs; None for its own.
+        folder: The folder of its pairs; None for the run's own.
 
     Returns:
         The content of `evaluation.json`: exact_match, token_accuracy, loss, bleu, bleu_signature
@@ -70,7 +70,7 @@ def held_out_pairs(run: Run, n: int, seed: int, *, aligned: bool = False) -> lis
         run: The run.
         n: Pairs.
         seed: Draws them.
-        aligned: Whether the pairs are to know where their targets' words come from.
+        aligned: Whether to include word alignments.
 
     Raises:
         RunError: The task's file of pairs cannot be used, or nothing fits.
@@ -117,7 +117,7 @@ def _those_that_fit(run: Run, samples: Sequence[Sample], *, aligned: bool = Fals
 
 
 def pairs_of(run: Run, samples: Sequence[Sample], *, aligned: bool = False) -> list[Pair]:
-    """Return samples as token ids of a run's model, with what stands around its texts."""
+    """Return samples as token ids of a run's model, special tokens included."""
     config = run.model.config
     if not run.settings.is_opened:
         return encode_samples(run.tokenizer, samples, aligned=aligned)
@@ -147,7 +147,7 @@ def _own_figures(run: Run, task: Mixed, n: int, seed: int) -> dict[str, Any]:
 
 
 def _shared_figures(quality: Quality) -> dict[str, Any]:
-    """Return the figures of all pairs that own pairs have as well."""
+    """Return the metrics that are reported both for all pairs and for own pairs."""
     return {
         "exact_match": quality.exact_match,
         "bleu": quality.bleu.score,

@@ -22,7 +22,7 @@ from core.runs.run import Run
 def divergences(free: Sequence[DecodeStep], forced: Sequence[DecodeStep]) -> tuple[float, ...]:
     """Return for each common step KL(forced ‖ free) of the distributions, in nats.
 
-    0 where both sides were fed the same; how much the model's own words mislead it after that.
+    0 as long as both sides were fed the same; then how much the model's own words mislead it.
     """
     common = min(len(free), len(forced))
     sides = zip(logits_of(forced[:common]), logits_of(free[:common]), strict=True)
@@ -38,7 +38,7 @@ def _divergences(forced_TV: Tensor, free_TV: Tensor) -> list[float]:
 
 
 def first_difference(free: Sequence[int], forced: Sequence[int]) -> int | None:
-    """Return the first step at which other tokens are fed or appended; None where there is none.
+    """Return the first step at which the tokens differ; None if there is none.
 
     >>> first_difference([5, 6, 7], [5, 8, 7]), first_difference([5], [5])
     (1, None)
@@ -55,17 +55,17 @@ class PositionAccuracy:
 
     position: int
     forced: float
-    """Share that is most probable after the true prefix."""
+    """Accuracy after the true prefix."""
     free: float
-    """Share that the model writes there when it is fed its own words."""
+    """Accuracy if the model is fed its own words."""
     n: int
-    """Targets of this length or more."""
+    """Number of targets with this position."""
 
 
 def exposure(model: Transformer, pairs: Sequence[Pair]) -> list[PositionAccuracy]:
-    """Return the accuracy of each target position, EOS included, forced against free.
+    """Return the accuracy of each target position, EOS included, forced and free.
 
-    Where the two part, early mistakes are fed back (exposure bias).
+    They differ where early mistakes are fed back (exposure bias).
 
     Raises:
         ConfigError: The decoder is parallel, and is not fed its own output.
@@ -148,7 +148,7 @@ def overall(positions: Sequence[PositionAccuracy]) -> PositionAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class AfterMistake:
-    """How well a model goes on after a mistake that it was made to write."""
+    """Accuracy of a model after a forced mistake."""
 
     accuracy: float
     """Share of the tokens after the mistake that are right, position by position."""
@@ -159,14 +159,14 @@ class AfterMistake:
 
 
 def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
-    """Force a mistake in the middle of each target and let the model go on with its own words.
+    """Force a mistake in the middle of each target and let the model continue freely.
 
-    Up to the middle the model is fed the true words. There it is fed the most probable of the
-    wrong ones, the mistake that it would make itself, and from then on what it writes.
+    Up to the middle the model is fed the true words, then the most probable wrong one, which is
+    the mistake it would most likely make, and from then on its own output.
 
     Args:
-        model: Of encoder and decoder, in evaluation mode.
-        pairs: Those of no word are left out, for nothing follows.
+        model: An encoder–decoder in evaluation mode.
+        pairs: Empty targets are skipped.
     """
     longer = [pair for pair in pairs if len(pair.target) > _SHORTEST]
     counts = [_going_on(model, group) for group in sorted_batches(longer)]
@@ -175,7 +175,7 @@ def after_mistake(model: Transformer, pairs: Sequence[Pair]) -> AfterMistake:
 
 
 _SHORTEST = 2
-"""Ids of a target of no word: BOS, EOS."""
+"""Number of ids in an empty target: BOS, EOS."""
 
 
 @torch.inference_mode()

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Z = 1.959963984540054
-"""95 % of a normal distribution lie within as many standard deviations."""
+"""Standard deviations around the mean that contain 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure before and after, and the 95 % confidence interval of what changed."""
+    """A figure before and after, with the 95 % confidence interval of the change."""
 
     before: float
     after: float
@@ -32,7 +32,7 @@ class Difference:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval leaves 0 out: chance alone seldom brings such a change."""
+        """Whether the interval excludes 0: chance alone seldom causes such a change."""
         return self.low > 0 or self.high < 0
 
 
@@ -56,8 +56,8 @@ def wilson(n_right: int, n: int) -> tuple[float, float]:
 def share_difference(before_N: NDArray[np.bool_], after_N: NDArray[np.bool_]) -> Difference:
     """Compare the share of samples that were right before with the share after.
 
-    Wilson's intervals of the two shares, added as squares, less what the two have in common. Sure
-    of itself also where hardly a sample, or none, changes, which Wald's interval is not.
+    Wilson's intervals of the two shares, added as squares, less what the two have in common. Holds
+    also when few or no samples change, where Wald's interval fails.
 
     Source: Newcombe (1998), "Improved confidence intervals for the difference between binomial
     proportions based on paired data", Statistics in Medicine 17, method 10.
@@ -73,8 +73,8 @@ def difference_of_shares(n_before: int, n_after: int, n: int, phi: float = 0.0) 
         n_before: Right before.
         n_after: Right after.
         n: All samples.
-        phi: How the two go together; 0 where that is not known, which makes the interval wider, or
-            where one of them is all or nothing, which leaves it as it is.
+        phi: Correlation of the two; 0 if unknown, which makes the interval wider, or if one of
+            them is all or nothing, which leaves it unchanged.
     """
     before, after = n_before / n, n_after / n
     (low_before, high_before), (low_after, high_after) = wilson(n_before, n), wilson(n_after, n)
@@ -93,7 +93,7 @@ def difference_of_shares(n_before: int, n_after: int, n: int, phi: float = 0.0) 
 
 
 def _correlation(before_N: NDArray[np.bool_], after_N: NDArray[np.bool_]) -> float:
-    """Return Newcombe's φ, corrected for continuity where it is positive."""
+    """Return Newcombe's φ, corrected for continuity if positive."""
     n = len(before_N)
     right, wrong = int((before_N & after_N).sum()), int((~before_N & ~after_N).sum())
     lost, won = int((before_N & ~after_N).sum()), int((~before_N & after_N).sum())

@@ -1,4 +1,4 @@
-"""How improbable the true tokens are: what training makes small, and what evaluation reports.
+"""Cross-entropy of the true tokens, which training minimises and evaluation reports.
 
 B batch, T target length, V vocabulary.
 """
@@ -26,11 +26,11 @@ def token_loss(
         logits_BTV: Scores for the next token.
         labels_BT: The next token.
         label_smoothing: ε.
-        n_tokens: The tokens of the whole batch, where these are a part of it: the losses of all
-            parts then add up to that of the batch.
-        pad_id: Labels that are nothing to predict.
+        n_tokens: Tokens of the whole batch, if this is a part of it: the losses of all parts then
+            sum to that of the batch.
+        pad_id: Label of positions without loss.
     """
-    # Half precisions are too coarse for a logarithm; float64 stays.
+    # Half precision is too coarse for a logarithm; float64 stays.
     exact = torch.promote_types(logits_BTV.dtype, torch.float32)
     total = cross_entropy(
         logits_BTV.flatten(0, 1).to(exact),

@@ -24,9 +24,9 @@ class Quality:
     """Figures on held-out pairs."""
 
     exact_match: float
-    """Share of pairs whose greedy translation is the target, token by token, or another that is as
-    right. An encoder alone fills in all of a target at once, and knows its length; a parallel
-    decoder makes `PASSES` passes."""
+    """Share of pairs whose greedy translation equals the target, or an alternative correct one. An
+    encoder alone fills in the whole target at once, knowing its length; a parallel decoder makes
+    `PASSES` passes."""
     token_accuracy: float
     """Share of target tokens (EOS included) that are the most probable after the true prefix; for
     an encoder alone, of masked tokens."""
@@ -39,7 +39,7 @@ class Quality:
     n: int
     """Pairs."""
     n_unfinished: int
-    """Of the greedy translations, those that were cut at the length limit."""
+    """Number of greedy translations that were cut at the length limit."""
 
 
 def measure(
@@ -48,13 +48,13 @@ def measure(
     tokenizer: Tokenizer,
     target_tokenizer: Tokenizer | None = None,
 ) -> Quality:
-    """Measure in evaluation mode; leaves the model in the mode that it was in.
+    """Evaluate a model; its training mode is restored afterwards.
 
     Args:
-        model: Any.
-        pairs: That fit its positions.
-        tokenizer: The sources'.
-        target_tokenizer: None where it is the same.
+        model: Any model.
+        pairs: Pairs that fit its positions.
+        tokenizer: The tokenizer of the sources.
+        target_tokenizer: None if it is the same.
     """
     was_training = model.training
     model.eval()
@@ -80,7 +80,7 @@ def measure(
 
 
 def _references(pairs: Sequence[Pair], decode: Callable[[Iterable[int]], str]) -> list[list[str]]:
-    """Return the first right target of each pair, then the second, as far as all pairs have one."""
+    """Return the first correct target of each pair, then the second, as far as all have one."""
     rows = [[decode(target[1:]) for target in (pair.target, *pair.others)] for pair in pairs]
     return [list(column) for column in zip(*rows, strict=False)]
 
@@ -94,7 +94,7 @@ def sorted_batches(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
 
 @torch.inference_mode()
 def _forced(model: Transformer, pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Return token accuracy and loss under teacher forcing, of pairs as they are learned."""
+    """Return token accuracy and loss under teacher forcing, on pairs with their labels."""
     n_right, n_tokens, loss = 0, 0, 0.0
     for group in sorted_batches(pairs):
         batch = collate(group, model.config.pad_id).to(model.device)
@@ -108,16 +108,16 @@ def _forced(model: Transformer, pairs: Sequence[Pair]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class FileScores:
-    """Figures on the pairs of a file, as papers give them."""
+    """Scores on the pairs of a file, as reported in papers."""
 
     bleu: float
-    """0 to 100, as the signature says it was computed."""
+    """BLEU, 0 to 100, computed as the signature says."""
     chrf: float
     """chrF2, 0 to 100."""
     n: int
     """Pairs."""
     signature: str
-    """Of BLEU: sacrebleu's."""
+    """sacrebleu's signature of BLEU."""
     beam: int
     n_cut: int
     """Sources that were cut to fit the model."""
@@ -175,7 +175,7 @@ class Answer:
 
 
 def answers(run: Run, pairs: Sequence[tuple[Ids, Ids]]) -> list[Answer]:
-    """Return what a model writes greedily for sources, all in one batch; see `generate_targets`.
+    """Return the greedy outputs for sources, all in one batch; see `generate_targets`.
 
     Args:
         run: A model and its tokenizer.

@@ -24,20 +24,20 @@ class CopyingFigures:
     """What a model does with names that training saw, and with those that it did not."""
 
     names_right: float
-    """Share of the names of held-out sentences that stand where the target has them."""
+    """Share of the names in held-out targets that are written at the same position."""
     seen_names_right: float
     """The same of sentences with names of the training."""
     seen_exact_match: float
     """Share of those sentences that are written without a mistake."""
     p_gen_words: float | None
     """Mean p_gen at the words of held-out targets, after the true prefix; None without a pointer.
-    What ends a target is none of them."""
+    EOS is excluded."""
     p_gen_names: float | None
     """The same at names."""
 
     @property
     def measured(self) -> dict[str, float]:
-        """The figures that there are, by name."""
+        """Name → figure, without missing ones."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
@@ -45,7 +45,7 @@ def copying_figures(run: Run, n: int, seed: int) -> CopyingFigures | None:
     """Measure a run on up to `n` held-out sentences, and on as many with names of the training.
 
     Returns:
-        None where no tokens are names.
+        None if no tokens are names.
     """
     if not run.tokenizer.n_names:
         return None

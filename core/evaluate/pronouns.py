@@ -26,7 +26,7 @@ class Baselines:
     """How often rules without a model name the antecedent, as shares of the pronouns."""
 
     nearest_noun: float
-    """The noun that stands closest before the pronoun (or, where none does, after it)."""
+    """The closest noun before the pronoun or, if there is none, after it."""
     first_noun: float
     random_noun: float
     """Expected share when any noun of the sentence is named."""
@@ -39,7 +39,7 @@ class Baselines:
 
 @dataclass(frozen=True, slots=True)
 class HeadScore:
-    """What one head has to do with the antecedent."""
+    """How one head relates to the antecedent."""
 
     head: Head
     score: float
@@ -52,10 +52,10 @@ class HeadScore:
 
 @dataclass(frozen=True, slots=True)
 class PronounStudy:
-    """All of it, on ambiguous pronouns (it, they between nouns of both genders)."""
+    """Accuracy, baselines and head scores on ambiguous pronouns (it, they between both genders)."""
 
     accuracy: float
-    """Share of pronouns that are most probable after the true prefix."""
+    """Share of pronouns that are the most probable token after the true prefix."""
     n: int
     """Pronouns."""
     baselines: Baselines
@@ -64,7 +64,7 @@ class PronounStudy:
 
 
 def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | None:
-    """Score every head on the ambiguous pronouns of the pairs; None where there are none."""
+    """Score every head on the ambiguous pronouns of the pairs; None if there are none."""
     with_pronoun = [pair for pair in pairs if _ambiguous(pair.references)]
     if not with_pronoun:
         return None
@@ -89,7 +89,7 @@ def study_pronouns(model: Transformer, pairs: Sequence[Pair]) -> PronounStudy | 
 
 
 def baselines(references: Sequence[TokenReference]) -> Baselines:
-    """Return what rules without a model reach on these pronouns."""
+    """Return the accuracy of rules without a model on these pronouns."""
     n = len(references)
     return Baselines(
         nearest_noun=sum(_nearest(ref) == ref.antecedent for ref in references) / n,
@@ -108,7 +108,7 @@ def _ambiguous(references: Sequence[TokenReference]) -> list[TokenReference]:
 
 
 def _on_antecedent(weights_BHQK: Tensor, batch: Batch, site: Site) -> Tensor:
-    """Return, per head, how often its largest weight is on the antecedent, and the summed weight.
+    """Return per head how often its largest weight is on the antecedent, and the summed weight.
 
     The row is the pronoun's in the encoder, and in cross-attention that of the step that writes
     the pronoun.

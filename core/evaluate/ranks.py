@@ -1,4 +1,4 @@
-"""Whether two lists of numbers put things in the same order."""
+"""Rank correlation of two lists of numbers."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,10 @@ def ranks(values: ArrayLike) -> NDArray[np.float64]:
 def rank_correlation(one: ArrayLike, other: ArrayLike) -> float | None:
     """Return Spearman's ρ: 1 for the same order, −1 for the opposite one, 0 for no relation.
 
-    It is Pearson's correlation of the ranks, which is right with ties, too.
+    Pearson's correlation of the ranks, which is also correct with ties.
 
     Returns:
-        None where all values of a list are equal, for then it orders nothing.
+        None if all values of a list are equal, as they have no order.
 
     Raises:
         ValueError: The lists differ in length.
@@ -35,5 +35,5 @@ def rank_correlation(one: ArrayLike, other: ArrayLike) -> float | None:
     length = np.sqrt((first @ first) * (second @ second))
     if length == 0:
         return None
-    # Rounding must not bring it beyond the ends.
+    # Rounding must not exceed the bounds.
     return float(np.clip(first @ second / length, -1.0, 1.0))

@@ -21,7 +21,7 @@ from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
 SHOWN = 10
-"""The number of most probable tokens that are named for each step."""
+"""Number of most probable tokens that are listed for each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,15 @@ class StepFigures:
     """The token that was appended; with teacher forcing, the most probable one."""
     predicted_probability: float
     tokens: tuple[int, ...]
-    """The most probable ones, best first; the predicted and the true one are always among them."""
+    """The most probable ones, best first; always includes the predicted and the true one."""
     probabilities: tuple[float, ...]
     """Of `tokens`."""
     others: float
-    """The probability of all tokens that are not named."""
+    """Summed probability of all tokens that are not listed."""
     entropy: float
-    """How undecided the model is, in nats."""
+    """Entropy of the distribution, in nats."""
     true: int | None = None
-    """The reference's token; None where it has none for this step."""
+    """The reference's token; None if it has none for this step."""
     true_probability: float | None = None
     true_rank: int | None = None
     """How many tokens are more probable than the true one."""
@@ -71,7 +71,7 @@ class TwoDecodings:
     divergence: tuple[float, ...]
     """KL(forced ‖ free) of each common step, in nats."""
     first_difference: int | None
-    """The first step at which the two sides differ; None where none does."""
+    """The first step at which the two sides differ; None if none does."""
     source: tuple[Token, ...]
 
     @property
@@ -132,9 +132,9 @@ def decode_sentence(
 
     Args:
         run: The run that was inspected.
-        inspection: What it wrote by itself is not written again.
+        inspection: Its translation is not computed again.
         method: How it is decoded.
-        overrides: Pairs of a step and the id that is appended there whatever the model says.
+        overrides: Pairs of a step and the id that is appended there, whatever the model predicts.
     """
     translation = inspection.translation
     prompt = translation.fed_ids[: translation.n_given + 1]
@@ -154,15 +154,15 @@ def decode_both_ways(
         run: The run that was inspected.
         inspection: Of the sentence.
         free: The steps on the model's own words.
-        target: The true words without EOS, cut where the model has no more positions; of a decoder
-            alone what comes after the prompt. Empty without a reference.
+        target: The true ids without EOS, cut to the model's positions; for a decoder alone, those
+            after the prompt. Empty without a reference.
     """
     config = run.model.config
     n_begun = inspection.translation.n_given + 1
     fitting = tuple(target[: config.max_positions - n_begun])
     goes_on = config.is_decoder_only and not set(target[-1:]) & set(config.eos_ids)
     ends = () if config.is_decoder_only else config.eos_ids[:1]
-    # Fed what the model writes by itself, teacher forcing takes the very same steps.
+    # Fed the model's own output, teacher forcing takes the same steps.
     is_own = [step.chosen for step in free] == [*fitting, *ends]
     forced: Sequence[DecodeStep] = ()
     if fitting:
@@ -200,7 +200,7 @@ def _side(run: Run, steps: Sequence[DecodeStep], figures: tuple[StepFigures, ...
 def running_losses(forced: Sequence[DecodeStep]) -> list[tuple[float, float]]:
     """Return each step's loss, −log p of the true token in nats, and the sum of those up to it.
 
-    The last sum is what training makes smaller, for this sentence: the cross-entropy to its end.
+    The last sum is the cross-entropy of the whole sentence, which training minimises.
     """
     losses = [-step.log_probability for step in forced]
     return list(zip(losses, accumulate(losses), strict=True))
@@ -215,7 +215,7 @@ def step_figures(
         steps: The steps.
         predicted: A token for each step.
         true: The tokens of the reference, which may be fewer or more.
-        n: The number of tokens that are named for each step, two at least.
+        n: Number of tokens that are listed for each step, at least two.
     """
     figures: list[StepFigures] = []
     for logits_TV in logits_of(steps):

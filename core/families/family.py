@@ -171,7 +171,7 @@ class Settings:
         return any(re.fullmatch(pattern, name) for name in self.weights)
 
     def size(self, pattern: str, axis: int = 0) -> int:
-        """Return how long a weight is along an axis; the file is right where its settings differ.
+        """Return a weight's size along an axis; it overrules what config.json says.
 
         Raises:
             FamilyError: There is no such weight.
@@ -184,7 +184,9 @@ class Settings:
         raise FamilyError("there is no weight {name}", name=_example(pattern))
 
     def alike(self, head: str, embedding: str) -> bool:
-        """Say whether the output projection is the embedding: it is not there, or it is equal.
+        """Return whether output projection and embedding are tied.
+
+        The file has no projection, or the two are equal.
 
         Not what `tie_word_embeddings` says: that has meant different things.
         """

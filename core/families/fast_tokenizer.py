@@ -102,7 +102,7 @@ class FastTokenizer(Tokenizer):
         raise FamilyError("{file} splits no text to tokens", file=FILE)
 
     def _told(self, flag: str, name: str, found: tuple[int, ...]) -> tuple[int, ...]:
-        """Return what ABOUT says of a token around a text, or what was found of it."""
+        """Return the ids put around a text: as the file ABOUT says, else as found by encoding."""
         wanted = self._about.get(flag)
         if not isinstance(wanted, bool) or wanted == bool(found):
             return found

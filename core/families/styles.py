@@ -24,7 +24,7 @@ class Style:
     """
     settings: Mapping[str, Any]
     steps: int = 1
-    """Times the steps of a preset, in which it learns to copy as the paper's model does."""
+    """Factor on a preset's steps that this kind needs to learn copying as well as the paper's."""
 
 
 _GPT2 = {

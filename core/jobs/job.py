@@ -1,4 +1,4 @@
-"""Long work on a folder in a process of its own, which outlives the page that asked, and the app.
+"""Long work on a folder in a separate process, which outlives the page and the app.
 
 Here it is started, watched and asked to end; `core.jobs.process` is what the process itself does.
 All that is known of it is in files of the folder that it works on:
@@ -30,15 +30,15 @@ from core.messages import Message, message_from_json, message_to_json
 State = Literal["idle", "running", "paused", "failed", "interrupted"]
 """running: also about to; interrupted: its process ended without a word (killed, power cut)."""
 Wish = Literal["pause", "stop"]
-"""An end: to go on later, or for good."""
+"""How to end: pause (can be resumed) or stop."""
 
 ROOT = Path(__file__).resolve().parents[2]
 _LONGEST_WISH = 20
-"""Bytes; more than any wish has."""
+"""Bytes; longer than any wish."""
 SECONDS_WATCHED = 10.0
-"""A page that looked so long ago counts as watching."""
+"""A page that looked within this many seconds counts as watching."""
 SECONDS_TO_START = 30.0
-"""For so long a process that another app has started counts before it holds its folder."""
+"""How long a process started by another app counts as running before it has locked its folder."""
 
 
 class JobError(ValueError):
@@ -47,7 +47,7 @@ class JobError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The names of a job's files in the folder that it works on."""
+    """Names of a job's files in its folder."""
 
     lock: str
     progress: str
@@ -76,7 +76,7 @@ class Status:
     done: int
     """Parts of the work that are done."""
     of: int
-    """Parts that there are; 0 as long as that is unknown."""
+    """Total number of parts; 0 until it is known."""
     message: str
     """Why it failed, or the last line of an interrupted process; else empty."""
 
@@ -96,7 +96,7 @@ class Job:
     """Ends the sentence "another process is …"."""
     files: Files
     error: type[Exception] = JobError
-    """The class of its errors."""
+    """Class of the errors that it raises."""
 
     def status(self, folder: Path) -> Status:
         """Return the state of the work on a folder."""
@@ -116,7 +116,7 @@ class Job:
         return Status("interrupted", done, of, self.last_words(folder))
 
     def progress(self, folder: Path) -> dict[str, Any]:
-        """Return what the work wrote of itself; nothing where that is missing or damaged."""
+        """Return the content of the progress file; {} if it is missing or damaged."""
         return read_checked(folder / self.files.progress) or {}
 
     def write_progress(
@@ -199,11 +199,11 @@ class Job:
         return next((wish for wish in get_args(Wish) if wish.encode() == request), None)
 
     def forget(self, folder: Path) -> None:
-        """Take back what was asked: it was meant for work before."""
+        """Withdraw a request, which was meant for earlier work."""
         (folder / self.files.request).unlink(missing_ok=True)
 
     def watch(self, folder: Path) -> None:
-        """Ask the work to show, for the next few seconds, what it does.
+        """Ask the process to show its intermediate results for the next few seconds.
 
         Raises:
             OSError: The folder is gone or cannot be written to.
@@ -215,12 +215,12 @@ class Job:
         return is_new(folder / self.files.watched, SECONDS_WATCHED)
 
     def require(self, folder: Path) -> None:
-        """Refuse what is no folder."""
+        """Refuse a path that is not a folder."""
         if not folder.is_dir():
             raise self.error(Message("{path}: {why}", path=folder, why=Message("no such folder")))
 
     def elsewhere(self, folder: Path) -> str:
-        """Return why the work cannot be begun while another process is at it."""
+        """Return the error message if another process is already working on the folder."""
         doing = Message(self.doing)
         return Message("{path}: another process is {doing}", path=folder, doing=doing)
 
@@ -243,7 +243,7 @@ def is_worked_on(folder: Path) -> bool:
 def _begins_elsewhere(file: Path) -> bool:
     """Say whether another app has just written that it started a process.
 
-    Whether that process lives, only the other app knows; so it counts for a while.
+    Only the other app knows whether that process is alive, so it counts for a while.
     """
     progress = read_checked(file) or {}
     starts = progress.get("state") == "starting" and progress.get("by", _ME) != _ME
@@ -269,15 +269,15 @@ def _is_held(lock: Path, stays: bool = True) -> bool:
     if not lock.exists():
         return False
     try:
-        # Two who look at the same moment would each find the other's lock.
+        # Two threads that check at the same moment would each find the other's lock.
         with _one_at_a_time, FileLock(lock, timeout=0):
             if not stays:
                 # Left by a killed process; or made by this look, where the work has just ended.
                 lock.unlink(missing_ok=True)
             return False
     except Timeout:
-        # What was removed at this moment, nobody holds.
+        # A lock that was removed at this moment is held by nobody.
         return lock.exists()
     except OSError:
-        # Nobody works where nothing can be written.
+        # No process can work in a folder that cannot be written to.
         return False

@@ -34,20 +34,20 @@ MEGABYTES = int(os.environ.get("JOB_MEGABYTES", "0"))
 AUTOGROUP = Path("/proc/self/autogroup")
 """The weight of a process's session beside others, on Linux (`man 7 sched`)."""
 SECONDS_TO_HOLD = 1.0
-"""Whether a lock is held can only be seen by taking it for a moment, so one tries this long."""
+"""How long to retry a lock: another process may hold it briefly just to test it."""
 
 Item = TypeVar("Item")
 
 
 class _AskedToEndError(Exception):
-    """Ends work where it was asked to end."""
+    """Ends work on request."""
 
     def __init__(self, wish: Wish) -> None:
         self.wish = wish
 
 
 class Work:
-    """What a process does on a folder that it holds."""
+    """A process's work on the folder that it has locked."""
 
     def __init__(self, job: Job, folder: Path) -> None:
         self.job, self.folder = job, folder
@@ -57,7 +57,7 @@ class Work:
     def counted(self, items: Iterable[Item], of: int, done: int = 0) -> Iterator[Item]:
         """Yield the parts of the work, and write after each how many are done.
 
-        Where a page asks for it, the work ends after the current part.
+        If a page asks for an end, the work ends after the current part.
 
         Args:
             items: The parts that are left.
@@ -79,7 +79,7 @@ class Work:
         self.job.write_progress(self.folder, state, {"done": done, "of": of})
 
     def end(self, wish: Wish | None = None) -> None:
-        """Leave no trace of the work but its result, or its progress where it is only paused.
+        """Remove all files of the work but its result, or, if it is only paused, its progress.
 
         Raises:
             Exception: The job's `error`: the folder is gone.
@@ -101,14 +101,14 @@ class Work:
                 self.job.write_progress(self.folder, "failed", progress, reason(error))
 
     def is_there(self) -> bool:
-        """Say whether the folder is still the one that is held, and none that took its place."""
+        """Say whether the locked folder is still there and was not replaced by another."""
         try:
             return self._lock_identity() == self._identity
         except OSError:
             return False
 
     def check(self) -> None:
-        """Refuse to write into a folder that took the place of the one that is held.
+        """Refuse to write into a folder that replaced the locked one.
 
         Raises:
             Exception: The job's `error`.
@@ -129,7 +129,7 @@ class Work:
 
 @contextmanager
 def locked(job: Job, folder: Path) -> Iterator[Work]:
-    """Keep others from the same work on a folder; the hold ends with the process, even killed.
+    """Lock a folder against the same work; the lock ends with the process, even if it is killed.
 
     Raises:
         Exception: The job's `error`: another process is at it, or there is no such folder.
@@ -153,7 +153,7 @@ def locked(job: Job, folder: Path) -> Iterator[Work]:
 
 @contextmanager
 def working(job: Job, folder: Path) -> Iterator[Work]:
-    """Hold a folder while working on it, and write how that ended; a requested end is no error.
+    """Lock a folder while working on it, and record how that ended; a requested end is no error.
 
     Raises:
         Exception: The job's `error`: another process is at it, or the folder is gone.
@@ -166,7 +166,7 @@ def working(job: Job, folder: Path) -> Iterator[Work]:
             work.end(asked.wish)
         except (GeneratorExit, KeyboardInterrupt, SystemExit):
             raise
-        # Where a library gives up, it raises no Exception.
+        # Some libraries raise a BaseException when they give up.
         except BaseException as error:
             work.fail(error)
             raise
@@ -175,7 +175,7 @@ def working(job: Job, folder: Path) -> Iterator[Work]:
 
 
 def make_way() -> None:
-    """Let others who use the machine come first."""
+    """Lower this process's priority."""
     with suppress(OSError, AttributeError):
         os.nice(NICENESS)
     # Linux may weigh whole sessions against each other, whatever their processes say, and a job
@@ -190,7 +190,7 @@ def make_way() -> None:
 
 
 def bound_memory() -> None:
-    """Have the system refuse more memory than a process may take, before others go short of it."""
+    """Limit the memory of this process, so that others do not run short of it."""
     if MEGABYTES and sys.platform == "linux":
         import resource  # noqa: PLC0415  # other systems have none
 
@@ -199,7 +199,7 @@ def bound_memory() -> None:
 
 
 def reason(error: BaseException) -> str:
-    """Return why work failed: where memory was refused, how much there is."""
+    """Return why work failed; the memory limit, if there is one and memory was refused."""
     refused = isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(sign in str(error) for sign in _NO_MEMORY)
     )
@@ -213,7 +213,7 @@ def reason(error: BaseException) -> str:
 
 
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "bad_alloc", "could not create a")
-"""Words of the errors of torch, and of what it computes with, where memory was refused."""
+"""Parts of the messages of torch and its libraries when memory is refused."""
 
 
 def main(

@@ -5,9 +5,9 @@ Read in this order, from the bottom of Figure 1 upward:
     attention.py    scaled dot-product attention, and the layer of several heads
     layers.py       an encoder layer and a decoder layer
     transformer.py  the two stacks, embeddings and output
-    cache.py        what decoding need not compute again
-    probe.py        how to look into a forward pass, and how to change it
-    probes.py       what can be looked at, and what can be changed
+    cache.py        keys and values kept during decoding
+    probe.py        how to observe and change a forward pass
+    probes.py       the available probes
 
 Shapes, one legend for the whole of `core`; every tensor with an axis ends in its axes:
     B batch            S source length     T target length

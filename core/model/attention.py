@@ -40,18 +40,18 @@ def attend(
     Args:
         query_BHQE: What each position is looking for.
         key_BHKE: What each position can be found by.
-        value_BHKE: What each position gives when it is found.
+        value_BHKE: What each position contributes when it is found.
         visible_BQK: True where a query may look at a key; dimensions of size 1 broadcast. None
-            where nothing is hidden, which is faster than a mask of nothing but True.
-        scoring: By default products divided by √d_k.
+            if nothing is hidden, which is faster than a mask that is True everywhere.
+        scoring: How scores are computed; by default, products divided by √d_k.
 
     Returns:
-        mixed_BHQE, the weighted mean of the values; zeros where a query may see nothing.
+        mixed_BHQE, the weighted mean of the values; zeros if a query may look at no key.
     """
     if scoring.linear and (visible_BQK is None or visible_BQK.shape[1] == 1):
         return attend_linearly(query_BHQE, key_BHKE, value_BHKE, visible_BQK)
     if scoring.linear or scoring.additive is not None:
-        # No kernel knows these.
+        # No fused kernel supports these.
         return attend_probed(query_BHQE, key_BHKE, value_BHKE, visible_BQK, scoring, unchanged)
     mask_BHQK = None if visible_BQK is None else visible_BQK[:, None]
     scale = None if scoring.divisor is None else 1 / scoring.divisor
@@ -64,7 +64,7 @@ def attend(
     mixed_BHQE = scaled_dot_product_attention(
         query_BHQE, key_BHKE, value_BHKE, attn_mask=biased_BHQK, scale=scale
     )
-    # A row of nothing but −∞ is NaN here.
+    # A row of −∞ only is NaN here.
     blind_BHQ1 = (biased_BHQK == -math.inf).all(dim=-1, keepdim=True)
     return mixed_BHQE.masked_fill(blind_BHQ1, 0.0)
 
@@ -77,7 +77,7 @@ def attend_probed(
     scoring: Scoring,
     hook: Hook,
 ) -> Tensor:
-    """Do what `attend` does in single steps; `hook` takes each and returns the next input."""
+    """Compute `attend` step by step; `hook` gets each result and returns the one to go on with."""
     everything_BQK = None
     if visible_BQK is None:
         shape = (len(query_BHQE), query_BHQE.shape[2], key_BHKE.shape[2])
@@ -96,7 +96,7 @@ def attend_probed(
     if scoring.bias_1HQK is not None:
         scores_BHQK = scores_BHQK + hook(Step.POSITION_BIAS, scoring.bias_1HQK)
     scores_BHQK = hook(Step.SCORES, scores_BHQK)
-    # What no softmax follows has no share where it is 0.
+    # Without a softmax, a score of 0 gives a weight of 0.
     hidden, weigh = (0.0, shares) if scoring.linear else (-math.inf, attention_weights)
     if visible_BQK is not everything_BQK:
         scores_BHQK = scores_BHQK.masked_fill(~visible_BQK[:, None], hidden)
@@ -106,7 +106,7 @@ def attend_probed(
 
 
 class Unprojected(nn.Linear):
-    """The identity in the place of a projection; its weights are in no file."""
+    """The identity in place of a projection; its weights are not saved."""
 
     def __init__(self, width: int) -> None:
         nn.Module.__init__(self)
@@ -120,7 +120,7 @@ class Unprojected(nn.Linear):
 
 
 class MultiHeadAttention(nn.Module):
-    """Several heads look at once, each through projections of its own (section 3.2.2)."""
+    """Several heads attend in parallel, each with its own projections (section 3.2.2)."""
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
@@ -151,12 +151,12 @@ class MultiHeadAttention(nn.Module):
     def keys_values(
         self, memory_BKD: Tensor, probe: Probe | None = None, start: int = 0
     ) -> KeysValues:
-        """Project a memory: in self-attention the sequence itself, else what the encoder made.
+        """Project a memory: in self-attention the sequence itself, else the encoder's output.
 
         Args:
-            memory_BKD: What is looked at.
-            probe: Looks at the memory, and at keys before they are turned.
-            start: Place of the memory's first position, where keys are turned by theirs.
+            memory_BKD: What keys and values are projected from.
+            probe: Observes or changes the memory, and keys before they are turned.
+            start: Position of the first key; used only by rotary positions.
         """
         memory_BKD = probed(probe, self.site, Step.MEMORY, memory_BKD)
         key_BHKE = self._split(self.key(memory_BKD), self.n_kv_heads)
@@ -173,14 +173,15 @@ class MultiHeadAttention(nn.Module):
         probe: Probe | None,
         bias_1HQK: Tensor | None = None,
     ) -> Tensor:
-        """Let every position of x look at the memory, and return what it took from there.
+        """Attend from every position of x to the memory.
 
         Args:
-            x_BQD: What looks; where queries are turned, the last of the memory's positions.
-            memory: What is looked at.
+            x_BQD: What queries are projected from; with rotary positions taken as the last Q
+                positions of the memory.
+            memory: Keys and values.
             visible_BQK: As in `attend`.
-            probe: Looks at every step.
-            bias_1HQK: What each head adds to the scores; None for nothing.
+            probe: Observes or changes every step.
+            bias_1HQK: Position bias of each head; None for none.
 
         Returns:
             attended_BQD.
@@ -201,18 +202,18 @@ class MultiHeadAttention(nn.Module):
         return self.output(concatenated_BQD)
 
     def scoring(self, bias_1HQK: Tensor | None = None) -> Scoring:
-        """Return how scores come of queries and keys, given what each head adds to them."""
+        """Return how scores are computed, given the position bias of each head."""
         return Scoring(
             self.divisor, bias_1HQK, self.rotary is not None, self.additive, self.scores == "linear"
         )
 
     @property
     def divided_by(self) -> float:
-        """What products are divided by."""
+        """Divisor of the products."""
         return math.sqrt(self.d_k) if self.divisor is None else self.divisor
 
     def _split(self, projected_BKD: Tensor, n_heads: int) -> Tensor:
-        """Give every head its share of the width: projected_BKD → split_BHKE."""
+        """Split the width into heads: projected_BKD → split_BHKE."""
         n_sentences, n_positions, width = projected_BKD.shape
         split = (n_sentences, n_positions, n_heads, width // n_heads)
         return projected_BKD.view(split).transpose(1, 2)

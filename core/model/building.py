@@ -1,4 +1,4 @@
-"""Making models: with fresh weights, without any, or only the shapes of them."""
+"""Making models: with initial weights, uninitialised, or with shapes only."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
@@ -13,21 +13,21 @@ from core.model.transformer import Transformer
 
 
 def build(config: ModelConfig, seed: int = 0) -> Transformer:
-    """Make a model with fresh weights from a seed; torch's own random state stays as it is."""
+    """Make a model with weights initialised from a seed; torch's random state is unchanged."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Transformer(config)
 
 
 def count_parameters(config: ModelConfig) -> int:
-    """Return how many numbers a model of this configuration learns; a shared matrix counts once."""
+    """Return the number of parameters of a configuration; a shared matrix counts once."""
     return sum(parameter.numel() for parameter in outline(config).parameters())
 
 
 def unfilled(config: ModelConfig) -> Transformer:
     """Make a model with uninitialised weights, to be filled from a file.
 
-    Drawing random ones takes longer than reading the file.
+    Initialising them takes longer than reading the file.
     """
     with torch.random.fork_rng(devices=[]), _SkipInit():
         return Transformer(config)
@@ -35,15 +35,15 @@ def unfilled(config: ModelConfig) -> Transformer:
 
 @lru_cache(maxsize=16)
 def outline(config: ModelConfig) -> Transformer:
-    """Return a model with the shapes of all its weights and without their numbers."""
+    """Return a model on the meta device: shapes without values."""
     with torch.device("meta"), _SkipInit():
         return Transformer(config)
 
 
 class _SkipInit(TorchFunctionMode):
-    """Leaves out the drawing of initial weights.
+    """Skips the initialisation of weights.
 
-    On the meta device torch would import a compiler for it, for seconds.
+    On the meta device torch would import a compiler for it, which takes seconds.
     """
 
     def __torch_function__(

@@ -1,4 +1,4 @@
-"""What decoding has computed already, so that each step computes only its own.
+"""Cache of previous positions, so that each decoding step computes only its own.
 
 B batch, H heads, K key positions, D model width, E width of one head.
 """
@@ -15,7 +15,7 @@ from core.heads import Site
 
 @dataclass(frozen=True, slots=True)
 class KeysValues:
-    """What the positions of a memory can be found by, and what they give, in every head."""
+    """Keys and values of a memory's positions in every head."""
 
     key_BHKE: Tensor
     value_BHKE: Tensor
@@ -28,7 +28,7 @@ class KeysValues:
         )
 
     def shared_by(self, n_heads: int) -> Self:
-        """Return a set for each head: neighbouring heads share one."""
+        """Repeat the sets for all heads: neighbouring heads share one."""
         times = n_heads // self.key_BHKE.shape[1]
         if times == 1:
             return self
@@ -36,18 +36,18 @@ class KeysValues:
         return type(self)(*(each.repeat_interleave(times, dim=1) for each in both))
 
     def rows(self, index_B: Tensor) -> Self:
-        """Return some sentences of the batch, in the order of the index."""
+        """Return the sentences of the batch given by an index, in its order."""
         return type(self)(self.key_BHKE[index_B], self.value_BHKE[index_B])
 
 
 @dataclass
 class Cache:
-    """Belongs to one decoding, never to the model; grows with every call of `decode`."""
+    """Cache of one decoding; grows with every call of `decode`."""
 
     length: int = 0
-    """Target positions that are kept."""
+    """Number of cached target positions."""
     kept: dict[Site, KeysValues] = field(default_factory=dict)
-    """Of attention."""
+    """Keys and values of attention sublayers."""
     states: dict[Site, Tensor] = field(default_factory=dict)
     """state_BD of recurrent units after these positions."""
 
@@ -59,13 +59,13 @@ class Cache:
         return new
 
     def once(self, site: Site, compute: Callable[[], KeysValues]) -> KeysValues:
-        """Return a cross-attention's memory, computed at the first call."""
+        """Return a cross-attention's keys and values, computed at the first call."""
         if site not in self.kept:
             self.kept[site] = compute()
         return self.kept[site]
 
     def rows(self, index_B: Tensor) -> "Cache":
-        """Return the cache of some sentences of the batch, in the order of the index."""
+        """Return the cache of the sentences given by an index, in its order."""
         return Cache(
             self.length,
             {site: kept.rows(index_B) for site, kept in self.kept.items()},

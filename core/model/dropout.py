@@ -9,10 +9,10 @@ _STEPS = 2**16
 
 
 class Dropout(nn.Module):
-    """Sets a share of values to 0 in training and scales the others up, so that the mean stays.
+    """Sets a share of values to 0 in training and scales up the others, so that the mean is kept.
 
-    On a CPU most of dropout's time goes into random numbers. 16 bits a value are enough to decide
-    whether it stays, and four values share one draw; `torch.nn.Dropout` draws one number each.
+    On a CPU most of dropout's time goes into random numbers. Here four values share one draw, with
+    16 bits each; `torch.nn.Dropout` draws one number per value.
     """
 
     def __init__(self, share: float) -> None:
@@ -20,7 +20,7 @@ class Dropout(nn.Module):
         self.share = share
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return x with some values left out, or x itself when nothing is to be left out."""
+        """Return x with dropout applied, or x itself if there is nothing to drop."""
         if not self.training or self.share == 0:
             return x
         if x.device.type != "cpu":
@@ -29,7 +29,7 @@ class Dropout(nn.Module):
 
 
 def _factors(shape: torch.Size, share: float) -> Tensor:
-    """Return 0 for what is left out and 1 / (share of the others) for the rest."""
+    """Return factors: 0 for dropped values, 1 / (share of kept values) for the rest."""
     n_dropped = min(round(share * _STEPS), _STEPS - 1)
     n_values = shape.numel()
     draws = torch.empty((n_values + 3) // 4, dtype=torch.int64).random_(-(2**63), None)

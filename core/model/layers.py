@@ -20,9 +20,10 @@ from core.model.sublayers import CrossAttention, FeedForward, LayerInputs, SelfA
 
 
 class Residual(nn.Module):
-    """Adds to x what a sublayer makes of it, normalised after (the paper) or before.
+    """A residual connection around a sublayer, with a norm.
 
-    Where nothing is added, what the sublayer makes takes the place of x.
+    The norm comes after the sum (post-norm, the paper) or before the sublayer (pre-norm). Without
+    `residual`, the sublayer's output replaces x.
     """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
@@ -44,9 +45,9 @@ class Residual(nn.Module):
 
         Args:
             x_BKD: The stream.
-            sublayer: Makes added_BKD of it.
-            probe: Looks at every step.
-            visible_BQK: What of the stream is no padding; see `normalise`.
+            sublayer: Maps it, or its norm, to added_BKD.
+            probe: Observes or changes every step.
+            visible_BQK: Padding mask; see `normalise`.
         """
         hook = hook_of(probe, self.site)
         x_BKD = hook(Step.STREAM_IN, x_BKD)
@@ -68,7 +69,7 @@ class Residual(nn.Module):
 
 
 class Layer(nn.Module):
-    """Named sublayers in the order in which the stream meets them."""
+    """Named sublayers in the order in which they are applied."""
 
     def __init__(self, config: ModelConfig, sublayers: Mapping[str, Sublayer]) -> None:
         super().__init__()
@@ -85,7 +86,7 @@ class Layer(nn.Module):
         return x_BKD
 
     def blocks(self) -> tuple[tuple[Sublayer, Residual], ...]:
-        """Return each sublayer with what stands around it, in order."""
+        """Return each sublayer with its residual block, in order."""
         # From the dictionaries: attributes of modules are slow to find, and each token asks.
         sublayers = [cast(Sublayer, self._modules[name]) for name in self._names]
         residuals = [cast(Residual, each) for each in self.residuals._modules.values()]
@@ -96,9 +97,9 @@ class EncoderLayer(Layer):
     """Self-attention, then feed-forward (Figure 1, left)."""
 
     self_attention: SelfAttention
-    """Not there where `encoder_mixing` names something else."""
+    """Missing if `encoder_mixing` is not attention."""
     feed_forward: FeedForward
-    """Not there where a layer is attention alone."""
+    """Missing without `feed_forward`."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         sublayers = _mixing(config, "encoder", layer, config.encoder_mixing)
@@ -110,14 +111,14 @@ class EncoderLayer(Layer):
 class DecoderLayer(Layer):
     """Masked self-attention, cross-attention, then feed-forward (Figure 1, right).
 
-    A decoder alone has no cross-attention: there is nothing else to look at. A recurrent unit
-    or another mixing may stand in the place of self-attention.
+    A decoder alone has no cross-attention. A recurrent unit or another mixing may replace
+    self-attention.
     """
 
     self_attention: SelfAttention
-    """Not there where `decoder_mixing` names something else."""
+    """Missing if `decoder_mixing` is not attention."""
     feed_forward: FeedForward
-    """Not there where a layer is attention alone."""
+    """Missing without `feed_forward`."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         sublayers = _mixing(config, "decoder", layer, config.decoder_mixing)
@@ -129,7 +130,7 @@ class DecoderLayer(Layer):
 
 
 def _mixing(config: ModelConfig, stack: Stack, layer: int, setting: str) -> dict[str, Sublayer]:
-    """Return by its name what mixes the positions of a layer; nothing where nothing does."""
+    """Return the sublayer that mixes a layer's positions under its name; {} if there is none."""
     match setting:
         case "none":
             return {}

@@ -14,7 +14,7 @@ def padding_mask(ids_BK: Tensor, pad_id: int = PAD) -> Tensor:
 
     Args:
         ids_BK: Tokens.
-        pad_id: The token that fills up; −1 where there is none.
+        pad_id: The token that fills up; −1 if there is none.
 
     >>> padding_mask(torch.tensor([[7, 8, PAD]])).tolist()
     [[[True, True, False]]]
@@ -38,7 +38,7 @@ def decoder_mask(target_BT: Tensor, pad_id: int = PAD, *, causal: bool = True) -
 
     Args:
         target_BT: Tokens.
-        pad_id: The token that fills up; −1 where there is none.
+        pad_id: The token that fills up; −1 if there is none.
         causal: False for a parallel decoder, which hides no later token: then visible_B1T.
     """
     visible_B1T = padding_mask(target_BT, pad_id)
@@ -49,7 +49,7 @@ def decoder_mask(target_BT: Tensor, pad_id: int = PAD, *, causal: bool = True) -
 
 
 def later_rows(start: int, n_new: int, device: torch.device) -> Tensor | None:
-    """Return the last rows of the look-ahead mask; None where a single new position sees all.
+    """Return the last rows of the look-ahead mask; None if a single new position sees all.
 
     >>> later_rows(1, 2, torch.device("cpu")).int().tolist()
     [[[1, 1, 0], [1, 1, 1]]]

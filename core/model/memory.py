@@ -1,7 +1,7 @@
-"""Which encoder layer a decoder layer reads: the last, as ever, or others (He et al. 2018).
+"""Which encoder layer a decoder layer reads: the last, as usual, or others (He et al. 2018).
 
-B batch, S source length, D model width, L encoder layers; X what the encoder hands over for each
-token: its width, or several times that where layers stand side by side.
+B batch, S source length, D model width, L encoder layers; X width of the encoder's output for each
+token: D, or several times that if layers are concatenated.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,13 +14,13 @@ from core.config.choices import Memory
 
 
 class OneMemory(nn.Module):
-    """All decoder layers read the same: what the encoder hands over, as it is."""
+    """All decoder layers read the encoder's output unchanged."""
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
         super().__init__()
 
     def forward(self, memory_BSX: Tensor) -> Tensor:
-        """Return memory_BSD, what the layer reads."""
+        """Return memory_BSD, the layer's memory."""
         return memory_BSX
 
 
@@ -36,15 +36,15 @@ class SameMemory(OneMemory):
         self.layer, self.width = layer, config.d_model
 
     def forward(self, memory_BSX: Tensor) -> Tensor:
-        """Return the layer's part of what stands side by side."""
+        """Return the layer's slice of the concatenated layers."""
         start = self.layer * self.width
         return memory_BSX[..., start : start + self.width]
 
 
 class MixedMemory(OneMemory):
-    """A decoder layer reads a mean of all encoder layers, with weights of its own that it learns.
+    """A decoder layer reads a mean of all encoder layers, with its own learned weights.
 
-    The weights are the softmax of one number for each encoder layer, all 0 at first.
+    The weights are a softmax of one parameter per encoder layer, initially 0.
     """
 
     def __init__(self, config: ModelConfig, layer: int) -> None:
@@ -64,4 +64,4 @@ MEMORIES: Mapping[Memory, Callable[[ModelConfig, int], OneMemory]] = {
     "same": SameMemory,
     "mixed": MixedMemory,
 }
-"""Setting → what is read."""
+"""Setting → class."""

@@ -1,4 +1,4 @@
-"""What may stand in the place of self-attention: positions are mixed without looking at each other.
+"""Replacements of self-attention that mix positions independently of their content.
 
 B batch, K length of the sequence, T of a target, D model width.
 """
@@ -18,14 +18,14 @@ from core.model.sublayers import LayerInputs
 
 
 class Mixing(nn.Module, ABC):
-    """Every position takes the same from the others, whatever they say."""
+    """Mixes positions with weights that do not depend on their content."""
 
     label: ClassVar[str]
     """Marked for translation."""
     formulas: ClassVar[tuple[str, str]]
-    """In LaTeX: of an encoder, and of a decoder, which sees nothing that comes later."""
+    """Formulas in LaTeX: of an encoder, and of a decoder, which sees no later positions."""
     neighbours: ClassVar[int] = 1
-    """The number of positions that are multiplied with the matrix side by side."""
+    """Number of concatenated positions that the matrix is multiplied with."""
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__()
@@ -34,13 +34,13 @@ class Mixing(nn.Module, ABC):
 
     @abstractmethod
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
-        """Return added_BKD, what the positions take from each other."""
+        """Return added_BKD, the mixed positions."""
 
 
 class Average(Mixing):
     """The mean of all positions that attention could see, through one matrix.
 
-    As attention whose scores are all equal: content decides nothing.
+    Like attention with equal scores: content is ignored.
     """
 
     label = N_("Average")
@@ -72,7 +72,7 @@ class Average(Mixing):
 class Convolution(Mixing):
     """A position and its neighbours through one matrix: a convolution of width 3.
 
-    In a decoder the position and the two before it (Gehring et al. 2017).
+    In a decoder, the position and the two before it (Gehring et al. 2017).
     """
 
     label = N_("Convolution")
@@ -84,14 +84,14 @@ class Convolution(Mixing):
     neighbours = 3
 
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
-        """Return what three neighbours make; beyond the ends, and in padding, stand zeros."""
+        """Return the convolution; positions beyond the ends, and padding, are zeros."""
         around_BKD = self._around(x_BKD, inputs)
         n = x_BKD.shape[1]
         three = [around_BKD[:, start : start + n] for start in range(self.neighbours)]
         return self.value(torch.cat(three, dim=-1))
 
     def _around(self, x_BKD: Tensor, inputs: LayerInputs) -> Tensor:
-        """Return the positions with the two more that their first and last have as neighbours."""
+        """Return the positions with the two extra neighbours at their ends."""
         nothing_B1D = torch.zeros_like(x_BKD[:, :1])
         if self.site.stack == "encoder":
             assert inputs.visible_BQK is not None
@@ -110,4 +110,4 @@ MIXINGS: Mapping[str, Callable[[ModelConfig, Site], Mixing]] = {
     "average": Average,
     "convolution": Convolution,
 }
-"""Setting → what stands in the place of self-attention."""
+"""Setting → class that replaces self-attention."""

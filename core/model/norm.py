@@ -1,4 +1,4 @@
-"""Norms: what keeps the vectors of the residual stream within bounds.
+"""Norms, which keep the vectors of the residual stream within bounds.
 
 B batch, K positions, Q queries, D model width, N positions that are no padding.
 """
@@ -36,17 +36,17 @@ class BatchNorm(nn.Module):
     """Brings each feature to mean 0 and variance 1 over the batch, then learned gain and bias.
 
     (x - μ) / √(σ² + ε) ⊙ g + b, with μ and σ² of each feature over all positions of a batch but
-    padding; in evaluation over what training has inputs, as running means (Ioffe & Szegedy 2015).
+    padding; in evaluation over the running means of training (Ioffe & Szegedy 2015).
     Shen et al. 2020 ("PowerNorm") found that in text the statistics of batches fluctuate widely all
     through training, which makes it unstable and much worse than LayerNorm.
 
-    A batch that is computed in parts, or by several processes, has statistics of each part.
+    In a batch that is computed in parts, or by several processes, each part has its own statistics.
     """
 
     formula = r"\frac{x - \mu_B}{\sqrt{\sigma_B^2 + \epsilon}} \odot g + b"
     count = "2 d"
     momentum = 0.1
-    """Share of a batch in the running means."""
+    """Weight of a new batch in the running means."""
     running_mean: Tensor
     running_var: Tensor
 
@@ -59,12 +59,12 @@ class BatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(width))
 
     def forward(self, x_BKD: Tensor, visible_BQK: Tensor | None = None) -> Tensor:
-        """Return normed_BKD; padding is normalised with what the other positions have.
+        """Return normed_BKD; padding is normalised with the statistics of the other positions.
 
         Args:
             x_BKD: Vectors.
             visible_BQK: Which positions are no padding: those that the last query may look at. None
-                where all are none. Of no matter in evaluation.
+                if nothing is padding; ignored in evaluation.
         """
         if not self.training:
             found = (self.running_mean, self.running_var, self.weight, self.bias)
@@ -83,10 +83,10 @@ class BatchNorm(nn.Module):
 
 
 def normalise(norm: nn.Module, x_BKD: Tensor, visible_BQK: Tensor | None) -> Tensor:
-    """Return what a norm makes of vectors; only a norm over the batch asks what is padding.
+    """Apply a norm to vectors; only BatchNorm uses the padding mask.
 
     Args:
-        norm: Of any kind.
+        norm: Any norm.
         x_BKD: Vectors.
         visible_BQK: As in `BatchNorm.forward`.
     """
@@ -103,7 +103,7 @@ NORM_KINDS: Mapping[str, type[nn.Module]] = {
 
 
 def norm_of(config: ModelConfig) -> nn.Module:
-    """Return a norm of the model's width, of its kind; what lets all pass where there is none."""
+    """Return the configured norm of width d_model; nn.Identity for none."""
     if config.norm_kind == "none":
         return nn.Identity()
     return NORM_KINDS[config.norm_kind](config.d_model, eps=config.norm_eps)

@@ -1,4 +1,4 @@
-"""What stands on top of a stack in some models: an output transform, a prediction of lengths.
+"""Modules on top of a stack in some models: an output transform, a prediction of lengths.
 
 B batch, K positions, S source length, D model width, N differences of length.
 """
@@ -12,12 +12,12 @@ from core.model.probe import Probe, Step, probed
 from core.model.sublayers import ACTIVATIONS
 
 MOST_DIFFERENCE = 32
-"""Of the lengths of a target and its source, in tokens; more counts as this."""
+"""Maximum difference of target and source length, in tokens; larger ones are clamped."""
 N_DIFFERENCES = 2 * MOST_DIFFERENCE + 1
 
 
 class OutputTransform(nn.Module):
-    """Norm(act(W x + b)): what a masked language model makes of a place before it scores words.
+    """Norm(act(W x + b)), applied by a masked language model before it scores words.
 
     Devlin et al. 2019; it is in BERT's code, not in the paper.
     """
@@ -35,9 +35,9 @@ class OutputTransform(nn.Module):
 
 
 class LengthPrediction(nn.Module):
-    """A classifier of the target's length less the source's (Ghazvininejad et al. 2019, 3.3).
+    """A classifier of the target's length minus the source's (Ghazvininejad et al. 2019, 3.3).
 
-    They read it from a token LENGTH of the encoder; here it is the mean of the memory.
+    They read a special token LENGTH of the encoder; here it reads the mean of the memory.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -52,9 +52,9 @@ class LengthPrediction(nn.Module):
         """Return logits_BN: scores for each difference from −32 to 32, EOS counted on both sides.
 
         Args:
-            memory_BSD: What the encoder makes of the source.
-            visible_B1S: True where there is a token.
-            probe: Looks at the scores, or changes them.
+            memory_BSD: The encoder's output.
+            visible_B1S: The source's padding mask.
+            probe: Observes or changes the scores.
         """
         share_B1S = visible_B1S.to(memory_BSD.dtype)
         share_B1S = share_B1S / share_B1S.sum(dim=-1, keepdim=True)
@@ -63,7 +63,7 @@ class LengthPrediction(nn.Module):
 
 
 def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Tensor:
-    """Return class_B: which of the differences is right.
+    """Return class_B, the class of the true difference.
 
     >>> import torch
     >>> difference_classes(torch.tensor([5, 5]), torch.tensor([7, 99])).tolist()
@@ -74,7 +74,7 @@ def difference_classes(source_lengths_B: Tensor, target_lengths_B: Tensor) -> Te
 
 
 def likeliest_lengths(logits_BN: Tensor, source_lengths_B: Tensor) -> Tensor:
-    """Return lengths_B of the targets, as the likeliest difference has them; may be below 1.
+    """Return lengths_B of the targets by the most probable difference; may be below 1.
 
     >>> import torch
     >>> logits_BN = torch.zeros(1, 65)

@@ -1,4 +1,4 @@
-"""The paper's own table of what other sizes are worth, to compare with."""
+"""The paper's Table 3 of other sizes, for comparison."""
 
 from dataclasses import dataclass, replace
 
@@ -12,10 +12,10 @@ class PaperRow:
     name: str
     config: ModelConfig
     perplexity: float
-    """Per piece of a word, not per word."""
+    """Per subword, not per word."""
     bleu: float
     millions: int | None = None
-    """Parameters as published, in millions; None where the cell is empty."""
+    """Parameters as published, in millions; None if the cell is empty."""
     label_smoothing: float = 0.1
     steps: int = 100_000
 

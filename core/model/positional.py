@@ -5,7 +5,7 @@ N pairs of its dimensions.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import torch
@@ -44,19 +44,22 @@ def halved_sinusoids(n_positions: int, d_model: int, base: float = 10000.0) -> T
 
 
 def exact_sinusoids(positions_P: Tensor, d_model: int, base: float = 10000.0) -> Tensor:
-    """Return positions_PD in float64, for any positions, before 0 and between two words as well."""
+    """Return positions_PD in float64 for any positions, including negative and fractional ones."""
     angle_PE = positions_P[:, None].double() / timescales(d_model, base)
     return torch.stack([angle_PE.sin(), angle_PE.cos()], dim=-1).flatten(1)
 
 
 def timescales(d_model: int, base: float = 10000.0) -> Tensor:
-    """Return for each pair of dimensions how many positions turn it by one radian, in float64."""
+    """Return positions per radian of each pair of dimensions, in float64."""
     pair_E = torch.arange(0, d_model, 2, dtype=torch.float64)
     return base ** (pair_E / d_model)
 
 
-_FORMULAS = {"sinusoidal": sinusoids, "halves": halved_sinusoids}
-"""Setting → the table of a formula."""
+COMPUTED_TABLES: Mapping[str, Callable[[int, int, float], Tensor]] = {
+    "sinusoidal": sinusoids,
+    "halves": halved_sinusoids,
+}
+"""Setting → function that computes the fixed table."""
 POSITION_LABELS: Mapping[Positions, str] = {
     "sinusoidal": N_("sinusoids, added to the tokens"),
     "halves": N_("sinusoids, all sines first, added to the tokens"),
@@ -65,7 +68,7 @@ POSITION_LABELS: Mapping[Positions, str] = {
     "rotary": N_("rotary: queries and keys are turned"),
     "none": N_("none"),
 }
-"""Setting → what people call it; marked for translation."""
+"""Setting → label; marked for translation."""
 
 
 class Embedding(nn.Module):
@@ -83,7 +86,7 @@ class Embedding(nn.Module):
         self.tokens = tokens
         n_names = config.shared_names
         self.last_read = config.vocab_size - n_names if n_names else None
-        """The id whose vector all ids after it have, too; None where each has its own."""
+        """All ids after this one share its vector; None if each has its own."""
         self.scale = config.d_model**0.5 if config.embedding_scale else 1.0
         self.n_positions = config.max_positions
         self.segments = (
@@ -92,13 +95,15 @@ class Embedding(nn.Module):
         self.norm = norm_of(config) if config.embedding_norm else None
         self.dropout = Dropout(config.dropout)
         sizes = config.max_positions, config.d_model
+        self.compute_table = COMPUTED_TABLES.get(config.positions)
+        """Function that computes the fixed table; None if there is none."""
         if config.positions == "learned":
             self.positions_PD = nn.Parameter(nn.init.normal_(torch.empty(sizes), std=0.02))
-        elif config.positions in _FORMULAS:
+        elif self.compute_table is not None:
             positions_PD = torch.empty(sizes)
             # On the meta device only shapes are needed.
             if not positions_PD.is_meta:
-                positions_PD = _FORMULAS[config.positions](*sizes, config.sinusoid_base)
+                positions_PD = self.compute_table(*sizes, config.sinusoid_base)
             # A formula, not a weight: it is neither trained nor saved.
             self.register_buffer("positions_PD", positions_PD, persistent=False)
         else:
@@ -115,12 +120,12 @@ class Embedding(nn.Module):
 
         Args:
             ids_BK: Tokens.
-            start: Place of the first of them.
-            probe: Looks at what is added up.
-            segments_BK: Which text each token belongs to; None for the first.
+            start: Position of the first token.
+            probe: Observes or changes the summands.
+            segments_BK: Index of each token's text; None for all 0.
 
         Raises:
-            ValueError: A token would stand beyond the last position of the model.
+            ValueError: The sequence exceeds the model's positions.
         """
         end = start + ids_BK.shape[1]
         if end > self.n_positions:
@@ -143,7 +148,7 @@ class Embedding(nn.Module):
         """The positions_PD that are added to tokens.
 
         Raises:
-            ValueError: None are added here: attention has them.
+            ValueError: No positions are added here.
         """
         if self.positions_PD is None:
             raise ValueError(f"{self.site} adds no positions")
@@ -151,7 +156,7 @@ class Embedding(nn.Module):
 
 
 def frequencies(config: ModelConfig) -> Tensor:
-    """Return frequencies_N in float64: by how many radians a position turns each pair."""
+    """Return frequencies_N in float64: radians per position of each pair."""
     pair_N = torch.arange(0, config.d_k, 2, dtype=torch.float64)
     frequency_N = config.rotary_base ** (-pair_N / config.d_k)
     if not config.rotary_scaling:
@@ -166,7 +171,7 @@ def frequencies(config: ModelConfig) -> Tensor:
 class Rotary(nn.Module):
     """Turns queries and keys by an angle that grows with the position (RoPE, Su et al. 2021).
 
-    In the dot product of a turned query and a turned key only their distance is left. Nothing is
+    The dot product of a turned query and a turned key depends only on their distance. Nothing is
     learned.
     """
 
@@ -204,13 +209,13 @@ class Rotary(nn.Module):
 
 
 def buckets(distance_QK: Tensor, n_buckets: int, max_distance: int, *, causal: bool) -> Tensor:
-    """Return bucket_QK, the number of the bucket that each distance falls into.
+    """Return bucket_QK, the index of each distance's bucket.
 
     Args:
-        distance_QK: Place of the key less that of the query.
-        n_buckets: In all; without a look-ahead mask half of them are for keys that come later.
-        max_distance: From here on all distances are in the last bucket.
-        causal: Whether keys that come later are never looked at.
+        distance_QK: Position of the key minus that of the query.
+        n_buckets: Total number; if not causal, half of them are for later keys.
+        max_distance: From here on, all distances share the last bucket.
+        causal: Whether later keys are masked.
 
     >>> buckets(torch.tensor([[-200, -1, 0, 1, 200]]), 32, 128, causal=False).tolist()
     [[15, 1, 0, 17, 31]]
@@ -229,10 +234,10 @@ def buckets(distance_QK: Tensor, n_buckets: int, max_distance: int, *, causal: b
 
 
 class RelativeBias(nn.Module):
-    """What each distance adds to the scores of each head: one table for a whole stack (T5).
+    """Learned bias of each distance and head, added to the scores; one table per stack (T5).
 
-    Raffel et al. 2020, section 2.1. Near distances have a bucket each, far ones share buckets that
-    grow by powers.
+    Raffel et al. 2020, section 2.1. Each near distance has its own bucket; far distances share
+    buckets of logarithmically growing size.
     """
 
     def __init__(self, config: ModelConfig, stack: Stack) -> None:
@@ -242,7 +247,7 @@ class RelativeBias(nn.Module):
         self.table = nn.Embedding(config.n_buckets, config.n_heads)
 
     def forward(self, n_queries: int, n_keys: int) -> Tensor:
-        """Return bias_1HQK; the queries are the last of the positions that can be looked at."""
+        """Return bias_1HQK; the queries are the last of the key positions."""
         device = self.table.weight.device
         query_Q = torch.arange(n_keys - n_queries, n_keys, device=device)
         distance_QK = torch.arange(n_keys, device=device)[None, :] - query_Q[:, None]

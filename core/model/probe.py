@@ -2,8 +2,8 @@
 
 Every sublayer and both embeddings have a site (`encoder.2.self`). Without a probe nothing is kept,
 and attention runs the fused kernel. Where a probe is interested, the sublayer computes its steps
-one by one, hands each to the probe, and goes on with what the probe gives back. What probes there
-are (`core.model.probes`) is unknown to the model.
+one by one, hands each to the probe, and goes on with what the probe returns. The model does not
+know the probes themselves (`core.model.probes`).
 """
 
 from collections.abc import Callable, Sequence
@@ -27,9 +27,9 @@ class Step(StrEnum):
     STREAM_IN = "stream_in"
     """x_BKD, the residual stream as it comes in"""
     BEFORE_NORM = "before_norm"
-    """x_BKD, what LayerNorm gets"""
+    """x_BKD, the norm's input"""
     AFTER_NORM = "after_norm"
-    """normed_BKD, what LayerNorm makes of it"""
+    """normed_BKD, the norm's output"""
     ADDED = "added"
     """added_BKD, what the sublayer adds to the stream"""
     STREAM_OUT = "stream_out"
@@ -100,22 +100,22 @@ class Probe(Protocol):
         ...
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Take one step's tensor and give back the one to go on with."""
+        """Receive one step's tensor and return the one to go on with."""
         ...
 
 
 @dataclass(frozen=True)
 class Probes:
-    """Several probes in a row; each sees what those before it made."""
+    """Several probes in a row; each gets the result of those before it."""
 
     probes: Sequence[Probe]
 
     def sees(self, site: Site) -> bool:
-        """Any of them."""
+        """Whether any probe does."""
         return any(probe.sees(site) for probe in self.probes)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Pass the tensor through those that are interested."""
+        """Pass the tensor through the interested probes."""
         for probe in self.probes:
             if probe.sees(site):
                 tensor = probe.at(site, step, tensor)
@@ -123,11 +123,11 @@ class Probes:
 
 
 Hook = Callable[[Step, Tensor], Tensor]
-"""Takes one step's tensor and gives back the one to go on with."""
+"""Receives one step's tensor and returns the one to go on with."""
 
 
 def hook_of(probe: Probe | None, site: Site) -> Hook:
-    """Return what takes the steps of a site: `unchanged` where no probe is interested."""
+    """Return the hook for the steps of a site: `unchanged` if no probe is interested."""
     if probe is None or not probe.sees(site):
         return unchanged
     return partial(probe.at, site)
@@ -139,7 +139,7 @@ def unchanged(step: Step, tensor: Tensor) -> Tensor:
 
 
 def probed(probe: Probe | None, site: Site, step: Step, tensor: Tensor) -> Tensor:
-    """Return what a probe makes of a step; the step itself where no probe is interested."""
+    """Pass a step through a probe; return it unchanged if no probe is interested."""
     if probe is None or not probe.sees(site):
         return tensor
     return probe.at(site, step, tensor)

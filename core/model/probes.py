@@ -16,13 +16,13 @@ from core.model.probe import Probe, Probes, Step
 
 @dataclass(frozen=True)
 class Record:
-    """Keeps the chosen steps of the chosen sites, and changes nothing."""
+    """Records the chosen steps of the chosen sites, and changes nothing."""
 
     steps: frozenset[Step] = frozenset({Step.VISIBLE, Step.WEIGHTS})
     sites: frozenset[Site] | None = None
     """None for all of them."""
     keep_graph: bool = False
-    """Keep the tensors in the autograd graph, for a loss on what was seen; else detached."""
+    """Keep the tensors in the autograd graph, for a loss on them; else detach them."""
     tensors: dict[tuple[Site, Step], Tensor] = field(default_factory=dict)
 
     def sees(self, site: Site) -> bool:
@@ -52,7 +52,7 @@ class _HeadProbe:
         return cls(frozenset(heads))
 
     def sees(self, site: Site) -> bool:
-        """The sites with such a head."""
+        """Sites of these heads."""
         return any(site == head.site for head in self.heads)
 
     def _indices(self, site: Site) -> list[int]:
@@ -61,13 +61,13 @@ class _HeadProbe:
 
 @dataclass(frozen=True)
 class Silence(_HeadProbe):
-    """Takes heads away: their term is missing from the sum that W^O makes.
+    """Removes heads: their terms are missing from the sum in W^O.
 
-    Nor does a pointer copy what they look at.
+    A pointer does not copy what they look at, either.
     """
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Put zeros in the place of a silenced head's mixed values."""
+        """Replace a silenced head's mixed values by zeros."""
         if step not in (Step.MIXED, Step.COPY_WEIGHTS):
             return tensor
         audible_H = torch.ones(tensor.shape[1], dtype=torch.bool, device=tensor.device)
@@ -77,26 +77,26 @@ class Silence(_HeadProbe):
 
 @dataclass(frozen=True)
 class Uniform(_HeadProbe):
-    """Makes heads look everywhere alike: their values are averaged over all that is visible."""
+    """Makes heads attend uniformly: values are averaged over all visible keys."""
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Make the heads' scores equal, so that weight spreads evenly over what the mask leaves."""
+        """Make the heads' scores equal, so that visible keys get equal weights."""
         if step is not Step.SCORES:
             return tensor
         scores_BHQK = tensor.clone()
-        # To a softmax all numbers are alike; linear attention divides by the sum.
+        # A softmax accepts any constant; linear attention divides by the sum.
         scores_BHQK[:, self._indices(site)] = 1.0
         return scores_BHQK
 
 
 @dataclass(frozen=True)
 class _MixedProbe:
-    """Puts other values in the place of what some heads mix."""
+    """Replaces the mixed values of some heads."""
 
     mixed: Mapping[Head, Tensor]
 
     def sees(self, site: Site) -> bool:
-        """The sites with such a head."""
+        """Sites of these heads."""
         return any(site == head.site for head in self.mixed)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ class _MixedProbe:
 
 
 class Freeze(_MixedProbe):
-    """Makes heads say the same at every position of every sentence (mean ablation).
+    """Makes heads output the same at every position of every sentence (mean ablation).
 
     `mixed` maps a head to mixed_E, as a rule its average over held-out sentences. What a head
     brings on average stays, what it brings because of this sentence goes. Silencing takes both, and
@@ -124,7 +124,7 @@ class Freeze(_MixedProbe):
 
 
 class Patch(_MixedProbe):
-    """Puts what heads mixed in another forward pass in the place of what they mix in this one.
+    """Replaces heads' mixed values by those from another forward pass.
 
     `mixed` maps a head to mixed_BQE from a `Record` of `Step.MIXED`. Positions that only one of the
     two passes has stay as they are.
@@ -135,7 +135,7 @@ class Patch(_MixedProbe):
         mixed_BQE[:, :n] = values[:, :n]
 
     def after(self, n_positions: int) -> Self:
-        """Return the same for a pass whose first target position is number `n_positions`."""
+        """Return the probe for a pass whose first target position is `n_positions`."""
         return type(self)(
             {
                 head: mixed if head.site.in_encoder else mixed[:, n_positions:]
@@ -146,13 +146,13 @@ class Patch(_MixedProbe):
 
 @dataclass(frozen=True)
 class Override:
-    """Puts given weights in the place of one row of one head."""
+    """Replaces one row of one head's weights."""
 
     head: Head
     query: int
-    """Counted in the tensor that the sublayer makes; see `continued`."""
+    """Row in the sublayer's tensor; see `continued`."""
     weights_K: Tensor
-    """Where there are fewer, the other keys get 0; what lies beyond the keys is left out."""
+    """Padded with 0, or cut, to the number of keys."""
 
     def sees(self, site: Site) -> bool:
         """The one site."""
@@ -169,7 +169,7 @@ class Override:
         return weights_BHQK
 
     def after(self, n_positions: int) -> Self:
-        """Return the same for a pass whose first target position is number `n_positions`."""
+        """Return the probe for a pass whose first target position is `n_positions`."""
         if self.head.site.in_encoder:
             return self
         return replace(self, query=self.query - n_positions)
@@ -177,7 +177,7 @@ class Override:
 
 @dataclass(frozen=True)
 class Remask:
-    """Puts other masks in the place of the model's."""
+    """Replaces the model's attention masks."""
 
     visible: Mapping[Kind, Tensor]
     """Kind of attention → visible_BQK, True where a query may look at a key;
@@ -194,7 +194,7 @@ class Remask:
 
 @dataclass(frozen=True)
 class Rescale:
-    """Multiplies all scores; a factor of √d_k takes the paper's scaling away."""
+    """Multiplies all scores; a factor of √d_k undoes the paper's scaling."""
 
     factor: float
 
@@ -209,20 +209,21 @@ class Rescale:
 
 @dataclass(frozen=True)
 class Unplace:
-    """Takes the positions away, whether they are added to tokens, to scores, or turn vectors.
+    """Removes positions of every kind: added to tokens, added to scores, or rotary.
 
-    What is left of a sentence is a bag of words, but for what reads them in their order.
+    The sentence becomes a bag of words, except for parts that read in order (look-ahead mask,
+    recurrence, convolution).
     """
 
     unturned: dict[tuple[Site, Step], Tensor] = field(default_factory=dict)
-    """Queries and keys as they are before their positions turn them."""
+    """Queries and keys before rotation."""
 
     def sees(self, site: Site) -> bool:
-        """The embeddings and self-attention, wherever positions come in."""
+        """Embeddings and self-attention, where positions come in."""
         return site.sublayer == "embedding" or site.is_self
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Add zeros in the place of positions, and leave queries and keys unturned."""
+        """Replace positions by zeros, and rotated queries and keys by the originals."""
         match step:
             case Step.POSITIONS | Step.POSITION_BIAS:
                 return torch.zeros_like(tensor)
@@ -232,24 +233,24 @@ class Unplace:
                 return self.unturned.pop((site, Step.QUERY))
             case Step.ROTATED_KEY:
                 key_BHKE = self.unturned.pop((site, Step.KEY))
-                # Each set of keys stands once for each head that shares it.
+                # Repeat each set of keys for every head that shares it.
                 return key_BHKE.repeat_interleave(tensor.shape[1] // key_BHKE.shape[1], dim=1)
         return tensor
 
 
 class EnoughError(Exception):
-    """Ends a pass: all that was asked for is recorded."""
+    """Ends a pass once everything requested is recorded."""
 
 
 @dataclass(frozen=True)
 class UntilWeights:
-    """Ends a pass with the last weights that a probe looks at, by `EnoughError`.
+    """Ends a pass after the last weights that a probe needs, by `EnoughError`.
 
-    Layers above, and the scores of a large vocabulary, would take time for nothing.
+    Saves the time of the layers above and of the scores of a large vocabulary.
     """
 
     probe: Probe
-    """Of steps up to the weights."""
+    """Uses steps up to the weights only."""
     left: set[Site]
     """The sites whose weights are still to come; if empty at first, the pass goes to its end."""
 
@@ -259,11 +260,11 @@ class UntilWeights:
         return cls(probe, {site for site in sites if probe.sees(site)})
 
     def sees(self, site: Site) -> bool:
-        """What the probe sees."""
+        """Same sites as the probe."""
         return self.probe.sees(site)
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Let the probe look, and end the pass behind its last weights."""
+        """Pass the tensor to the probe, and end the pass after its last weights."""
         tensor = self.probe.at(site, step, tensor)
         if step is Step.WEIGHTS and site in self.left:
             self.left.remove(site)
@@ -273,10 +274,10 @@ class UntilWeights:
 
 
 def continued(probe: Probe, n_positions: int) -> Probe:
-    """Return what a probe is for a pass that continues a target, as with a cache.
+    """Return the probe for a pass that computes only rows after the first `n_positions`.
 
-    A probe that speaks of rows counts them from the first row that is computed. Where
-    `n_positions` rows of the decoder were computed before, it must speak of those after them.
+    As with a cache. A probe that names rows counts them from the first row that is computed, so
+    they are shifted.
     """
     match probe:
         case Override() | Patch():

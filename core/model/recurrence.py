@@ -15,15 +15,14 @@ from core.model.sublayers import LayerInputs
 
 UNITS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 TWO_WAY = "_two_way"
-"""How a setting ends that names a unit which reads forward and backward."""
+"""Suffix of the settings of bidirectional units."""
 
 
 class Recurrence(nn.Module):
-    """A state passes from each position to the next: h(t) comes of x(t) and h(t − 1).
+    """A state passes from each position to the next: h(t) is computed from x(t) and h(t − 1).
 
     In an encoder the state may go both ways, each with half of the width (Schuster & Paliwal 1997).
-    In a decoder it begins with what the encoder's states were at their ends (Cho et al. 2014,
-    Sutskever et al. 2014).
+    A decoder starts from the encoder's final states (Cho et al. 2014, Sutskever et al. 2014).
     """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
@@ -46,7 +45,7 @@ class Recurrence(nn.Module):
         return probed(probe, self.site, Step.STATE, state_BKD)
 
     def _read(self, x_BSD: Tensor, inputs: LayerInputs) -> Tensor:
-        """Return the states of an encoder; padding comes after all else, and is passed over."""
+        """Return the states of an encoder; padding, which comes last, is skipped."""
         forward_BSD = self.forward_unit(x_BSD)[0]
         if self.backward_unit is None:
             return cast(Tensor, forward_BSD)
@@ -57,7 +56,7 @@ class Recurrence(nn.Module):
         return torch.cat([forward_BSD, backward_BSD.gather(1, index_BSD)], dim=-1)
 
     def _write(self, x_BTD: Tensor, inputs: LayerInputs) -> Tensor:
-        """Return the states of a decoder, going on from those that are kept."""
+        """Return the states of a decoder, continuing from cached ones."""
         kept = None if inputs.cache is None else inputs.cache.states.get(self.site)
         if kept is None:
             kept = self._first(x_BTD, inputs)
@@ -71,7 +70,7 @@ class Recurrence(nn.Module):
         return cast(Tensor, state_BTD)
 
     def _first(self, x_BTD: Tensor, inputs: LayerInputs) -> Tensor:
-        """Return the state before the first position; of an LSTM followed by its memory cell."""
+        """Return the initial state; for an LSTM, followed by its memory cell."""
         assert inputs.memory_BSD is not None and self.begin is not None
         last_BD = _last(inputs.memory_BSD, inputs.visible_B1S)
         if self.ends_at_both:
@@ -84,7 +83,7 @@ class Recurrence(nn.Module):
 
 
 def _backward(x_BSD: Tensor, visible_B1S: Tensor) -> Tensor:
-    """Return index_BSD that turns the words of each sentence around and leaves its padding."""
+    """Return index_BSD that reverses each sentence and leaves its padding in place."""
     places_S = torch.arange(x_BSD.shape[1], device=x_BSD.device)
     lengths_B1 = visible_B1S.sum(dim=-1)
     index_BS = torch.where(places_S < lengths_B1, lengths_B1 - 1 - places_S, places_S)
@@ -92,7 +91,7 @@ def _backward(x_BSD: Tensor, visible_B1S: Tensor) -> Tensor:
 
 
 def _last(memory_BSD: Tensor, visible_B1S: Tensor | None) -> Tensor:
-    """Return memory_BD of the last position that is no padding."""
+    """Return memory_BD, the memory at the last position that is not padding."""
     if visible_B1S is None:
         return memory_BSD[:, -1]
     places_B = visible_B1S[:, 0].sum(dim=-1) - 1

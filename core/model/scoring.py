@@ -1,4 +1,4 @@
-"""How scores come of queries and keys: dot products, a small network, or features of both.
+"""How scores are computed from queries and keys: dot products, a small network, or features.
 
 B batch, H heads, Q query positions, K key positions, E width of one head, A hidden units of the
 small network of each head.
@@ -53,21 +53,21 @@ def features(x_BHKE: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How scores come of queries and keys, beside their products."""
+    """How scores are computed from queries and keys."""
 
     divisor: float | None = None
-    """What the products are divided by; None for √d_k."""
+    """Divisor of the products; None for √d_k."""
     bias_1HQK: Tensor | None = None
-    """Added to the quotients: what each head thinks of a distance; None for nothing."""
+    """Position bias of each head, added after the division; None for none."""
     rotated: bool = False
-    """Whether queries and keys come turned by their positions."""
+    """Whether queries and keys have been turned by their positions."""
     additive: Additive | None = None
-    """Compares queries and keys in the place of a dot product."""
+    """Replaces the dot product."""
     linear: bool = False
-    """Weights are shares of the products of features, without a softmax."""
+    """Weights are products of features divided by their sum, without a softmax."""
 
     def compared(self, query_BHQE: Tensor, key_BHKE: Tensor) -> Tensor:
-        """Return products_BHQK, or what stands in their place."""
+        """Return products_BHQK, or the scores that replace them."""
         if self.additive is not None:
             scores_BHQK: Tensor = self.additive(query_BHQE, key_BHKE)
             return scores_BHQK
@@ -81,7 +81,7 @@ USUAL = Scoring()
 
 
 def divisor(config: ModelConfig, site: Site) -> float | None:
-    """Return what a layer divides its products by; None for √d_k."""
+    """Return the divisor of a layer's products; None for √d_k."""
     if config.scores != "dot":
         return 1.0
     width = math.sqrt(config.d_k)
@@ -105,7 +105,7 @@ def attention_weights(scores_BHQK: Tensor) -> Tensor:
 
 
 def shares(scores_BHQK: Tensor) -> Tensor:
-    """Return scores, none below 0, divided by the sum of their row; zeros where that is 0."""
+    """Return non-negative scores divided by the sum of their row; zeros if it is 0."""
     total_BHQ1 = scores_BHQK.sum(dim=-1, keepdim=True)
     return scores_BHQK / total_BHQ1.masked_fill(total_BHQ1 == 0, 1.0)
 
@@ -113,10 +113,10 @@ def shares(scores_BHQK: Tensor) -> Tensor:
 def attend_linearly(
     query_BHQE: Tensor, key_BHKE: Tensor, value_BHKE: Tensor, visible_B1K: Tensor | None
 ) -> Tensor:
-    """Return mixed_BHQE of linear attention where all queries may look at the same keys.
+    """Return mixed_BHQE of linear attention when all queries see the same keys.
 
-    φ(q) Σ φ(k) vᵀ / φ(q) Σ φ(k): the sums over keys are made once, so that time and memory grow
-    with the length of a sentence and not with its square (Katharopoulos et al. 2020, eq. 6).
+    φ(q) Σ φ(k) vᵀ / φ(q) Σ φ(k): the sums over keys are computed once, so that time and memory grow
+    linearly with the length of a sentence, not quadratically (Katharopoulos et al. 2020, eq. 6).
     """
     query_BHQE, key_BHKE = features(query_BHQE), features(key_BHKE)
     if visible_B1K is not None:

@@ -1,4 +1,4 @@
-"""The sublayers that layers are made of: what each looks at.
+"""The sublayers of a layer: self-attention, cross-attention, feed-forward.
 
 B batch, S source length, T target length, Q queries, K keys, D model width, F feed-forward width;
 x_BKD where either length may stand.
@@ -24,23 +24,23 @@ from core.model.probe import Probe, Step, probed
 
 @dataclass(frozen=True, slots=True)
 class LayerInputs:
-    """What the positions of a layer may look at beside the stream that comes in."""
+    """Inputs of a layer beside the residual stream."""
 
     visible_BQK: Tensor | None
-    """True where a position may look at another of its own sequence; K counts those before, too.
-    None where nothing is hidden."""
+    """True where a position may look at another of its own sequence; K includes cached ones.
+    None if nothing is hidden."""
     memory_BSD: Tensor | None = None
-    """What the encoder made of the source; None in the encoder itself."""
+    """The encoder's output; None in the encoder itself."""
     visible_B1S: Tensor | None = None
-    """The source's padding mask; None where nothing is hidden."""
+    """The source's padding mask; None if nothing is hidden."""
     cache: Cache | None = None
     """Keys and values of earlier positions; None when all positions are computed together."""
     bias_1HQK: Tensor | None = None
-    """What each head of self-attention adds to the scores; None for nothing."""
+    """Position bias of each head of self-attention; None for none."""
 
 
 class Sublayer(Protocol):
-    """What a layer asks of each of its modules, and puts a `Residual` around."""
+    """Interface of the modules of a layer, each inside a `Residual`."""
 
     site: Site
 
@@ -50,9 +50,9 @@ class Sublayer(Protocol):
 
 
 class SelfAttention(MultiHeadAttention):
-    """A sequence looks at itself: in a decoder at what is already written.
+    """A sequence attends to itself; in a decoder, only to earlier positions.
 
-    Where distances count, the first layer has their table, and all layers of its stack use it.
+    With relative positions, the first layer has the table that all layers of its stack use.
     """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
@@ -62,7 +62,7 @@ class SelfAttention(MultiHeadAttention):
         self.relative = RelativeBias(config, site.stack) if has_table else None
 
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
-        """Let every position look at those of its own sequence that it may see."""
+        """Attend from every position to the visible ones of its own sequence."""
         cache = inputs.cache
         memory = self.keys_values(x_BKD, probe, 0 if cache is None else cache.length)
         if cache is not None:
@@ -71,14 +71,14 @@ class SelfAttention(MultiHeadAttention):
 
 
 class CrossAttention(MultiHeadAttention):
-    """A target looks at what the encoder made of the source."""
+    """A target attends to the encoder's output."""
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
         super().__init__(config, site)
         self.memory = MEMORIES[config.memory](config, site.layer)
 
     def added(self, x_BKD: Tensor, inputs: LayerInputs, probe: Probe | None) -> Tensor:
-        """Let every position look at the whole source."""
+        """Attend from every position to the whole source."""
 
         def compute() -> KeysValues:
             assert inputs.memory_BSD is not None
@@ -91,7 +91,7 @@ class CrossAttention(MultiHeadAttention):
 class FeedForward(nn.Module):
     """max(0, x W₁ + b₁) W₂ + b₂, the same for every position (section 3.3).
 
-    With another activation than max(0, ·), or gated: (act(x W_g) ⊙ x W₁) W₂ (Shazeer 2020).
+    Or with another activation, or gated: (act(x W_g) ⊙ x W₁) W₂ (Shazeer 2020).
     """
 
     def __init__(self, config: ModelConfig, site: Site) -> None:
@@ -123,4 +123,4 @@ ACTIVATIONS: Mapping[Activation, Callable[[Tensor], Tensor]] = {
     "gelu_tanh": partial(functional.gelu, approximate="tanh"),
     "silu": functional.silu,
 }
-"""What the units of a feed-forward layer do; GELU by its definition, or as GPT-2 computes it."""
+"""Activations of a feed-forward layer; GELU is exact, or approximated as in GPT-2."""

@@ -22,8 +22,8 @@ from core.model.sublayers import LayerInputs, Sublayer
 class Transformer(nn.Module):
     """Maps a source and a target's beginning to scores for the target's next tokens.
 
-    Holds weights and nothing else: activations go to a probe or nowhere, so that one model can
-    serve many threads.
+    Holds only weights: activations go to a probe or nowhere, so that one model can serve many
+    threads.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -46,7 +46,7 @@ class Transformer(nn.Module):
         self.decoder = nn.ModuleList(
             DecoderLayer(config, i) for i in range(config.n_decoder_layers)
         )
-        # Post-norm layers end normalised; the sum that pre-norm layers leave needs one more norm.
+        # Post-norm layers end with a norm; pre-norm layers need a final one.
         self.encoder_norm = _final_norm(config, "encoder")
         self.decoder_norm = _final_norm(config, "decoder")
         self.output_transform = OutputTransform(config) if config.head_transform else None
@@ -63,14 +63,14 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return logits_BTV: at each target position, scores for the token that comes next.
 
-        A parallel decoder's are for the token of the position itself.
+        For a parallel decoder, scores for the token at the position itself.
 
         Args:
             source_BS: Token ids, padded; None for a decoder alone.
-            target_BT: Token ids from the first that is fed on, padded; None for an encoder alone,
-                which returns logits_BSV, scores for what stands at each source position, or where
-                it only makes vectors memory_BSD.
-            probe: Looks at the sublayers or changes them; see `core.model.probe`.
+            target_BT: Token ids from the first fed one on, padded; None for an encoder alone, which
+                returns logits_BSV for the tokens at source positions, or memory_BSD if it has no
+                output projection.
+            probe: Observes or changes the sublayers; see `core.model.probe`.
         """
         if source_BS is None:
             assert target_BT is not None
@@ -78,22 +78,22 @@ class Transformer(nn.Module):
         memory_BSD = self.encode(source_BS, probe)
         if target_BT is None:
             return self.scores(memory_BSD) if self.config.has_output else memory_BSD
-        hidden = padding_mask(source_BS, self.config.pad_id)
+        visible_B1S = padding_mask(source_BS, self.config.pad_id)
         if self.length is not None and probe is not None:
-            self.length(memory_BSD, hidden, probe)
-        return self.decode(target_BT, memory_BSD, hidden, probe, source_BS=source_BS)
+            self.length(memory_BSD, visible_B1S, probe)
+        return self.decode(target_BT, memory_BSD, visible_B1S, probe, source_BS=source_BS)
 
     def encode(
         self, source_BS: Tensor, probe: Probe | None = None, segments_BS: Tensor | None = None
     ) -> Tensor:
-        """Return memory_BSD, what the encoder makes of each source token.
+        """Return memory_BSD, the encoder's output.
 
-        Where decoder layers read several encoder layers, these stand side by side in each vector.
+        If decoder layers read several encoder layers, these are concatenated in each vector.
 
         Args:
             source_BS: Token ids, padded.
-            probe: Looks at the sublayers or changes them.
-            segments_BS: Which text each token belongs to, where the model tells; None for one text.
+            probe: Observes or changes the sublayers.
+            segments_BS: Index of each token's text, if the model has segments; None for all 0.
         """
         x_BSD = self.source_embedding(source_BS, probe=probe, segments_BK=segments_BS)
         n = source_BS.shape[1]
@@ -103,7 +103,7 @@ class Transformer(nn.Module):
             for layer in self.encoder:
                 x_BSD = layer(x_BSD, inputs, probe)
             return normalise(self.encoder_norm, x_BSD, visible_B1S)
-        # Layers above the first are computed for a probe only.
+        # Layers above the first are computed only for a probe.
         read = 1 if self.config.memory == "first" else len(self.encoder)
         depths = []
         for layer in self.encoder if probe is not None else self.encoder[:read]:
@@ -123,16 +123,16 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Return logits_BTV for a target whose source is already encoded.
 
-        Those of a model with a pointer are logarithms of probabilities.
+        With a pointer they are log-probabilities.
 
         Args:
             target_BT: The whole target from BOS on, or, with a cache, what follows its positions.
             memory_BSD: From `encode`; None for a decoder alone.
-            visible_B1S: The source's padding mask; None where nothing is hidden.
-            probe: Looks at the sublayers or changes them.
-            cache: Keys and values of the positions before; the new ones are added to it. Without
-                padding in the target.
-            source_BS: The source's tokens, which only a model with a pointer needs.
+            visible_B1S: The source's padding mask; None if nothing is hidden.
+            probe: Observes or changes the sublayers.
+            cache: Keys and values of earlier positions; new ones are appended. The target must have
+                no padding.
+            source_BS: The source's tokens, needed only with a pointer.
         """
         parallel = self.config.is_parallel
         assert cache is None or not parallel, "what a parallel decoder sees has no past to keep"
@@ -163,11 +163,11 @@ class Transformer(nn.Module):
         return log_probabilities_BTV
 
     def logits(self, x_BTD: Tensor, visible_BTK: Tensor | None = None) -> Tensor:
-        """Return logits_BTV for the decoder's stream as a layer leaves it; nothing is copied.
+        """Return logits_BTV for the decoder's stream after a layer, without the pointer.
 
         Args:
             x_BTD: The stream.
-            visible_BTK: What of it is no padding; see `normalise`.
+            visible_BTK: Mask that tells padding; see `normalise`.
         """
         return self.scores(normalise(self.decoder_norm, x_BTD, visible_BTK))
 
@@ -181,7 +181,7 @@ class Transformer(nn.Module):
         return logits_BKV
 
     def _bias(self, stack: Stack, n_queries: int, n_keys: int) -> Tensor | None:
-        """Return what the heads of a stack add to their scores for each distance, if anything."""
+        """Return the position bias of a stack's heads, if any."""
         if self.config.positions != "buckets":
             return None
         first = (self.encoder if stack == "encoder" else self.decoder)[0]
@@ -192,7 +192,7 @@ class Transformer(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return next(self.parameters()).device
 
     def sites(self) -> tuple[Site, ...]:
@@ -207,7 +207,7 @@ class Transformer(nn.Module):
         return tuple(cast(Layer, layer) for layer in (*self.encoder, *self.decoder))
 
     def block(self, site: Site) -> tuple[Sublayer, Residual]:
-        """Return the sublayer of a site, and what stands around it.
+        """Return the sublayer of a site, and its residual block.
 
         Raises:
             ValueError: The model has no sublayer there.
@@ -219,24 +219,24 @@ class Transformer(nn.Module):
         raise ValueError(f"the model has no sublayer at {site}")
 
     def embedding(self, stack: Stack) -> Embedding:
-        """Return what makes vectors of the tokens that a stack reads."""
+        """Return the embedding of a stack."""
         return cast(Embedding, getattr(self, f"{Kind.self_of(stack).query_side}_embedding"))
 
     def final_norm(self, stack: Stack) -> nn.Module:
-        """Return what the stream of a stack goes through after its last layer."""
+        """Return the norm after a stack's last layer."""
         return self.encoder_norm if stack == "encoder" else self.decoder_norm
 
     def saved(self) -> dict[str, Tensor]:
-        """Return what a file of this model holds: parameters, a shared one once, and buffers.
+        """Return the tensors to save: parameters, shared ones once, and buffers.
 
-        A buffer that is not persistent is computed anew and in no file.
+        Non-persistent buffers are recomputed, not saved.
         """
         kept = self.state_dict(keep_vars=True)
         buffers = {name: each for name, each in self.named_buffers() if name in kept}
         return {**dict(self.named_parameters()), **buffers}
 
     def _initialise(self) -> None:
-        """Glorot for the projections; embeddings so that √d_model brings them to variance 1."""
+        """Initialise projections by Glorot, embeddings with variance 1 / d_model."""
         for module in self.modules():
             if isinstance(module, nn.Linear) and not isinstance(module, Unprojected):
                 nn.init.xavier_uniform_(module.weight)

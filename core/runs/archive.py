@@ -1,4 +1,4 @@
-"""A run as one archive: written to be given away, and read from a stranger.
+"""A run as a zip archive: exported, and imported from untrusted sources.
 
 An archive may be broken or meant to harm: it is unpacked into a hidden folder, checked and loaded
 once before it gets a name. Files of the process that trains stay behind: the lock, requests, the
@@ -53,10 +53,10 @@ _STEP = "step-([0-9]{8}|[1-9][0-9]{8,11})"
 _WEIGHTS = re.compile(rf"({'|'.join(WEIGHT_FOLDERS)})/{_STEP}\.safetensors")
 _STATE = re.compile(rf"{CHECKPOINTS}/{_STEP}\.state\.safetensors")
 _PUBLIC = {"state": str, "step": int, "message": str}
-"""What status.json says of no process."""
+"""Keys of status.json that are not about a process."""
 _ATTEMPTS = 100
 LARGEST = 2 << 30
-"""Bytes that an archive may hold once it is unpacked."""
+"""Maximum unpacked bytes of an archive."""
 _MOST_MEMBERS = 10_000
 _CHUNK = 1 << 20
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -67,17 +67,17 @@ _ADDED = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 
 
 def belongs(name: str) -> bool:
-    """Say whether an archive holds a file of a run, by its path in the run's folder."""
+    """Say whether a file belongs in an archive, by its path in the run's folder."""
     return name in TEXTS or is_weights(name) or _STATE.fullmatch(name) is not None
 
 
 def is_weights(name: str) -> bool:
-    """Say whether a file of a run's folder holds weights, by its path in there."""
+    """Say whether a file holds weights, by its path in the run's folder."""
     return _WEIGHTS.fullmatch(name) is not None
 
 
 def weights_of(path: Path) -> list[str]:
-    """List a run's weights, each with the optimizer's state if it is there."""
+    """List a run's weights, each followed by its optimizer state if there is one."""
     names = []
     for folder in WEIGHT_FOLDERS:
         for file in sorted((path / folder).glob("step-*.safetensors")):
@@ -92,7 +92,7 @@ def weights_of(path: Path) -> list[str]:
 
 
 def _public_status(content: bytes) -> bytes:
-    """Return status.json without a process of another machine: its id could be one of ours."""
+    """Return status.json without the process: its id belongs to another machine."""
     try:
         status = json.loads(content)
     except (ValueError, RecursionError):
@@ -108,8 +108,8 @@ def _public_status(content: bytes) -> bytes:
 def archive_run(path: Path, file: IO[bytes] | Path) -> None:
     """Write a run as a zip archive with one folder in it, named like the run.
 
-    The same content gives the same bytes. A run may be training meanwhile: what is written is the
-    run as it was at one moment. A file given by its path is written whole or not at all.
+    Equal content gives equal bytes. If the run is training, the archive is a consistent snapshot. A
+    file given by its path is written completely or not at all.
 
     Raises:
         RunError: The folder is no run, or one of its files is damaged.
@@ -141,7 +141,7 @@ def _write(path: Path, file: IO[bytes]) -> None:
 
 
 def _member(name: str) -> zipfile.ZipInfo:
-    """Return a file's entry without anything that differs from one writing to the next."""
+    """Return a reproducible entry for a file."""
     member = zipfile.ZipInfo(name)
     member.create_system = 3  # Unix, to which the next line belongs.
     member.external_attr = 0o100644 << 16
@@ -167,7 +167,7 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
-    """Open all weights of a run at one moment; once open, they stay, even removed by a training."""
+    """Open all weights of a run at one moment; open files survive removal by a training."""
     for _ in range(_ATTEMPTS):
         with ExitStack() as attempt:
             names = weights_of(path)
@@ -185,20 +185,19 @@ def _open_weights(path: Path, stack: ExitStack) -> Mapping[str, IO[bytes]]:
 def unpack_run(
     content: bytes | IO[bytes], parent: Path, name: str | None = None, limit: int = LARGEST
 ) -> Path:
-    """Take a run from an archive into a folder of runs, and return its own folder there.
+    """Import a run from an archive into a folder of runs, and return its folder.
 
-    It is there whole and has been loaded once, or nothing is there. Files that belong to no run,
-    or only to a process that trained it, are left out.
+    The result has been loaded once, or nothing is left. Files that belong to no run, or only to
+    a training process, are skipped.
 
     Args:
         content: A zip archive, as `archive_run` writes it.
-        parent: Where the run goes; made if missing.
-        name: What the run shall be called; without it, as in the archive. A number is added
-            where the name is taken.
-        limit: Bytes that the archive may hold unpacked.
+        parent: The folder of runs; made if missing.
+        name: Name of the run; by default as in the archive. A number is added if it is taken.
+        limit: Maximum unpacked bytes.
 
     Raises:
-        RunError: It is no archive, damaged, dangerous, too large, or holds no usable run.
+        RunError: It is not an archive, damaged, dangerous, too large, or has no usable run.
     """
     with opened_archive(content) as archive:
         top, members = _members(archive)
@@ -216,10 +215,10 @@ def unpack_run(
 
 
 def opened_archive(content: bytes | IO[bytes]) -> zipfile.ZipFile:
-    """Return a zip archive that can be read.
+    """Open a zip archive.
 
     Raises:
-        RunError: It is none.
+        RunError: It is not one.
     """
     try:
         return zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content)
@@ -246,7 +245,7 @@ def _members(archive: zipfile.ZipFile) -> tuple[str, dict[str, zipfile.ZipInfo]]
 
 
 def require_complete(archive: zipfile.ZipFile) -> None:
-    """Refuse an archive whose list of files is longer or shorter than it says itself.
+    """Refuse an archive whose number of entries differs from its own count.
 
     One wrong byte in the list can hide the entries after it, and a run would lose its weights.
     """
@@ -331,7 +330,7 @@ def _extract(
 
 
 def chunks_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield what an entry holds, a mebibyte at a time.
+    """Yield the content of an entry, one mebibyte at a time.
 
     Raises:
         RunError: It is damaged.
@@ -363,10 +362,10 @@ def _take_name(folder: Path, name: str) -> Path:
 
 
 def check_run(folder: Path) -> None:
-    """Load a run once, compare its weights with run.json, and take processes out of status.json.
+    """Load a run once, compare its weights with run.json, and remove processes from status.json.
 
     Raises:
-        RunError: It is no usable run; the message does not name the folder.
+        RunError: It is not a usable run; the message does not name the folder.
     """
     status = folder / STATUS
     if status.exists():

@@ -31,18 +31,18 @@ from core.runs.settings import RunSettings
 CHECKPOINTS, SNAPSHOTS, BEST, LIVE = "checkpoints", "snapshots", "best", "live"
 START = "start"
 FOLDERS = (CHECKPOINTS, BEST, LIVE, START, SNAPSHOTS)
-"""In the order in which a step is looked for: the exact weights before the rounded ones."""
+"""In the order in which a step is searched: exact weights before rounded ones."""
 WEIGHT_FOLDERS = (BEST, CHECKPOINTS, SNAPSHOTS, START)
-"""Those whose weights stay, and are given away."""
+"""Folders whose weights are kept, and included when a run is given away."""
 CHECKSUM = "sha256"
-"""In the header of a file: the checksum of its tensors, with their names and shapes."""
+"""Header entry: the checksum of the tensors, their names and shapes."""
 SCALE = ".scale"
-"""Ends the name of what a rounded matrix's rows are multiplied by."""
+"""Suffix of the tensor that holds the row scales of a rounded matrix."""
 Shapes = Mapping[str, tuple[int, ...]]
 _LARGEST_HEADER = 100_000_000
 """Bytes, as safetensors has it."""
 LARGEST_READ = 64 << 20
-"""Bytes of weights that are read whole, and compared with their checksum, even if `mapped`."""
+"""Bytes up to which weights are read whole and checked, even if `mapped`."""
 
 
 def weights_file(step: int) -> str:
@@ -55,7 +55,7 @@ def weights_file(step: int) -> str:
 
 
 def step_of(weights: Path) -> int:
-    """Return the step in the name of a file of weights."""
+    """Return the step that a weights file's name contains."""
     return int(weights.name.removeprefix("step-").split(".")[0])
 
 
@@ -67,7 +67,7 @@ def weights_in(path: Path, folder: str) -> list[Path]:
 
 
 def newest_checkpoint(path: Path) -> Path | None:
-    """Return the weights that training would go on from, or None where there are none."""
+    """Return the weights that training would go on from, or None if there are none."""
     return next(reversed(weights_in(path, CHECKPOINTS)), None)
 
 
@@ -84,18 +84,18 @@ def has_state(path: Path) -> bool:
 
 
 def best_weights(path: Path) -> Path | None:
-    """Return the weights with the lowest held-out loss, or None where there are none."""
+    """Return the weights with the lowest held-out loss, or None if there are none."""
     return next(reversed(weights_in(path, BEST)), None)
 
 
 def opening_weights(path: Path, settings: RunSettings) -> Path | None:
-    """Return the file of weights that a run opens with, or None where none were kept yet."""
+    """Return the file of weights that a run opens with, or None if none were kept yet."""
     best = best_weights(path) if settings.training.patience else None
     return best or newest_checkpoint(path)
 
 
 def weights_at(path: Path, step: int) -> Path | None:
-    """Return the most exact weights of a step, or None where none were kept."""
+    """Return the most exact weights of a step, or None if none were kept."""
     files = (path / folder / weights_file(step) for folder in FOLDERS)
     return next((file for file in files if file.exists()), None)
 
@@ -107,7 +107,7 @@ def stops(path: Path) -> tuple[int, ...]:
 
 
 def is_snapshot_step(step: int) -> bool:
-    """Say whether a snapshot is due: at 1, 2, 5, 10, 20, 50 … steps.
+    """Say whether a snapshot is due: after 1, 2, 5, 10, 20, 50 … steps.
 
     >>> [step for step in range(1, 200) if is_snapshot_step(step)]
     [1, 2, 5, 10, 20, 50, 100]
@@ -130,23 +130,23 @@ def no_safetensors(name: str, error: Exception) -> CheckpointError:
 def save_weights(model: Transformer, path: Path, dtype: torch.dtype = torch.float32) -> None:
     """Write a model's weights in a precision; a shared matrix is written once.
 
-    Buffers that are computed from nothing else, such as running means, are written as they are.
+    Buffers that cannot be recomputed, such as running means, keep their own precision.
     """
     tensors = {name: _kept(each, dtype) for name, each in model.saved().items()}
     write_atomically(path, _with_checksum(tensors))
 
 
 def _kept(tensor: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return a tensor as a file holds it; only parameters are brought to a precision."""
+    """Return a tensor as it is stored; only parameters are converted to the precision."""
     stored = tensor.detach().contiguous()
     return stored.to(dtype) if isinstance(tensor, nn.Parameter) else stored
 
 
 def save_rounded(model: Transformer, path: Path) -> None:
-    """Write a model's weights in a quarter of their size, for looking, not for going on.
+    """Write a model's weights at a quarter of their size: to look at, not to resume training from.
 
-    Each row of a matrix is kept as whole numbers from -127 to 127 and what they are multiplied by,
-    so that no weight is off by more than 1/254 of the largest of its row.
+    Each row of a matrix is stored as integers from -127 to 127 and a scale, so that no weight is
+    off by more than 1/254 of the largest in its row.
     """
     tensors: dict[str, Tensor] = {}
     for name, parameter in model.saved().items():
@@ -165,7 +165,7 @@ def load_model(path: Path, config: ModelConfig, *, mapped: bool = False) -> Tran
     Args:
         path: The file.
         config: What it holds.
-        mapped: Leave the weights in the file until they are used, where they are many.
+        mapped: Leave large weights in the file until they are used.
 
     Raises:
         CheckpointError: The file is missing, damaged, or of another configuration.
@@ -200,7 +200,7 @@ def require_shapes(file: str, shapes: Shapes, config: ModelConfig) -> None:
     """Refuse weights of other sizes than a model's, before memory for the model is asked for.
 
     Args:
-        file: What messages call what holds them.
+        file: Name of the file in messages.
         shapes: Of the weights, by their names; a rounded one has its scale beside it.
         config: The model.
 
@@ -237,7 +237,7 @@ def shapes_in(file: Path) -> Shapes:
 
 
 def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the weights that rounded ones stand for; a scale that is none stays, as unknown."""
+    """Return rounded weights multiplied by their scales; a scale without a matrix is kept."""
     scales = {
         name: tensors[name + SCALE]
         for name, tensor in tensors.items()

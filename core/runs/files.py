@@ -1,4 +1,4 @@
-"""The files of a run that are no weights: their names, their largest sizes, and reading them."""
+"""A run's files other than weights: names, maximum sizes, and reading."""
 
 import json
 import os
@@ -17,7 +17,7 @@ STATUS, METRICS, EVALUATION = "status.json", "metrics.jsonl", "evaluation.json"
 HEADS = "heads.json"
 """What silencing each head costs, as `core.studies.effects.measuring` writes it."""
 PRUNING = "pruning.json"
-"""What is left as one head after the other goes, as `core.studies.effects.pruning` says."""
+"""Quality as heads are pruned one by one, as `core.studies.effects.pruning` writes it."""
 PAIRS = FILES["train"]
 """The task of a run on the user's own pairs."""
 LINES = "lines.txt"
@@ -26,31 +26,31 @@ OPENED = (
     *("config.json", "tokenizer_config.json", "tokenizer.model", "spiece.model"),
     *("source.spm", "target.spm", "vocab.json", "target_vocab.json"),
 )
-"""What an opened model brings beside tokenizer.json."""
+"""Files of an opened model beside tokenizer.json."""
 TEXTS = (
     *("run.json", "tokenizer.json", *OPENED, "words.txt", NOTICE, *FILES.values(), LINES),
     *(METRICS, EVALUATION, HEADS, PRUNING, STATUS),
 )
-"""What is given away beside the weights."""
+"""Files that are included beside the weights when a run is given away."""
 ABOUT = N_("{path}: {why}")
 _LARGEST_JSON = 16 << 20
-"""Bytes of a file that is read as one JSON value, which takes many times as much memory."""
+"""Maximum bytes of a JSON file, which needs many times as much memory."""
 _LARGEST_TEXT = 64 << 20
 _LARGEST_OF = dict.fromkeys((EVALUATION, HEADS, PRUNING), 1 << 20)
-"""Bytes of a file that is read as figures, often."""
+"""Maximum bytes of files of figures, which are read often."""
 
 
 class RunError(MessageError, ValueError):
-    """A folder that is no usable run; the message names it and what is wrong with it."""
+    """A folder that is not a usable run; the message says why."""
 
 
 def about(path: Path, what: str) -> RunError:
-    """Return an error that says something of a run, which may be a `Message`."""
+    """Return an error about a run from a text or `Message`."""
     return RunError(Message(ABOUT, path=path, why=what))
 
 
 def damaged(path: Path, name: str, why: str) -> RunError:
-    """Return an error that says what is wrong with a file of a run."""
+    """Return an error about a damaged file of a run."""
     return about(path, Message("{name} is damaged: {why}", name=name, why=why))
 
 
@@ -60,15 +60,15 @@ def is_run(path: Path) -> bool:
 
 
 def largest(name: str) -> int:
-    """Return how many bytes a run's file may have at most, by its path in the run's folder."""
+    """Return the maximum bytes of a run's file, by its path in the run's folder."""
     return _LARGEST_OF.get(name, _LARGEST_JSON if name.endswith(".json") else _LARGEST_TEXT)
 
 
 def read_bytes(path: Path, name: str) -> bytes:
-    """Return what one of a run's files holds.
+    """Return the content of a run's file.
 
     Raises:
-        RunError: It is missing, no regular file, or larger than such a file may be.
+        RunError: It is missing, not a regular file, or too large.
     """
     most = largest(name)
     try:
@@ -112,7 +112,7 @@ def read_json(path: Path, name: str) -> dict[str, Any]:
 
 
 def check_numbers(stored: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Refuse what is no number, and whole numbers without an end.
+    """Refuse values that are not numbers, and huge integers.
 
     Raises:
         ValueError: A value is no such number.

@@ -45,14 +45,14 @@ from core.runs.checkpoint import (
 from core.runs.files import RunError, about, is_run
 
 LONGEST = 60
-"""Letters of a name."""
+"""Maximum letters of a name."""
 _MARKS = "-_. "
 # Windows keeps these for devices, whatever ending follows.
 _DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9]) *(\..*)?", re.IGNORECASE)
 
 
 def checked_name(text: str) -> str:
-    """Return a text as the name of a run: without spaces around it, letters in composed form.
+    """Return a text as the name of a run: stripped, and in composed form (NFC).
 
     Letters and digits of any script, and between them hyphens, underscores, dots and spaces.
 
@@ -60,7 +60,7 @@ def checked_name(text: str) -> str:
     'été 2'
 
     Raises:
-        RunError: It cannot be a folder's name on every system; the message says why.
+        RunError: It is not a valid folder name on every system; the message says why.
     """
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
@@ -83,14 +83,14 @@ def checked_name(text: str) -> str:
 
 
 def free_name(parent: Path, name: str) -> str:
-    """Return a name that nothing in a folder has: `name`, or name-2, name-3 and so on."""
+    """Return an unused name in a folder: `name`, name-2, name-3 and so on."""
     taken = {same(path.name) for path in parent.iterdir()} if parent.is_dir() else set()
     numbered = (_numbered(name, number) for number in itertools.count(2))
     return next(each for each in itertools.chain([name], numbered) if same(each) not in taken)
 
 
 def same(name: str) -> str:
-    """Return a text that is equal for names that some system takes for one: A and a, é and é."""
+    """Return a key that is equal for names that some system takes for one: A and a, é and é."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -105,22 +105,22 @@ def _is_letter_or_digit(sign: str) -> bool:
 
 
 INCOMING = ".incoming-"
-"""How the names of hidden folders begin that are to become runs."""
+"""Prefix of hidden folders that are to become runs."""
 DELETED = ".deleted-"
-"""How the names of hidden folders begin that are being removed; 16 hexadecimal digits follow."""
+"""Prefix of hidden folders that are being removed; 16 hexadecimal digits follow."""
 _LONGEST_WORK = 24 * 3600
-"""Seconds after which nobody can still be at work on what is to become a run."""
+"""Seconds after which no process can still be working on an incoming run."""
 
 
 def incoming_folder(parent: Path) -> Path:
-    """Make a hidden folder that is to become a run, and remove what killed processes left."""
+    """Make a hidden folder that is to become a run, and remove leftovers of killed processes."""
     parent.mkdir(parents=True, exist_ok=True)
     clear_left_over(parent)
     return Path(tempfile.mkdtemp(prefix=INCOMING, dir=parent))
 
 
 def clear_left_over(parent: Path) -> None:
-    """Remove what a broken deletion, or a process that was killed, left in a folder of runs."""
+    """Remove leftovers of failed deletions and killed processes from a folder of runs."""
     # A run may stand beside anything: only names that were made here.
     for path in parent.glob(DELETED + "[0-9a-f]" * 16):
         _remove(path)
@@ -154,7 +154,7 @@ TRAINING = Job(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a run's numbers depend on."""
+    """Return the versions of software that a run's numbers depend on."""
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,
@@ -166,9 +166,9 @@ def versions() -> dict[str, str]:
 
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
-    """Yield a hidden folder that takes its name when the context ends without an error.
+    """Yield a hidden folder that is renamed to its path once the context ends without an error.
 
-    What a killed process leaves of it is removed with the next run.
+    Leftovers of a killed process are removed with the next run.
 
     Raises:
         FileExistsError: The name is taken.
@@ -193,7 +193,7 @@ def new_folder(path: Path) -> Iterator[Path]:
 
 
 class RunFolder:
-    """The folder of a training that is under way; every file is written whole or not at all."""
+    """The folder of a running training; every file is written completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -201,7 +201,7 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other trainings away from the folder; the hold ends with the process, even killed.
+        """Lock the folder against other trainings; the lock ends with the process, even if killed.
 
         Raises:
             RunError: Another process trains this run, or there is no such folder.
@@ -220,7 +220,7 @@ class RunFolder:
         words: set[str],
         keep: int = 1,
     ) -> None:
-        """Write all that training needs to go on from here; of those before some weights stay."""
+        """Write a checkpoint to resume from; some weights of earlier ones are kept."""
         self.write_words(words)
         with self._room(CHECKPOINTS) as room:
             weights = room / weights_file(step)
@@ -236,19 +236,19 @@ class RunFolder:
         self._drop_former_best()
 
     def snapshot(self, model: Transformer, step: int, words: set[str]) -> None:
-        """Keep the weights as they are now, rounded, to look at later."""
+        """Save the current weights, rounded, to look at later."""
         self.write_words(words)
         with self._room(SNAPSHOTS) as room:
             save_rounded(model, room / weights_file(step))
 
     def keep_best(self, model: Transformer, step: int) -> None:
-        """Keep the weights; the best before go once a checkpoint is as far as the new ones."""
+        """Save the best weights; earlier ones are removed once a checkpoint reaches this step."""
         with self._room(BEST) as room:
             save_weights(model, room / weights_file(step))
         self._drop_former_best()
 
     def keep_live(self, model: Transformer, step: int, words: set[str]) -> None:
-        """Write the weights for pages that watch; those before stay for a page that reads them."""
+        """Write weights for watching pages; the previous ones stay while a page may read them."""
         self.write_words(words)
         with self._room(LIVE) as room:
             save_weights(model, room / weights_file(step))
@@ -256,12 +256,12 @@ class RunFolder:
             before.unlink(missing_ok=True)
 
     def drop_live(self) -> None:
-        """Remove the weights for pages that watched."""
+        """Remove the weights for watching pages."""
         for weights in weights_in(self.path, LIVE):
             weights.unlink(missing_ok=True)
 
     def clear_torn(self) -> None:
-        """Remove what a killed training had half written, or had not yet removed."""
+        """Remove files that a killed training left half written or unremoved."""
         checkpoints = self.path / CHECKPOINTS
         whole = set(weights_in(self.path, CHECKPOINTS))
         if (newest := newest_checkpoint(self.path)) is not None:
@@ -273,7 +273,7 @@ class RunFolder:
                 file.unlink(missing_ok=True)
 
     def forget_after(self, step: int) -> None:
-        """Remove metrics and weights of later steps, before going on from a step."""
+        """Remove metrics and weights of later steps before resuming from a step."""
         metrics = self.path / "metrics.jsonl"
         if metrics.exists():
             with open_regular(metrics) as file:
@@ -312,7 +312,7 @@ class RunFolder:
 
     @contextmanager
     def _room(self, folder: str = "") -> Iterator[Path]:
-        """Yield a folder to write into, which is that of the run that is held and no other."""
+        """Yield a folder to write into, which is certainly that of the locked run."""
         self._check()
         try:
             if folder:
@@ -324,7 +324,7 @@ class RunFolder:
             raise
 
     def _drop_former_best(self) -> None:
-        """Leave what would be the best if training had to go back to its checkpoint."""
+        """Remove best weights, except those needed if training goes back to its checkpoint."""
         checkpoint = newest_checkpoint(self.path)
         reached = 0 if checkpoint is None else step_of(checkpoint)
         sure = [file for file in weights_in(self.path, BEST) if step_of(file) <= reached]
@@ -332,7 +332,7 @@ class RunFolder:
             former.unlink(missing_ok=True)
 
     def _check(self) -> None:
-        """Write nothing into a folder that took the place of the one that is held."""
+        """Refuse to write into a folder that replaced the locked one."""
         if self._work is not None:
             self._work.check()
 
@@ -341,7 +341,7 @@ def rename_run(path: Path, name: str) -> Path:
     """Give a run another name, and return its new folder.
 
     Raises:
-        RunError: The name cannot be one or is taken, a process works on the run, or there is none.
+        RunError: The name is invalid or taken, a process works on the run, or there is no run.
     """
     target = path.with_name(checked_name(name))
     with _at_rest(path):
@@ -359,7 +359,7 @@ def rename_run(path: Path, name: str) -> Path:
 def delete_run(path: Path) -> None:
     """Delete a run: it leaves the list of runs at once, or not at all.
 
-    What cannot be removed now stays hidden, and is removed with the next run.
+    Files that cannot be removed now stay hidden, and are removed with the next run.
 
     Raises:
         RunError: A process works on the run, or there is none.
@@ -371,7 +371,7 @@ def delete_run(path: Path) -> None:
 
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
-    """Hold a run that no process works on."""
+    """Lock a run that no process works on."""
     _require_run(path)
     if TRAINING.at_work(path):
         raise RunError(TRAINING.elsewhere(path))

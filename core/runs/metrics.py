@@ -1,6 +1,6 @@
-"""What was measured of a run: in its training, of the trained model, and in tables of runs.
+"""Figures of a run: during training, of the trained model, and in tables of runs.
 
-Figures are checked where they are read: each within what such a figure can be.
+Figures are checked for their range when read.
 """
 
 import json
@@ -36,8 +36,8 @@ from core.runs.settings import RunSettings, read_settings
 def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
     """Return the rows of metrics.jsonl from a byte on, and the byte to go on from.
 
-    A line that is still being written is left for the next time. Where the file has become shorter
-    than the offset (training went back to a checkpoint), all of it is read again.
+    An incomplete line is left for the next call. If the file is now shorter than the offset
+    (training went back to a checkpoint), all of it is read again.
 
     Raises:
         RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
@@ -68,20 +68,20 @@ _SHARES = (
     *("nearest_noun", "first_noun", "random_noun"),
 )
 _MOST = dict.fromkeys(_SHARES, 1.0) | {"bleu": 100.0, "chrf": 100.0}
-"""Figure → the most that it can be; of others it is a large number."""
+"""Figure → maximum; others have a large one."""
 _ROUNDING = 1e-6
 """A sum of a thousand shares of 1/1000 is a little more than 1."""
 _NAMES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss", "n", "n_unfinished", "step")
-"""Of a whole evaluation, or of a part of its pairs."""
+"""Figures of a whole evaluation, or of a part of its pairs."""
 
 
 def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str = "") -> None:
-    """Refuse a figure that is no number, below 0, or beyond what such a figure can be.
+    """Refuse a figure that is not a number, below 0, or above its maximum.
 
     Args:
         stored: Figures by their names.
-        names: Those that are checked.
-        prefix: Of each name among the stored ones.
+        names: Names to check.
+        prefix: Prefix of each name among the stored ones.
 
     Raises:
         ValueError: A value is no such figure.
@@ -102,7 +102,7 @@ def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str =
 
 
 def read_evaluation(path: Path) -> dict[str, Any] | None:
-    """Return the content of evaluation.json, or None where there is none.
+    """Return the content of evaluation.json, or None if there is none.
 
     Raises:
         RunError: It cannot be read, or a value is no figure.
@@ -119,9 +119,9 @@ def read_evaluation(path: Path) -> dict[str, Any] | None:
 
 
 BLEU_KEYS = {"13a": "held_out_bleu", "zh": "held_out_bleu_zh", "char": "held_out_bleu_char"}
-"""What BLEU counts, as sacrebleu calls it → its name among what was measured in training."""
+"""sacrebleu's tokenizer → name of this BLEU among the measurements of training."""
 BLEU_NAMES = (N_("BLEU"), N_("BLEU (characters)"))
-"""Of words, and of characters."""
+"""Labels of BLEU on words, and on characters."""
 _COUNTED = re.compile(r"tok:([^|]+)")
 _FIGURES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss")
 
@@ -138,12 +138,12 @@ class OwnPairs:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Figures on held-out samples; None where one was not measured."""
+    """Figures on held-out samples; None if one was not measured."""
 
     step: int
-    """Steps of training of the model that was measured."""
+    """Training steps of the evaluated model."""
     n: int | None
-    """Samples; None where the figures are of the training alone, and older."""
+    """Number of samples; None for older figures that come from training only."""
     exact_match: float | None
     token_accuracy: float | None
     bleu: float | None
@@ -151,13 +151,13 @@ class Results:
     chrf: float | None
     loss: float | None
     n_unfinished: int = 0
-    """Of the samples, those whose output was cut at the length limit."""
+    """Number of samples whose output was cut at the length limit."""
     bleu_tokens: str = "13a"
-    """What BLEU counts, as sacrebleu calls it: 13a for words."""
+    """sacrebleu's tokenizer: 13a for words."""
     own_pairs: OwnPairs | None = None
-    """Beside the figures above, which are then of the task's sentences alone."""
+    """Figures on own pairs; those above are then on the task's sentences alone."""
     while_training: bool = False
-    """Whether the figures are of the training alone: where own pairs are learned beside a task's
+    """Whether the figures come from training only: if own pairs are learned beside a task's
     sentences, half of its samples are own pairs."""
 
 
@@ -168,9 +168,9 @@ class RunRecord:
     settings: RunSettings
     n_parameters: int
     results: Results | None
-    """None where nothing was measured yet."""
+    """None if nothing was measured yet."""
     seconds: float | None
-    """Of training; None where it was not written down."""
+    """Training time; None if not recorded."""
     changed: float
     """When its settings or measurements were last written, in seconds since 1970."""
 
@@ -212,7 +212,7 @@ def _parameters(model: ModelConfig) -> int:
 
 
 def counted_by_bleu(signature: str) -> str:
-    """Return what BLEU counts, as sacrebleu calls it; without a signature words.
+    """Return sacrebleu's tokenizer in a signature; 13a without one.
 
     >>> counted_by_bleu("nrefs:1|tok:zh|version:2.6.0"), counted_by_bleu("")
     ('zh', '13a')
@@ -222,19 +222,19 @@ def counted_by_bleu(signature: str) -> str:
 
 
 def bleu_name(tokens: str) -> str:
-    """Return the name of BLEU that counts these tokens: a marked text."""
+    """Return the label of BLEU with a tokenizer: a marked text."""
     return BLEU_NAMES[tokens != "13a"]
 
 
 def _results(
     evaluation: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]], step: int | None
 ) -> Results | None:
-    """Return the figures of the model that the run opens with, or the last ones before it.
+    """Return the figures of the weights that the run opens with, or the last ones before them.
 
     Args:
-        evaluation: Of the trained model.
-        rows: Of the training.
-        step: Of the weights that the run opens with; None where there are none yet.
+        evaluation: Evaluation of the trained model.
+        rows: Measurements during training.
+        step: Step of the weights that the run opens with; None if there are none yet.
     """
     if evaluation is not None and step is not None and evaluation.get("step", step) == step:
         results = _figures({"step": step, **evaluation}, prefix="")
@@ -247,7 +247,7 @@ def _results(
     measured = [
         row
         for row in rows
-        # The loss of a training that diverged is no number.
+        # The loss of a diverged training is NaN.
         if isfinite(row.get("held_out_loss", nan)) and (step is None or row["step"] <= step)
     ]
     if not measured:
@@ -273,7 +273,7 @@ def _figures(stored: Mapping[str, Any], prefix: str) -> Results:
 
 Columns = dict[str, list[Any]]
 Named = Sequence[tuple[str, Path]]
-"""Runs: what each is called, and its folder."""
+"""Name and folder of each run."""
 LONG = ("what", "run", "name", "at", "value")
 """The columns of `numbers_of_runs`."""
 
@@ -296,7 +296,7 @@ class Table:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
-    """Return rows as columns; None where a row lacks a value that another one has.
+    """Return rows as columns; None if a row lacks a value that another one has.
 
     >>> columns_of([{"step": 1, "loss": 2.5}, {"step": 2}])
     {'step': [1, 2], 'loss': [2.5, None]}

@@ -1,4 +1,4 @@
-"""Text of one's own beside a model from elsewhere: what its heads are measured on.
+"""The user's text for an opened model, on which its heads are measured.
 
 A model of encoder and decoder takes pairs, and all of them are held out: nothing was learned from
 them here. A model of one stack takes lines.
@@ -17,20 +17,20 @@ from core.tasks.corpus import FILES
 from core.tasks.pairs import as_tsv, read_pairs
 
 MOST_LINES = 200
-"""Lines that are used: the model reads each alone."""
+"""Maximum number of lines; the model reads each separately."""
 LEAST_LINES = 2
 
 
 def give_text(path: Path, content: bytes, name: str) -> int:
-    """Keep pairs or lines beside an opened model; those that it had before go.
+    """Store pairs or lines with an opened model, replacing earlier ones.
 
     Args:
         path: The run's folder.
         content: UTF-8: pairs as `core.tasks.pairs.read_pairs` takes them, or lines of text.
-        name: What messages call it.
+        name: Name of the file in messages.
 
     Returns:
-        How many pairs or lines there are.
+        Number of pairs or lines.
 
     Raises:
         RunError: The run is not an opened one, or the content cannot be used; the message says why.
@@ -47,13 +47,13 @@ def give_text(path: Path, content: bytes, name: str) -> int:
 
 
 def take_text_back(path: Path) -> None:
-    """Take the pairs or lines away that an opened model was given, and what was measured on them.
+    """Remove the pairs or lines of an opened model, and the figures measured on them.
 
     Raises:
         RunError: The run is not an opened one.
         OSError: The folder cannot be written to.
     """
-    # First: a text that run.json does not name does no harm.
+    # run.json first: a text that it does not name does no harm.
     _write_task(path, _settings_of_opened(path), "")
     _remove_measurements(path)
     for file in (FILES["test"], LINES):
@@ -61,7 +61,7 @@ def take_text_back(path: Path) -> None:
 
 
 def text_of(path: Path) -> str:
-    """Return the pairs or lines that a run was given as they can be given again; empty for none."""
+    """Return a run's pairs or lines in the form that `give_text` takes; empty for none."""
     settings = read_settings(path)
     if not settings.is_opened or not settings.task:
         return ""
@@ -72,7 +72,7 @@ def text_of(path: Path) -> str:
 
 
 def n_given(path: Path) -> int:
-    """Return how many pairs or lines a run was given."""
+    """Return the number of a run's pairs or lines."""
     return len(text_of(path).splitlines())
 
 
@@ -95,7 +95,7 @@ def _remove_measurements(path: Path) -> None:
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines that a run was given."""
+    """Return a run's lines."""
     return read_text(path, LINES).splitlines() if (path / LINES).is_file() else []
 
 

@@ -55,12 +55,12 @@ from core.vocabulary import BOS, EOS
 
 LONGEST_NOTICE = 500
 _LARGEST_FRESH = 1 << 28
-"""Weights of a model without a file of weights, at most."""
+"""Maximum number of weights of a model without a file of weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A trained model with all that is needed to use it. Shared by many: nobody may change it."""
+    """A trained model with everything needed to use it. Shared, and therefore immutable."""
 
     path: Path
     settings: RunSettings
@@ -68,17 +68,17 @@ class Run:
     tokenizer: Tokenizer
     """The source's; of a decoder alone its own."""
     target_tokenizer: Tokenizer
-    """The same, but for models with two vocabularies."""
+    """Same object, except for models with two vocabularies."""
     step: int
     """Steps that the loaded weights were trained for."""
     known_words: frozenset[str]
-    """Source words that training saw; none where that is unknown."""
+    """Source words that training saw; empty if unknown."""
     evaluation: Mapping[str, Any] | None
-    """What `evaluate` stored of these weights, or None where it was not run on them."""
+    """Stored evaluation of these weights; None if there is none."""
     notice: str
-    """Shown with the run: where its data come from; empty for most."""
+    """Origin of the data, shown with the run; usually empty."""
     damage: str = ""
-    """A file that is left out because it cannot be read; empty for most."""
+    """An optional file that was skipped because it is damaged; usually empty."""
 
     @property
     def name(self) -> str:
@@ -87,7 +87,7 @@ class Run:
 
     @property
     def is_untrained(self) -> bool:
-        """Whether its weights are those that its seed made; never those of an opened model."""
+        """Whether its weights are the initial ones of its seed; never for an opened model."""
         return self.step == 0 and not self.settings.is_opened and not self.settings.start
 
 
@@ -101,7 +101,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
 
     Raises:
         RunError: The folder is missing, damaged, or no run; or no weights of the step were kept.
-            A damaged evaluation.json is left out, see `Run.damage`.
+            A damaged evaluation.json is skipped, see `Run.damage`.
     """
     if not path.is_dir():
         raise about(path, Message("no such folder"))
@@ -111,7 +111,7 @@ def load_run(path: Path, step: int | None = None) -> Run:
         step, model = _weights(path, settings, step)
     except CheckpointError as error:
         raise about(path, error_text(error)) from error
-    # Figures can be measured anew: without them the model is as good as before.
+    # Figures can be measured again; the model works without them.
     evaluation, damage = None, ""
     try:
         evaluation = _evaluation_of(path, model, step)
@@ -146,7 +146,7 @@ def _notice_of(path: Path) -> str:
 
 
 def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, Transformer]:
-    """Return a model with the weights of a step; where step 0 was not kept, its seed makes it."""
+    """Return a model with the weights of a step; step 0, if not kept, is rebuilt from the seed."""
     if step is None:
         file = opening_weights(path, settings)
         if file is None:
@@ -162,7 +162,7 @@ def _weights(path: Path, settings: RunSettings, step: int | None) -> tuple[int, 
 
 
 def _require_makeable(path: Path, settings: RunSettings) -> None:
-    """Refuse to make a model of other sizes than the run's weights; without any, a large one."""
+    """Refuse a model of other sizes than the run's weights, or a large one without weights."""
     if (file := opening_weights(path, settings)) is not None:
         require_shapes(file.name, shapes_in(file), settings.model)
     elif count_parameters(settings.model) > _LARGEST_FRESH:
@@ -170,7 +170,7 @@ def _require_makeable(path: Path, settings: RunSettings) -> None:
 
 
 def read_both_tokenizers(path: Path, settings: RunSettings) -> tuple[Tokenizer, Tokenizer]:
-    """Read the source's and the target's tokenizer, which are one for all but a few models."""
+    """Read the source's and the target's tokenizer, which are usually the same."""
     if settings.is_opened:
         sizes = settings.model.vocab_size, settings.model.n_target_tokens
         try:
@@ -195,7 +195,7 @@ def read_tokenizer(path: Path, model: ModelConfig) -> Tokenizer:
 
     Args:
         path: The run's folder.
-        model: Decides what stands around a text: a decoder alone goes on from it.
+        model: Decides which ids are put around a text.
 
     Raises:
         RunError: It is missing or damaged.

@@ -1,4 +1,4 @@
-"""What run.json says: how a run was made, or of what an opened model was."""
+"""run.json: how a run was made, or where an opened model comes from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What run.json says: how the run was made."""
+    """The content of run.json: how the run was made."""
 
     task: str
     """A name of `TASKS`, or the file of pairs in the run's folder; of an opened model empty, until
@@ -27,12 +27,12 @@ class RunSettings:
     versions: Mapping[str, str]
     command: str
     origin: str = ""
-    """Of what an opened model was made: a folder, a file, or owner/name; empty for own runs."""
+    """Origin of an opened model: a folder, a file, or owner/name; empty for own runs."""
     family: str = ""
-    """What people call an opened model's kind: BERT, GPT-2 and so on."""
+    """Family of an opened model: BERT, GPT-2 and so on."""
 
     start: str = ""
-    """The run whose weights it began with, and its step; empty for fresh ones."""
+    """The run and step whose weights it started from; empty for new weights."""
 
     @property
     def is_opened(self) -> bool:
@@ -53,12 +53,12 @@ class RunSettings:
     def beside_own_pairs(self) -> bool:
         """Whether own pairs were learned beside the sentences that the task makes.
 
-        They need not be there any more: then only what the task makes can be measured again.
+        They may be missing by now: then only generated sentences can be evaluated again.
         """
         return " --beside " in self.command
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON can hold them."""
+        """Return the settings as JSON values."""
         opened = {"origin": self.origin, "family": self.family} if self.is_opened else {}
         return {
             "format": FORMAT,

@@ -17,13 +17,13 @@ from babel.core import get_global
 from core.messages import Message, MessageError
 
 N_JUDGED = 1000
-"""The first lines with text, which decide the layout of a file."""
+"""Number of first lines with text, which decide the layout of a file."""
 JSON_LINES = ""
 """In place of a separator."""
 _LINES_OF_RECORD = 100
-"""A quote that is not closed after as many lines is a fault of its own line."""
+"""Maximum lines of a record; an unclosed quote is then an error of its own line."""
 _LONGEST_LINE = 100_000
-"""The csv module takes no column that is much longer."""
+"""Limit of the csv module, about."""
 _NO_TEXT = re.compile(r"[\d\s.,:/+-]*")
 _ATTRIBUTION = re.compile(r"CC[- ]BY|https?://|tatoeba\.org", re.IGNORECASE)
 
@@ -34,15 +34,15 @@ class CorpusError(MessageError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the user says of a file of pairs."""
+    """The user's options for reading a file of pairs."""
 
     columns: tuple[int | str, ...] = ()
-    """Of source and target: names, numbers as text (from 1), or indices (from 0); empty to find
-    them."""
+    """Columns of source and target: names, numbers as text (from 1), or indices (from 0); empty
+    to detect them."""
     header: bool = True
     """Whether the first line may name the columns; otherwise it is a pair."""
     strict: bool = False
-    """Whether a line that is no pair is an error; otherwise it is left out."""
+    """Whether a line that is not a pair is an error; otherwise it is skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class Layout:
     """The columns of a file."""
 
     separator: str
-    """A tab, a comma or a semicolon; empty where each line is a JSON object."""
+    """A tab, a comma or a semicolon; empty if each line is a JSON object."""
     names: tuple[str, ...]
-    """Of all columns; numbers from 1 in place of missing names."""
+    """Names of all columns; numbers from 1 for missing names."""
     has_header: bool
     """Whether the first line names them."""
     texts: tuple[int, ...]
-    """The columns that may hold sentences: no numbers, no codes, no attribution."""
+    """Columns that may hold sentences, not numbers, codes or attribution."""
     chosen: tuple[int, int] | None
-    """Source and target; None where more than two columns may be meant."""
+    """Source and target; None if ambiguous."""
 
     def pair(self, columns: Sequence[str]) -> tuple[str, str]:
         """Return the source and the target among all columns of a line."""
@@ -67,18 +67,18 @@ class Layout:
 
 
 class Row(NamedTuple):
-    """The columns of one record, which is more than one line where a line ends between quotes."""
+    """The columns of one record, which may span lines within quotes."""
 
     line: int
-    """Where it begins; the first line is 1."""
+    """Line where it begins; the first is 1."""
     texts: tuple[str, ...]
-    """Tidy columns; none where quotes do not match."""
+    """Tidy columns; empty if quotes do not match."""
     raw: str
     """Its first line."""
 
 
 def tidy(text: str) -> str:
-    r"""Return a text composed (NFC), with one space for all white space between two words.
+    r"""Return a text in NFC with single spaces between words.
 
     >>> tidy("  e\u0301te\u0301\t\u2028 1900 ")
     'été 1900'
@@ -87,7 +87,7 @@ def tidy(text: str) -> str:
 
 
 def layout_of(first: Sequence[str], reading: Reading) -> Layout:
-    """Judge the layout of a file by its first lines with text.
+    """Detect the layout of a file from its first lines with text.
 
     Raises:
         CorpusError: A column of the reading does not exist.
@@ -142,9 +142,9 @@ def chosen_separator(lines: Sequence[str]) -> str:
 
 
 def _records(lines: Iterable[str], separator: str) -> Iterator[Row]:
-    """Yield the records that are not empty; no more lines are read than a record may have.
+    """Yield the non-empty records, reading no more lines ahead than a record may have.
 
-    Where quotes do not match there are no columns; the next line is looked at by itself.
+    If quotes do not match there are no columns, and the next line is parsed by itself.
     """
     coming = iter(lines)
     ahead: deque[str] = deque()
@@ -218,7 +218,7 @@ def _with_pair(
     *,
     has_header: bool,
 ) -> Layout:
-    """Return the layout with the two columns that hold the pairs, where they are clear."""
+    """Return the layout with the two columns of the pairs, if they are unambiguous."""
     columns = list(zip(*(row.texts for row in rows if row.texts), strict=True))
     texts = tuple(at for at in range(len(names)) if at >= len(columns) or _is_text(columns[at]))
     if reading.columns:
@@ -283,13 +283,13 @@ class Meaning(NamedTuple):
     """The meaning of a column's name."""
 
     language: str
-    """A code; empty where no language is named."""
+    """A code; empty if no language is named."""
     role: str
     """source, target, or empty."""
 
 
 def _is_header(names: Sequence[str], rows: Sequence[Sequence[str]], reading: Reading) -> bool:
-    """Say whether the first line names the columns: also where only it has a word for numbers."""
+    """Say whether the first line names the columns, which includes a word above numbers."""
     folded = [name.casefold() for name in names]
     asked = [each.casefold() for each in reading.columns if isinstance(each, str)]
     if any(each in folded and not each.isdecimal() for each in asked) or names_columns(names):

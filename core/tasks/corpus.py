@@ -16,15 +16,15 @@ from core.tasks.task import Example, Part, Sample, Task, hash_fraction
 
 FEWEST_SOURCES = 10
 SHARE = 0.05
-"""Of the sources, for each held-out part that has no file of its own."""
+"""Share of the sources for each held-out part without a file of its own."""
 HELD_OUT_PAIRS = 5000
-"""Of a large corpus, about the most pairs that are split off for a part."""
+"""Approximate maximum pairs that are split off a large corpus for a part."""
 AT_HAND = 100_000
-"""Pairs of a large corpus in memory, from which the tokenizer learns its pieces."""
+"""Pairs of a large corpus kept in memory, for training the tokenizer."""
 N_PER_TELL = 100_000
-"""Pairs of a large corpus from one report of the progress to the next."""
+"""Pairs of a large corpus between two progress reports."""
 OWN_EACH = 3
-"""Own pairs for each sentence of a task beside them, where they are drawn in turn."""
+"""Own pairs per generated sentence, when drawn in turn."""
 HELD_OUT: tuple[Part, ...] = ("test", "valid")
 FILES: Mapping[Part, str] = {"train": "pairs.tsv", "valid": "valid.tsv", "test": "test.tsv"}
 """Part → its file in a run's folder; without the last two the first holds all pairs."""
@@ -37,21 +37,21 @@ class OwnPairs(ABC):
     name: str
     pronouns: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
-    """What the user should know of the files."""
+    """Notes on the files for the user."""
     _ends: Mapping[Part, float] = {}
-    """Where the parts that are split off end, between 0 and 1."""
+    """Upper hash bound of each part that is split off, between 0 and 1."""
     _parts: Mapping[Part, Sequence[Sample]]
 
     @abstractmethod
     def in_memory(self) -> Sequence[Sample]:
-        """Return the pairs to learn from that are in memory."""
+        """Return the training pairs that are in memory."""
 
     def part(self, part: Part) -> Sequence[Sample]:
         """Return the pairs of a part."""
         return self._parts[part]
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield pairs to learn from without end: all in memory in some order, then in another."""
+        """Yield training pairs forever: all in memory, reshuffled each time."""
         samples = list(self.in_memory())
         while True:
             rng.shuffle(samples)
@@ -59,7 +59,7 @@ class OwnPairs(ABC):
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """The first sources of the pairs that a model is measured by."""
+        """The first sources of the test pairs."""
         sources = islice(dict.fromkeys(sample.source for sample in self.part("test")), 3)
         return tuple(Example(N_("held-out pair {n}"), each, n) for n, each in enumerate(sources))
 
@@ -71,7 +71,7 @@ class OwnPairs(ABC):
         return samples[:n]
 
     def reference(self, source: str) -> str | None:
-        """Return the first target that is known for a source."""
+        """Return the first known target of a source."""
         return self._first_targets.get(tidy(source))
 
     @cached_property
@@ -79,7 +79,7 @@ class OwnPairs(ABC):
         return {sample.source: sample.target for sample in reversed(self.known())}
 
     def known(self) -> list[Sample]:
-        """Return the pairs in which a source is looked up."""
+        """Return the pairs in which sources are looked up."""
         return [sample for part in HELD_OUT for sample in self.part(part)]
 
     def _part_of(self, source: str) -> Part:
@@ -88,19 +88,19 @@ class OwnPairs(ABC):
 
 
 class Corpus(OwnPairs):
-    """Pairs to learn from, to watch a training by, and to measure the trained model by.
+    """The user's pairs for training, validation and test.
 
     A held-out part that has no pairs of its own is split off by the hash of the source, so that a
     source with two targets stays on one side.
 
     Args:
-        name: The name in messages.
-        samples: To learn from, and to split from what is missing.
-        valid: By which a training is watched.
-        test: By which the trained model is measured.
+        name: Name in messages.
+        samples: Training pairs, from which missing parts are split off.
+        valid: Validation pairs.
+        test: Test pairs.
 
     Raises:
-        CorpusError: There are too few different sources, or a part has no pair.
+        CorpusError: There are too few distinct sources, or a part is empty.
     """
 
     def __init__(
@@ -113,9 +113,9 @@ class Corpus(OwnPairs):
         self.name = name
         rows = tuple(samples)
         self.samples = tuple(dict.fromkeys(rows))
-        """Of the first file, whatever part they are in."""
+        """Distinct pairs of the first file, in any part."""
         self.n_repeated = len(rows) - len(self.samples)
-        """Repeated pairs of the first file, which are left out."""
+        """Number of repeated pairs in the first file, which are dropped."""
         own = {"valid": valid, "test": test}
         self.own_parts: dict[Part, tuple[Sample, ...]] = {
             part: tuple(dict.fromkeys(pairs))
@@ -139,7 +139,7 @@ class Corpus(OwnPairs):
         return len(self.part("train"))
 
     def in_memory(self) -> Sequence[Sample]:
-        """Return all pairs to learn from."""
+        """Return all training pairs."""
         return self.part("train")
 
     def _ends_of_parts(self) -> dict[Part, float]:
@@ -156,14 +156,14 @@ class Corpus(OwnPairs):
         ends: dict[Part, float] = {}
         n_before = 0
         for number, part in enumerate(missing, start=1):
-            # In a short file the hash may leave a part empty; then at least one source goes there.
+            # In a short file the hash may leave a part empty; then it gets at least one source.
             n_before = max(n_before + 1, bisect_left(fractions, number * SHARE))
             n_before = min(n_before, len(fractions) - 1 - (len(missing) - number))
             ends[part] = fractions[n_before]
         return ends
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
-        """Return the number of different sources that two parts share, for each two that do."""
+        """Return the number of shared sources of each two parts that share any."""
         sources = {part: {each.source for each in samples} for part, samples in self._parts.items()}
         shared = {
             (one, other): len(sources[one] & sources[other])
@@ -186,17 +186,17 @@ class Corpus(OwnPairs):
 
 
 class LargeCorpus(OwnPairs):
-    """Pairs to learn from in files, which are read line by line; held-out parts in memory.
+    """Training pairs in files, which are read line by line; held-out parts in memory.
 
     Args:
         train: One file of two columns, or two files of lines, as `PairFile` takes them.
-        valid: Files of the pairs by which a training is watched; none to split the part off.
-        test: Files of the pairs by which the trained model is measured; none to split it off.
+        valid: Files of validation pairs; empty to split them off.
+        test: Files of test pairs; empty to split them off.
         tell: Called with the number of pairs read so far.
-        reading: What the user says of the files.
+        reading: Options for reading.
 
     Raises:
-        CorpusError: A file cannot be read, a line is no pair where the reading is strict, or there
+        CorpusError: A file cannot be read, a line is not a pair and the reading is strict, or there
             are too few pairs.
     """
 
@@ -236,7 +236,7 @@ class LargeCorpus(OwnPairs):
             raise CorpusError("{name}: too few pairs to learn from and to test on", name=self.name)
 
     def _read(self, tell: Callable[[int], None]) -> tuple[int, list[tuple[int, str]]]:
-        """Put each pair into its part; count the lines without a pair, and name the first."""
+        """Assign each pair to its part; return how many lines have no pair, and the first ones."""
         n_left_out, first = 0, list[tuple[int, str]]()
         rng = random.Random("at hand")
         for row, reason in self._file.rows():
@@ -257,7 +257,7 @@ class LargeCorpus(OwnPairs):
 
     def _learn_from(self, sample: Sample, rng: random.Random) -> None:
         self.n_train += 1
-        # Reservoir sampling: each pair so far is in memory with the same probability.
+        # Reservoir sampling: each pair so far is in memory with equal probability.
         if self.n_train <= AT_HAND:
             self._at_hand.append(sample)
         elif (at := rng.randrange(self.n_train)) < AT_HAND:
@@ -267,11 +267,11 @@ class LargeCorpus(OwnPairs):
                 self._in_both[part].add(sample.source)
 
     def in_memory(self) -> Sequence[Sample]:
-        """Return some of the pairs to learn from."""
+        """Return a sample of the training pairs."""
         return self._at_hand
 
     def in_both(self) -> dict[tuple[Part, Part], int]:
-        """Return the number of different sources that two parts share, for each two that do."""
+        """Return the number of shared sources of each two parts that share any."""
         shared: dict[tuple[Part, Part], int] = {
             ("train", part): len(sources) for part, sources in self._in_both.items()
         }
@@ -280,7 +280,7 @@ class LargeCorpus(OwnPairs):
         return {parts: n for parts, n in shared.items() if n}
 
     def to_learn_from(self) -> Iterator[Sample]:
-        """Read the pairs to learn from, in the order of the files."""
+        """Read the training pairs, in the order of the files."""
         for row, reason in self._file.rows():
             if not reason:
                 sample = Sample(*self._file.layout.pair(row.texts))
@@ -289,9 +289,9 @@ class LargeCorpus(OwnPairs):
 
 
 class KeptCorpus(OwnPairs):
-    """What a run keeps of a large corpus beside its tokens: the held-out parts.
+    """The held-out parts of a large corpus, which a run stores beside its tokens.
 
-    Of an opened model, which learned nothing here, there is only the test.
+    An opened model has only a test part.
 
     Raises:
         CorpusError: They cannot be read.
@@ -307,7 +307,7 @@ class KeptCorpus(OwnPairs):
         }
 
     def in_memory(self) -> Sequence[Sample]:
-        """Refuse: of the pairs to learn from there are the tokens only.
+        """Refuse: only the tokens of training pairs are stored.
 
         Raises:
             CorpusError: Always.
@@ -318,13 +318,13 @@ class KeptCorpus(OwnPairs):
 
 
 class Mixed:
-    """The user's own pairs beside the sentences that a task makes.
+    """The user's own pairs beside sentences that a task generates.
 
-    How often each is learned from, a training says (`core.training.batches`).
+    `core.training.batches` decides how often each is used.
 
     Args:
-        made: Makes its sentences.
-        pairs: The user's own, whose pronouns need not be known.
+        made: The task that generates sentences.
+        pairs: The user's own pairs, whose pronouns may be unknown.
     """
 
     def __init__(self, made: Task, pairs: Corpus) -> None:
@@ -334,7 +334,7 @@ class Mixed:
         self.examples: tuple[Example, ...] = made.examples
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield samples to learn from, without end: a few of the user's own, then one made."""
+        """Yield training samples forever: a few of the user's own, then a generated one."""
         own = self.pairs.training_samples(random.Random(rng.random()))
         made = self.made.training_samples(rng)
         while True:
@@ -342,7 +342,7 @@ class Mixed:
             yield next(made)
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
-        """Return up to `n` samples of a part with different sources: half of them are made."""
+        """Return up to `n` samples of a part with distinct sources, half of them generated."""
         own = self.own_held_out_samples(n, seed, part)
         sources = {sample.source for sample in own}
         made = self.made.held_out_samples(n - len(own), seed, part)
@@ -353,7 +353,7 @@ class Mixed:
         return self.pairs.held_out_samples(n // 2, seed, part)
 
     def reference(self, source: str) -> str | None:
-        """Return the true target of a source that either of the two knows."""
+        """Return the true target of a source, if either of the two knows it."""
         return self.pairs.reference(source) or self.made.reference(source)
 
     def only(self, fits: Callable[[Sample], bool]) -> Self:
@@ -366,7 +366,7 @@ class Mixed:
 
 
 def own_pairs_of(task: Task) -> OwnPairs | None:
-    """Return the user's own pairs in a task; None where it makes all that is learned."""
+    """Return the user's own pairs in a task; None if it has none."""
     if isinstance(task, Mixed):
         return task.pairs
     return task if isinstance(task, OwnPairs) else None
@@ -378,13 +378,13 @@ def read_corpus(
     test: Sequence[Path] = (),
     reading: Reading = FOUND,
 ) -> Corpus:
-    """Read files of pairs; what the user should know of them is in the corpus's `notes`.
+    """Read files of pairs; notes for the user are in the corpus's `notes`.
 
     Args:
         train: One file of two columns, or two files of lines, as `PairFile` takes them.
-        valid: Files of this part; nothing where it is to be split off.
-        test: Files of this part; nothing where it is to be split off.
-        reading: What the user says of the files.
+        valid: Files of this part; empty to split it off.
+        test: Files of this part; empty to split it off.
+        reading: Options for reading.
 
     Raises:
         CorpusError: A file cannot be read, or as `read_pairs`.

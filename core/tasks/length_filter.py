@@ -1,4 +1,4 @@
-"""Which pairs are short enough for a model's positions, by their numbers of tokens."""
+"""Pairs that fit a model's positions, by their numbers of tokens."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from core.tokenizer.words import apart
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000
-"""The number of different pieces that are split to tokens at once."""
+"""Number of distinct pieces that are tokenised at once."""
 Learned = TypeVar("Learned", bound=Task)
 
 
@@ -34,7 +34,7 @@ def fitting(task: Learned, tokenizer: Tokenizer, max_positions: int) -> Learned:
 
 
 def _fitting(pairs: Corpus, tokenizer: Tokenizer, max_positions: int) -> Callable[[Sample], bool]:
-    """Return what says of each of some pairs whether it fits."""
+    """Return a predicate for pairs that fit."""
     samples = [*pairs.samples, *itertools.chain.from_iterable(pairs.own_parts.values())]
     return set(those_that_fit(samples, tokenizer, max_positions)).__contains__
 
@@ -54,20 +54,20 @@ def those_that_fit(
 
 
 def target_ratio(samples: Sequence[Sample], tokenizer: Tokenizer) -> float:
-    """Return the most tokens of a target for each of its source, EOS counted; 0 of no samples."""
+    """Return the largest ratio of target to source tokens, EOS counted; 0 without samples."""
     n_source = token_counts(tokenizer, [sample.source for sample in samples]) + 1
     n_target = token_counts(tokenizer, [sample.target for sample in samples]) + 1
     return round(float((n_target / n_source).max(initial=0.0)), 4)
 
 
 def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
-    """Return how many tokens each text has, special tokens left out.
+    """Return the number of tokens of each text, without special tokens.
 
-    No token reaches over the end of a piece, so that each different piece is split only once.
+    No token crosses the end of a piece, so that each distinct piece is tokenised only once.
 
     Args:
-        tokenizer: Any.
-        texts: As `read_pairs` leaves them, with single spaces.
+        tokenizer: Any tokenizer.
+        texts: Texts with single spaces, as from `read_pairs`.
     """
     pieces = list(dict.fromkeys(piece for text in texts for piece in apart(text)))
     counts = dict(zip(pieces, _encoded_lengths(tokenizer, pieces), strict=True))
@@ -75,7 +75,7 @@ def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
 
 
 def _encoded_lengths(tokenizer: Tokenizer, pieces: Sequence[str]) -> Iterator[int]:
-    # In parts: encodings are far larger than their words.
+    # In chunks: encodings are far larger than their words.
     for start in range(0, len(pieces), _AT_ONCE):
         for encoding in tokenizer.encode_all(pieces[start : start + _AT_ONCE]):
             yield len(encoding.ids)

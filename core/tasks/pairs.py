@@ -27,15 +27,15 @@ from core.tasks.task import Sample
 from core.tokenizer.words import INVISIBLE, shortened
 
 LARGEST = 50 * 2**20
-"""The most bytes of a file that is held in memory."""
+"""Maximum bytes of a file in memory."""
 MOST_PAIRS = 200_000
-"""The most rows of such a file, the header left out."""
+"""Maximum rows of such a file, without the header."""
 LONGEST_TEXT = 2000
-"""The most characters of a sentence."""
+"""Maximum characters of a sentence."""
 LONGEST_LINE = 1 << 20
-"""The most characters of a line."""
+"""Maximum characters of a line."""
 N_NAMED = 5
-"""Lines without a pair that a note names."""
+"""Number of lines without a pair that a note lists."""
 FOUND = Reading()
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -47,12 +47,12 @@ _TWO_FILES = Layout("\t", ("1", "2"), has_header=False, texts=(0, 1), chosen=(0,
 
 
 class TooLargeError(CorpusError):
-    """More than may be held in memory."""
+    """A file that is too large for memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line that is no pair."""
+    """A line that is not a pair."""
 
     line: int
     """Where it begins in the file; the first line is 1."""
@@ -63,11 +63,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The pairs of a file, with every line accounted for but empty ones."""
+    """The pairs of a file; every non-empty line is accounted for."""
 
     name: str
     samples: tuple[Sample, ...]
-    """The different pairs, in the order of the file."""
+    """Distinct pairs, in the order of the file."""
     rows: tuple[Sample, ...]
     """All pairs, repeated ones included."""
     refused: tuple[Refused, ...]
@@ -77,13 +77,13 @@ class Pairs:
 
     @property
     def notes(self) -> list[str]:
-        """What the user should know: the columns, and lines left out."""
+        """Notes for the user: the columns, and skipped lines."""
         first = [(each.line, each.reason) for each in self.refused[:N_NAMED]]
         return notes(self.name, self.layout, len(self.refused), first)
 
 
 class PairFile:
-    """One file of two columns, or two files of lines, which is read anew each time.
+    """One file of two columns, or two files of lines, which are read anew each time.
 
     A file is UTF-8, or UTF-16 with a byte-order mark; or one of these in gzip. Columns stand
     between tabs, commas or semicolons, or each line is a JSON object. Quotes are ordinary
@@ -91,11 +91,11 @@ class PairFile:
 
     Args:
         files: The files, or their contents.
-        names: Of the files, in messages.
-        reading: What the user says of them.
+        names: Names of the files in messages.
+        reading: Options for reading.
 
     Raises:
-        CorpusError: A file cannot be read, or the columns of the pairs are not clear.
+        CorpusError: A file cannot be read, or the columns of the pairs are ambiguous.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PairFile:
             self.layout = _clear_layout(_first_lines(files[0], names[0]), self.name, reading)
 
     def rows(self) -> Iterator[tuple[Row, str]]:
-        """Yield each row, and why it is no pair: an empty text where it is one.
+        """Yield each row, and why it is not a pair; empty if it is one.
 
         Raises:
             CorpusError: A file cannot be read, or a line is no pair where the reading is strict.
@@ -152,10 +152,10 @@ def read_pairs(
     Args:
         contents: The content of the file, or of each file.
         name: The name of the file, or of each file, in messages.
-        reading: What the user says of them.
+        reading: Options for reading.
 
     Raises:
-        CorpusError: Nothing can be used, or a line is no pair where the reading is strict.
+        CorpusError: There is no pair, or a line is no pair where the reading is strict.
         TooLargeError: There is more than may be held in memory.
     """
     contents = [contents] if isinstance(contents, bytes) else contents
@@ -182,7 +182,7 @@ def read_pairs(
         raise CorpusError("{name}: there are no pairs in it", name=file.name)
     if refused and not has_columns:
         raise _without_columns(file, refused[0])
-    # UTF-16 may be shorter than what is kept of it.
+    # UTF-16 may be shorter than the decoded text.
     _require_size(len(as_tsv(samples.values())), file.name)
     return Pairs(
         file.name,
@@ -210,13 +210,13 @@ def layout_in(content: bytes, name: str, reading: Reading = FOUND) -> Layout:
 
 def as_tsv(samples: Iterable[Sample]) -> bytes:
     """Return pairs as a file that `read_pairs` reads back."""
-    # Always with a header, so that the first pair is never taken for one.
+    # Always with a header, so that the first pair is never mistaken for one.
     rows = ["source\ttarget\n", *(f"{each.source}\t{each.target}\n" for each in samples)]
     return "".join(rows).encode()
 
 
 def notes(name: str, layout: Layout, n_refused: int, first: Sequence[tuple[int, str]]) -> list[str]:
-    """Return what the user should know of a file: its columns, and lines left out."""
+    """Return notes on a file for the user: its columns, and skipped lines."""
     texts: list[str] = []
     if layout.has_header:
         names = ", ".join(layout.names)
@@ -276,12 +276,12 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
 
 
 def _first_lines(file: Path | bytes, name: str) -> list[str]:
-    """Return the lines that decide the layout of a file."""
+    """Return the lines from which the layout of a file is detected."""
     return list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
 
 
 def require_file(path: Path) -> None:
-    """Refuse a pipe or a folder: pairs to learn from may be read several times.
+    """Refuse a pipe or a folder: training pairs may be read several times.
 
     Raises:
         CorpusError: It is one.
@@ -351,7 +351,7 @@ def _without_columns(file: PairFile, first: Refused) -> CorpusError:
 
 
 def why_not(columns: Sequence[str], layout: Layout) -> str:
-    """Return why the columns of a line hold no pair; an empty text where they hold one."""
+    """Return why the columns of a line are not a pair; empty if they are one."""
     if not columns:
         is_json = layout.separator == JSON_LINES
         broken = N_("a quote begins a column, and none ends it")
@@ -380,12 +380,12 @@ def _not_utf8(name: str, line: int) -> CorpusError:
 
 
 def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
-    # The number of a line is looked up in an editor: it has no commas.
+    # Without commas: line numbers are looked up in an editor.
     return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
 
 
 def _shown(line: str) -> str:
-    """Return the beginning of a line with signs in place of what cannot be seen."""
+    """Return the beginning of a line with visible signs for invisible characters."""
     return "".join(map(_visible, shortened(line, _SHOWN)))
 
 

@@ -1,4 +1,4 @@
-"""What a task is: a source of sentence pairs that know where their words come from."""
+"""The interface of tasks: sources of sentence pairs with alignments."""
 
 import hashlib
 import random
@@ -12,26 +12,26 @@ from core.tokenizer.word_level import Vocabulary
 from core.vocabulary import Span
 
 Part = Literal["train", "valid", "test"]
-"""To learn from; to watch a training by; to measure the trained model by."""
+"""Training, validation and test."""
 
 
 TEST_SHARE = 0.1
 
 
 def hash_fraction(key: str, salt: str = "") -> float:
-    """Return a number from 0 to below 1: a function of key and salt alone, on every machine."""
+    """Return a number in [0, 1) that depends only on key and salt."""
     digest = hashlib.blake2b(f"{salt}/{key}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) / 2**64
 
 
 def is_in_test_part(key: str, salt: str = "") -> bool:
-    """Say whether a key falls into the tenth that is held out."""
+    """Say whether a key falls into the held-out tenth."""
     return hash_fraction(key, salt) < TEST_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One target word and a source word that it comes from."""
+    """A target word and an aligned source word."""
 
     source: Span
     target: Span
@@ -39,7 +39,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A pronoun and what it stands for."""
+    """A pronoun and its antecedent."""
 
     pronoun: Span
     """In the source."""
@@ -50,21 +50,20 @@ class Reference:
     target: Span
     """The pronoun in the target."""
     ambiguous: bool
-    """True when the source pronoun alone does not tell the target pronoun (it, they), and nouns
-    of both genders that it could mean stand in the sentence, so that the antecedent must be
-    found."""
+    """True if the source pronoun alone does not determine the target pronoun (it, they), and the
+    sentence has possible antecedents of both genders, so that the antecedent must be found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sentence pair with what is known of it."""
+    """A sentence pair with its annotations."""
 
     source: str
     target: str
     links: tuple[Link, ...] = ()
     references: tuple[Reference, ...] = ()
     others: tuple[str, ...] = ()
-    """Targets that are as right as the one that is shown."""
+    """Alternative correct targets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,15 @@ class Example:
     """A label of a word or two, with {n} for the number: a marked text."""
     source: str
     number: int = 0
-    """Tells apart those of one name."""
+    """Distinguishes examples of one name."""
 
 
 class Task(Protocol):
-    """What the model learns: where samples come from, and which of them are held out."""
+    """What a model learns: the samples, and which of them are held out."""
 
     name: str
     pronouns: frozenset[str]
-    """Source words, in small letters, whose translation depends on what they stand for."""
+    """Lower-case source words whose translation depends on their antecedent."""
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -91,28 +90,28 @@ class Task(Protocol):
         ...
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield samples to learn from, without end; none is of a held-out part."""
+        """Yield training samples forever; none is held out."""
         ...
 
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
         """Return up to `n` samples of a part with different sources.
 
-        The same seed gives the same ones, and those of a smaller `n` are the first of a larger.
+        The same seed gives the same ones; a smaller `n` gives the first of a larger one.
         """
         ...
 
     def reference(self, source: str) -> str | None:
-        """Return the true target of a source, or None where the task does not know it."""
+        """Return the true target of a source, or None if the task does not know it."""
         ...
 
 
 class Drawn(ABC):
-    """A task that makes its samples: whichever part they are of is a function of the sample."""
+    """A task that generates samples; whether one is held out depends on the sample alone."""
 
     form: str
-    """What its sources are, in words: a marked text."""
+    """Description of its sources: a marked text."""
     vocabulary: Vocabulary | None = None
-    """All its words, and names; None where pieces of words are learned from its samples."""
+    """All its words and names; None if subwords are learned from its samples."""
 
     @abstractmethod
     def makes(self, source: str) -> bool:
@@ -127,7 +126,7 @@ class Drawn(ABC):
         """Say whether a sample belongs to the test set; a function of the sample alone."""
 
     def training_samples(self, rng: random.Random) -> Iterator[Sample]:
-        """Yield samples that are not held out, without end."""
+        """Yield samples that are not held out, forever."""
         while True:
             sample = self.sample(rng)
             if not self.held_out(sample):
@@ -136,12 +135,12 @@ class Drawn(ABC):
     def held_out_samples(self, n: int, seed: int = 0, part: Part = "test") -> list[Sample]:
         """Return up to `n` different held-out samples; every part is the same.
 
-        There are fewer where 200 n draws find fewer.
+        Fewer if 200 n draws find fewer.
         """
         return list(_held_out(self, n, seed))
 
 
-# Several figures of a page are of the same samples, and most that are drawn are not held out.
+# Several figures of a page use the same samples, and most draws are not held out.
 @lru_cache(maxsize=16)
 def _held_out(task: Drawn, n: int, seed: int) -> tuple[Sample, ...]:
     rng = random.Random(f"test {seed}")

@@ -20,7 +20,7 @@ _AS_HEX = "seq2see.as-hex"
 
 
 def _hex(error: UnicodeError) -> tuple[str, int]:
-    """Write bytes that are no character as ‹F0›."""
+    """Write invalid bytes as ‹F0›."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     wrong = error.object[error.start : error.end]
@@ -35,10 +35,10 @@ class Token:
     """A token as people read it."""
 
     text: str
-    """Without the space before it; bytes that are no whole character stand as ‹F0›."""
+    """Without the leading space; incomplete characters are written as ‹F0›."""
     special: bool
     word: int
-    """Which word of the sentence it belongs to; tokens of one word share the number."""
+    """Index of the word that it belongs to."""
 
 
 class HasOffsets(Protocol):
@@ -46,7 +46,7 @@ class HasOffsets(Protocol):
 
     @property
     def offsets(self) -> Sequence[tuple[int, int]]:
-        """First and one after the last character of each id, in the text as it was typed."""
+        """Start and end of each id's characters in the original text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Encoding:
     @property
     def spans(self) -> tuple[Span, ...]:
         """The characters of the text that each id stands for, the space before it left out."""
-        # Not kept: training asks for them only where a sentence has a pronoun.
+        # Not cached: training needs them only for sentences with a pronoun.
         return tuple(
             Span(start + (self._text[start:end] != self._text[start:end].lstrip()), end)
             for start, end in self._encoding.offsets
@@ -83,10 +83,10 @@ class Encoding:
 
 
 class Tokenizer(ABC):
-    """Tokens as bytes, some of them special; each kind splits texts in its own way."""
+    """A vocabulary of byte strings and special tokens; subclasses split texts in their own ways."""
 
     n_names = 0
-    """The number of tokens, the last ones, that are names: to the model they may be alike."""
+    """Number of tokens at the end of the vocabulary that are names, which may share a vector."""
 
     def __init__(
         self,
@@ -100,12 +100,12 @@ class Tokenizer(ABC):
         """Make a tokenizer.
 
         Args:
-            pieces: The UTF-8 of each id with its space before it; nothing for a special one.
+            pieces: The UTF-8 of each id with its leading space; empty for a special one.
             specials: Special id → its name.
             splitter: Cuts a text into words, each with one character for each byte.
-            begins: Ids before every source; of a decoder alone, before every text.
+            begins: Ids before every source; for a decoder alone, before every text.
             ends: Ids after every source.
-            mask_id: The id of a masked word; −1 where there is none.
+            mask_id: The id of a masked word; −1 if there is none.
         """
         self._pieces = pieces
         self._splitter = splitter
@@ -131,7 +131,7 @@ class Tokenizer(ABC):
         """Encode many texts at once, which is faster than one by one."""
 
     def ids_of_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of many texts and nothing else, where that is faster."""
+        """Return only the ids of many texts, which may be faster."""
         return [list(encoding.ids) for encoding in self.encode_all(texts)]
 
     def encode(self, text: str) -> Encoding:
@@ -139,7 +139,7 @@ class Tokenizer(ABC):
         return self.encode_all([text])[0]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of ids, specials left out; bytes that are no character become ‹F0›."""
+        """Return the text of ids, without special tokens; invalid bytes become ‹F0›."""
         return self._joined(ids).decode("utf-8", errors=_AS_HEX).removeprefix(" ")
 
     def words(self, text: str) -> list[str]:
@@ -159,7 +159,7 @@ class Tokenizer(ABC):
                 n_words, last_word = n_words + 1, -1
                 continue
             raw = self.piece(token_id)
-            # The space before a word counts to it; a token of nothing else is looked up itself.
+            # A leading space belongs to the next word; a token of spaces only is looked up itself.
             word = word_of_byte[position + (raw[:1] == b" " and len(raw) > 1)]
             n_words += word != last_word
             tokens.append(Token(_readable(raw), False, n_words - 1))
@@ -167,7 +167,7 @@ class Tokenizer(ABC):
         return tuple(tokens)
 
     def describe_alone(self, ids: Sequence[int]) -> tuple[Token, ...]:
-        """Return ids of a list, each for itself; of two that read alike one shows its space.
+        """Return each id by itself; of two that read alike, one shows its space.
 
         “il” in “qu'il” and “il” at the beginning of a word are two tokens.
         """
@@ -183,7 +183,7 @@ class Tokenizer(ABC):
         )
 
     def _described_alone(self, token_id: int) -> Token:
-        # Every step of a decoding asks for it.
+        # Needed at every decoding step.
         if token_id not in self._alone:
             [self._alone[token_id]] = self.describe([token_id])
         return self._alone[token_id]
@@ -193,7 +193,7 @@ class Tokenizer(ABC):
         return self.piece(token_id).startswith(b" ")
 
     def piece(self, token_id: int) -> bytes:
-        """Return the UTF-8 of a token with its space before it; nothing for a special one."""
+        """Return the UTF-8 of a token with its leading space; empty for a special one."""
         return self._pieces[token_id]
 
     def word_texts(self, ids: Sequence[int]) -> list[str]:
@@ -218,7 +218,7 @@ class Tokenizer(ABC):
     def _word_of_byte(self, joined: bytes) -> list[int]:
         """Return for each byte the number of its word."""
         text = joined.decode("utf-8", errors="surrogateescape")
-        # A byte that is no character stands as a letter that is itself as long: one byte.
+        # An invalid byte is replaced by a letter of the same length, one byte.
         whole = "".join("x" if "\udc80" <= char <= "\udcff" else char for char in text)
         lengths = [length for _, length in self._split(whole)]
         return [word for word, length in enumerate(lengths) for _ in range(length)]
@@ -242,7 +242,7 @@ def _readable(raw: bytes) -> str:
     if raw == b" ":
         return "␣"
     text = raw.removeprefix(b" ").decode("utf-8", errors=_AS_HEX)
-    # A joiner or a selector does its work beside other characters; alone it is not seen.
+    # A joiner or a selector acts on other characters; alone it is invisible.
     if INVISIBLE.issuperset(text):
         return "".join(f"U+{ord(char):04X}" for char in text)
     shown = "".join(map(_shown, text))
@@ -264,4 +264,4 @@ def _shown(char: str) -> str:
 
 
 _SIGNS = {"\n": "↵", "\t": "⇥"}
-"""What people know that cannot be seen → the sign on its key."""
+"""Invisible character → sign on its key."""

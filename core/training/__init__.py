@@ -1,1 +1,1 @@
-"""From fresh weights to a run folder: loss, learning rate, loop, and what is kept on disk."""
+"""From fresh weights to a run folder: loss, learning rate, loop, and files on disk."""

@@ -1,7 +1,7 @@
-"""The batches of a training: which sentences come together, and in what order.
+"""The batches of a training: which sentences are grouped, and in what order.
 
-Batch number i depends on the seed and on i only, so that a training that goes on at step i sees
-what one that never stopped would have seen. B batch, N pairs.
+Batch i depends only on the seed and i, so that a training resumed at step i gets the same batches
+as one that never stopped. B batch, N pairs.
 """
 
 import itertools
@@ -21,7 +21,7 @@ from core.tokenizer.tokenizer import Tokenizer
 from core.training.tokenised import TokenisedPairs
 
 BATCHES_PER_CHUNK = 16
-"""Batches that are drawn at once and sorted by length, so that little is padding."""
+"""Batches that are drawn together and sorted by length, to reduce padding."""
 
 Indices = NDArray[np.int64]
 
@@ -33,14 +33,14 @@ def training_batches(
     first_step: int = 0,
     model: ModelConfig | None = None,
 ) -> Iterator[Batch]:
-    """Yield batches without end: of the user's own pairs epoch by epoch, of others newly drawn.
+    """Yield batches forever: the user's own pairs epoch by epoch, others newly drawn.
 
     Args:
-        task: What is learned.
-        tokenizer: Of the model.
-        config: Seed, and how large a batch is.
-        first_step: Batches that are passed over.
-        model: Decides how it learns from a pair; None for encoder and decoder.
+        task: The task.
+        tokenizer: The model's tokenizer.
+        config: Seed and batch size.
+        first_step: Number of batches to skip.
+        model: Decides inputs and labels of a pair; None for encoder and decoder.
     """
     for step, pairs in enumerate(_groups(task, tokenizer, config, first_step), start=first_step):
         if model is not None:
@@ -67,7 +67,7 @@ def _groups(
 def _drawn(
     task: Task, tokenizer: Tokenizer, config: TrainConfig, first_step: int
 ) -> Iterator[list[Pair]]:
-    """Yield groups of samples that a task makes, without end."""
+    """Yield groups of samples that a task generates, forever."""
     first_chunk, skipped = divmod(first_step, BATCHES_PER_CHUNK)
     size = config.batch_size
     for chunk in itertools.count(first_chunk):
@@ -83,7 +83,7 @@ def _drawn(
 def _epochs(
     pairs: TokenisedPairs, tokenizer: Tokenizer, config: TrainConfig, first_step: int
 ) -> Iterator[list[Pair]]:
-    """Yield groups of the user's own pairs without end."""
+    """Yield groups of the user's own pairs forever."""
     for indices in epoch_indices(pairs.lengths_N2, config, first_step):
         yield [pairs.pair(index, tokenizer) for index in indices.tolist()]
 
@@ -91,14 +91,14 @@ def _epochs(
 def epoch_indices(
     lengths_N2: NDArray[np.int64], config: TrainConfig, first_step: int = 0
 ) -> Iterator[Indices]:
-    """Yield the pairs of each batch: each epoch has every pair once, in an order of its own.
+    """Yield the indices of each batch: each epoch has every pair once, in a new order.
 
-    Pairs of similar length, out of those that come next, are put together.
+    Pairs of similar length among the next ones are grouped.
 
     Args:
-        lengths_N2: Tokens of each source and target, special ones left out.
-        config: Seed, and how many tokens or pairs a batch has.
-        first_step: Batches that are passed over.
+        lengths_N2: Tokens of each source and target, without special ones.
+        config: Seed and batch size.
+        first_step: Number of batches to skip.
     """
     longest_N = _longest(lengths_N2)
     n_chunks = max(
@@ -116,15 +116,15 @@ def epoch_indices(
 def _mixed(
     task: Mixed, tokenizer: Tokenizer, config: TrainConfig, first_step: int
 ) -> Iterator[list[Pair]]:
-    """Yield groups of own pairs and newly made sentences, without end.
+    """Yield groups of own pairs and newly generated sentences, forever.
 
-    Each epoch has every own pair once, among made sentences that no other epoch has.
+    Each epoch has every own pair once, among newly generated sentences.
     """
     own = TokenisedPairs.of(task.pairs.part("train"), tokenizer)
     n_made_each = config.made_share / (1 - config.made_share)
     per_batch = _pairs_a_batch(_longest(own.lengths_N2), config)
     n_chunks = round(len(own) * (1 + n_made_each) / (per_batch * BATCHES_PER_CHUNK))
-    # Each chunk has one of the own pairs at least.
+    # Each chunk has at least one own pair.
     n_chunks = min(max(1, n_chunks), len(own))
     left = first_step
     for epoch in itertools.count():
@@ -132,7 +132,7 @@ def _mixed(
         for number, chunk in enumerate(np.array_split(order, n_chunks)):
             n_made = round(len(chunk) * n_made_each)
             n_batches = _n_batches(len(chunk) + n_made, config)
-            # What is passed over need not be made, where its batches can be counted without.
+            # Skipped chunks are not generated if their batches can be counted without.
             if n_batches is not None and left >= n_batches:
                 left -= n_batches
                 continue
@@ -150,7 +150,7 @@ def _mixed(
 
 
 def _generator(seed: int, *numbers: int) -> np.random.Generator:
-    # NumPy takes no negative seeds, a training does.
+    # NumPy takes no negative seeds, but a training does.
     return np.random.default_rng([seed % 2**64, *numbers])
 
 
@@ -160,21 +160,21 @@ def _longest(lengths_N2: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _pairs_a_batch(longest_N: NDArray[np.int64], config: TrainConfig) -> int:
-    """Return how many pairs a batch has, about."""
+    """Return the approximate number of pairs in a batch."""
     if config.batch_tokens:
         return max(1, config.batch_tokens // max(1, round(float(longest_N.mean()))))
     return config.batch_size
 
 
 def _n_batches(n_pairs: int, config: TrainConfig) -> int | None:
-    """Return how many batches pairs are cut into; None where that depends on their lengths."""
+    """Return the number of batches for some pairs; None if that depends on their lengths."""
     return None if config.batch_tokens else max(1, -(-n_pairs // config.batch_size))
 
 
 def _batches(
     lengths_N2: NDArray[np.int64], config: TrainConfig, rng: np.random.Generator
 ) -> list[Indices]:
-    """Return which of some pairs come together: those of similar length, in mixed order."""
+    """Group pairs of similar length into batches, in random order."""
     longest_N = _longest(lengths_N2)
     order = np.lexsort((*lengths_N2.T, longest_N))
     batches = _cut(order, longest_N, config)
@@ -182,13 +182,13 @@ def _batches(
 
 
 def _cut(indices: Indices, longest_N: NDArray[np.int64], config: TrainConfig) -> list[Indices]:
-    """Cut pairs, the shortest first, into batches."""
+    """Split pairs, the shortest first, into batches."""
     if (n_batches := _n_batches(len(indices), config)) is not None:
-        # As even as can be: a last batch of two pairs would be a step like any other.
+        # As evenly as possible: a last batch of two pairs would be a full step.
         return np.array_split(indices, n_batches)
     starts = [0]
     for at, longest in enumerate(longest_N[indices].tolist()):
-        # Every row is filled up to the longest, which is the last.
+        # Every row is padded to the longest, which is the last.
         if at > starts[-1] and (at + 1 - starts[-1]) * longest > config.batch_tokens:
             starts.append(at)
     return np.split(indices, starts[1:])

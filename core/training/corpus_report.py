@@ -1,4 +1,4 @@
-"""What can be known of the user's own pairs before a model learns from them."""
+"""Statistics of the user's own pairs before training."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,27 +17,27 @@ from core.training.prepare import train_tokenizer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorpusReport:
-    """Counts and lengths of pairs, and how the tokenizer that they would be given splits them."""
+    """Counts and lengths of pairs, and how their tokenizer would split them."""
 
     n_pairs: int
-    """Different ones, of the file to learn from."""
+    """Distinct pairs in the training file."""
     n_sources: int
-    """Different ones, of the same."""
+    """Distinct sources in the training file."""
     n_train: int
     n_valid: int
     n_test: int
     n_too_long: int
-    """Pairs that do not fit the model's positions. The other three are of those that fit."""
+    """Pairs that exceed the model's positions. The other three count those that fit."""
     source_words: Lengths
-    """For each pair; words are what white space separates, or characters, see `written_words`."""
+    """For each pair; words as in `written_words`."""
     target_words: Lengths
     source_tokens: Lengths
     """For each pair, without special tokens."""
     target_tokens: Lengths
     vocab_size: int
-    """As learned: few texts do not have as many pieces as were asked for."""
+    """Actual size: small corpora have fewer pieces than requested."""
     examples: tuple[tuple[tuple[Token, ...], tuple[Token, ...]], ...]
-    """Source and target of the first pair, of the longest, of the one with most tokens a word."""
+    """Source and target of the first pair, the longest, and the one with most tokens per word."""
 
 
 def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> CorpusReport:
@@ -45,8 +45,8 @@ def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> Corpus
 
     Args:
         corpus: The pairs; lengths and numbers are of the file to learn from.
-        vocab_size: Tokens to learn at most, special tokens included.
-        model: The one to be trained, which has room for some tokens a side.
+        vocab_size: Maximum tokens to learn, special tokens included.
+        model: The model to be trained.
 
     Raises:
         CorpusError: There are too few different sources that fit.
@@ -60,7 +60,7 @@ def corpus_report(corpus: Corpus, vocab_size: int, model: ModelConfig) -> Corpus
     source_words, target_words = _word_counts(sources), _word_counts(targets)
     fitted = fitting(corpus, tokenizer, longest)
     n_tokens = source_tokens + target_tokens
-    # Different ones, in this order; no text is empty, so every pair has words.
+    # No text is empty, so every pair has words.
     finest = n_tokens / (source_words + target_words)
     shown = dict.fromkeys((0, int(n_tokens.argmax()), int(finest.argmax())))
     return CorpusReport(

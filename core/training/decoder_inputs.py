@@ -1,4 +1,4 @@
-"""What the decoder is fed in training beside the true words: words that the model writes itself.
+"""Decoder inputs in training that the model writes itself, in place of the true words.
 
 B batch, T target length, V vocabulary.
 """
@@ -17,7 +17,7 @@ from core.vocabulary import PAD
 def sampled_share(step: int, config: TrainConfig) -> float:
     """Return the share of the decoder's inputs that are the model's own words at a step.
 
-    It rises evenly from 0 at the first step to `scheduled_sampling` at the last, the linear
+    It rises linearly from 0 at the first step to `scheduled_sampling` at the last, the linear
     schedule of Bengio et al. (2015).
 
     >>> config = TrainConfig(steps=101, scheduled_sampling=0.5)
@@ -59,6 +59,6 @@ def free_running(model: Transformer, batch: Batch) -> Batch:
     for _ in range(1, batch.fed_BT.shape[1]):
         written.append(stepper.feed(written[-1][:, None]).argmax(dim=-1))
     model.train(was_training)
-    # A new tensor: those made without a graph cannot be kept for the backward pass.
+    # A new tensor: inference tensors cannot be saved for the backward pass.
     written_BT = torch.stack(written, dim=1)
     return replace(batch, fed_BT=torch.where(batch.said("target"), written_BT, batch.fed_BT))

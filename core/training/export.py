@@ -1,4 +1,4 @@
-"""Runs made of a finished one: small enough to give away, or with the mean of its last weights."""
+"""Runs derived from a finished one: small enough to share, or with averaged weights."""
 
 import shlex
 from collections.abc import Collection, Iterator
@@ -37,16 +37,16 @@ def export_run(
     pairs: bool = True,
     notice: str = "",
 ) -> None:
-    """Write all that looking at a run's model needs: no optimizer, weights in half precision.
+    """Write a run for inspection only: no optimizer, weights in half precision.
 
-    The evaluation is made anew, on the weights as they are written.
+    The run is evaluated again with the written weights.
 
     Args:
         run_path: The run.
         out: The folder to make.
-        snapshots: Steps whose snapshots go with it.
-        pairs: Whether the user's own pairs go with it; what was measured on them does in any case.
-        notice: Shown with the run; that of the run itself if empty.
+        snapshots: Steps whose snapshots are included.
+        pairs: Whether the user's own pairs are included; figures measured on them always are.
+        notice: Shown with the run; the run's own notice if empty.
 
     Raises:
         FileExistsError: `out` holds something already.
@@ -77,12 +77,12 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
     """Write a run whose weights are the mean of those of the last checkpoints.
 
     They lie around the same minimum, and their mean is nearer to it than any of them (Vaswani et
-    al. 2017, section 6.1). The evaluation is made anew.
+    al. 2017, section 6.1). The result is evaluated again.
 
     Args:
         run_path: A run that was trained with `keep_checkpoints`.
         out: The folder to make.
-        last: How many checkpoints, the newest among them.
+        last: Number of newest checkpoints.
 
     Raises:
         FileExistsError: `out` holds something already.
@@ -112,9 +112,9 @@ def average_run(run_path: Path, out: Path, last: int) -> None:
 
 @contextmanager
 def _copied(run_path: Path, out: Path, *, pairs: bool) -> Iterator[Path]:
-    """Yield a hidden copy of a run without weights and figures, to be given weights.
+    """Yield a hidden copy of a run without weights and figures, to which weights are added.
 
-    It is evaluated then, and takes its name: there is a whole run in the end, or none.
+    It is then evaluated and renamed: the result is a complete run or nothing.
     """
     with new_folder(out) as copy:
         (copy / CHECKPOINTS).mkdir()

@@ -1,4 +1,4 @@
-"""What a training will be like, in numbers, before it has begun."""
+"""Figures of a training before it starts."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ from core.training.loop import learning_rate
 from core.training.presets import PRESETS, Preset
 
 POINTS = 200
-"""Steps, evenly spread, whose learning rates are shown; that of the peak comes on top."""
+"""Number of evenly spaced steps whose learning rates are shown, beside the peak."""
 
 
 def learning_rates(model: ModelConfig, training: TrainConfig) -> dict[int, float]:
-    """Return steps, from the first to the last, and the learning rate of each."""
+    """Return step → learning rate, from the first step to the last."""
     spread = np.linspace(1, training.steps, min(POINTS, training.steps))
-    # The peak itself is never left out.
+    # Always include the peak.
     peak = [training.warmup] if training.warmup <= training.steps else []
     steps = sorted({*spread.round().astype(int).tolist(), *peak})
     return {step: learning_rate(step, model.d_model, training) for step in steps}
 
 
 def parameters_of(model: ModelConfig) -> dict[str, int]:
-    """Return how many parameters each group of parts has."""
+    """Return the number of parameters of each group of parts."""
     # Parameters do not depend on the lengths.
     return describe(model, 1, 1).by_group()
 
@@ -40,12 +40,12 @@ def forecast(preset: Preset, vocab_size: int) -> Table:
     """Return settings, sizes, learning rates and parameters, one number in each row.
 
     Args:
-        preset: How it will be trained.
-        vocab_size: Tokens as learned: few words do not have as many pieces as were asked for.
+        preset: Model and training settings.
+        vocab_size: Actual size: small corpora have fewer pieces than requested.
 
     Returns:
         what: "setting", "size", "learning rate" or "parameters"; the number's name; and the value.
-        Of a learning rate the name is the step.
+        The name of a learning rate is its step.
     """
     model = preset.sized(vocab_size)
     settings = model.to_dict() | preset.training.to_dict()

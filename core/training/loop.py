@@ -28,22 +28,22 @@ class TrainingError(MessageError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class TrainStep:
-    """What one step of training was like."""
+    """Results of one training step."""
 
     step: int
     """Counts finished steps, so the first one is 1."""
     loss: float
-    """Cross-entropy per target token with label smoothing, in nats; where rewards are made large,
-    minus the mean reward."""
+    """Cross-entropy per target token with label smoothing, in nats; minus the mean reward if
+    rewards are maximised."""
     guide_loss: float | None
-    """−log of the guided head's weight where it is asked to look; None without guidance, or where
-    the batch has nothing to guide it by."""
+    """−log of the guided head's weight where it is asked to look; None without guidance, or if
+    the batch has no guided rows."""
     learning_rate: float
     n_tokens: int
     """Target tokens learned from."""
     seconds: float
     reward: float | None = None
-    """Mean over the targets that were drawn; None where none were."""
+    """Mean over the sampled targets; None if none were sampled."""
 
 
 def learning_rate(step: int, d_model: int, config: TrainConfig) -> float:
@@ -91,8 +91,8 @@ def train(  # noqa: PLR0913
         batches: Beginning with the one for `first_step`; the same in all processes.
         config: Schedule, losses and number of steps.
         first_step: How many steps are done already.
-        workers: Who else trains this model; each takes its part of every batch.
-        reward: Of `reward_of`, where the objective is one that makes rewards large.
+        workers: The processes that train this model; each takes its part of every batch.
+        reward: From `reward_of`, if the objective maximises rewards.
 
     Raises:
         TrainingError: The loss is not a number.
@@ -140,7 +140,7 @@ def train(  # noqa: PLR0913
 
 
 def step_seed(seed: int, step: int, rank: int) -> int:
-    """Return what a step's random numbers begin with: another in each process, on every device."""
+    """Return the random seed of a step, different in each process."""
     digest = hashlib.blake2b(f"{seed} {step} {rank}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
@@ -148,7 +148,7 @@ def step_seed(seed: int, step: int, rank: int) -> int:
 def _parts(
     model: Transformer, batch: Batch, step: int, config: TrainConfig, workers: Workers
 ) -> Iterator[Batch]:
-    """Yield this process's share of a batch, in as many parts as are computed one by one."""
+    """Yield this process's share of a batch in `accumulate` parts."""
     first, count = workers.rank * config.accumulate, workers.count * config.accumulate
     for index in range(first, first + config.accumulate):
         part = batch.part(index, count).to(model.device)
@@ -169,8 +169,8 @@ def _add_gradients(
     """Add the gradients of this process's parts.
 
     Returns:
-        The cross-entropy and the guided head's loss of the whole batch, None where the batch has
-        nothing to guide a head by.
+        The cross-entropy and the guided head's loss of the whole batch, None if the batch has
+        no guided rows.
     """
     of_parts: list[Tensor] = []
     for index, part in enumerate(parts, start=1):

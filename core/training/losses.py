@@ -1,4 +1,4 @@
-"""The losses of a step: of the words, of a guided head, and of a predicted length.
+"""The losses of a step: words, guided head, and predicted length.
 
 B batch, H heads, Q queries, K keys, R guided rows, N differences of length.
 """
@@ -30,7 +30,7 @@ class Lengths:
     logits_BN: Tensor = field(init=False)
 
     def sees(self, site: Site) -> bool:
-        """Only the length classifier: all sublayers keep their fused kernels."""
+        """Only the length classifier, so that sublayers keep their fused kernels."""
         return site.sublayer == "length"
 
     def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
@@ -41,18 +41,18 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Auxiliary:
-    """What is learned beside the words of a batch: by a guided head, or how long targets are."""
+    """An auxiliary loss beside that of the words: guided attention, or the length of targets."""
 
     guide: Head | None
     n_rows: int
-    """Guided rows of the whole batch."""
+    """Number of guided rows in the whole batch."""
     predicts_length: bool
     weight: float
-    """Of its loss beside that of the words."""
+    """Weight of the auxiliary loss."""
 
     @classmethod
     def of(cls, batch: Batch, config: TrainConfig, *, predicts_length: bool) -> "Auxiliary":
-        """Return what is learned beside the words of a whole batch."""
+        """Return the auxiliary loss of a whole batch."""
         guide = Head.parse(config.guide) if config.guide else None
         n_rows = len(guided_rows(batch, guide, config.guide_to)) if guide else 0
         weight = LENGTH_WEIGHT if predicts_length else config.guide_weight
@@ -67,9 +67,9 @@ def losses(
     Args:
         model: In training mode.
         part: A part of a batch, or all of it.
-        batch: All of it: the losses of its parts add up to its own.
+        batch: The whole batch: the losses of its parts sum to its own.
         config: Label smoothing, and where the guided head should attend to.
-        auxiliary: What is learned beside the words; its loss is 0 where that is nothing.
+        auxiliary: The auxiliary loss; 0 if there is none.
     """
     guide = auxiliary.guide
     probe: Lengths | Record | None = None
@@ -90,18 +90,18 @@ def losses(
 def guided_loss(
     weights_BHQK: Tensor, rows: Sequence[Row], head: Head, n_rows: int | None = None
 ) -> Tensor:
-    """Return −log of the weight that a head puts on the keys of each row, the mean over rows.
+    """Return −log of the head's weight on the keys of each row, averaged over rows.
 
-    Zero where there is no row.
+    Zero without rows.
 
     Args:
-        weights_BHQK: Of the guided head's sublayer.
+        weights_BHQK: Weights of the guided head's sublayer.
         rows: From `guided_rows`.
-        head: The guided one.
-        n_rows: The guided rows of the whole batch, where these are a part.
+        head: The guided head.
+        n_rows: Number of guided rows in the whole batch, if this is a part.
     """
     if not rows:
-        # In the graph all the same, so that every weight has a gradient in every part of a batch.
+        # Still in the graph, so that every weight has a gradient in every part of a batch.
         return weights_BHQK.sum() * 0.0
     queries_R2 = torch.tensor([(sentence, query) for sentence, query, _ in rows])
     sentences_R, queries_R = queries_R2.to(weights_BHQK.device).unbind(1)
@@ -138,11 +138,11 @@ def length_loss(logits_BN: Tensor, batch: Batch, n_pairs: int | None = None) -> 
 
     Args:
         logits_BN: Scores for each difference of length.
-        batch: A part of a batch, whose places are as many as its targets have tokens.
-        n_pairs: The sentences of the whole batch; None where it is this one.
+        batch: A part of a batch, with as many places as target tokens.
+        n_pairs: Number of sentences in the whole batch; None if this is the whole batch.
     """
     source_B = batch.said("source").sum(dim=1)
-    # What is fed begins with BOS, and its last place is EOS.
+    # Inputs begin with BOS, and the last place is EOS.
     target_B = batch.said("target").sum(dim=1) - 1
     exact = torch.promote_types(logits_BN.dtype, torch.float32)
     classes_B = difference_classes(source_B, target_B)

@@ -40,10 +40,10 @@ from core.training.presets import LIKE, MODEL_SETTINGS, Preset, Setting
 from core.training.tokenised import write_tokens
 
 TOKENIZER_SAMPLES = 20_000
-"""Training samples that the tokenizer learns from; of the user's own pairs all, up to `AT_HAND`."""
+"""Training samples for the tokenizer; of the user's own pairs all, up to `AT_HAND`."""
 
 _N_TRIED = 500
-"""Made sentences that are checked to fit a model."""
+"""Number of generated sentences that are checked to fit a model."""
 
 
 def prepare_run(  # noqa: PLR0913
@@ -59,22 +59,21 @@ def prepare_run(  # noqa: PLR0913
 
     Args:
         path: The folder to make.
-        task: From `TASKS`, or own pairs, which are then kept with the run: those of a
+        task: From `TASKS`, or own pairs, which are then stored with the run: those of a
             `LargeCorpus` as tokens.
-        preset_name: What the preset is called.
-        preset: Sizes of model and vocabulary, and how it will be trained.
-        command: What makes the same run again.
-        tell: Called with the number of pairs of a large corpus that are split to tokens so far.
-        start: A run of the same model, with whose weights and tokenizer it begins; None for
-            fresh ones.
+        preset_name: Name of the preset.
+        preset: Sizes of model and vocabulary, and training settings.
+        command: Command line that makes the same run again.
+        tell: Called with the number of pairs of a large corpus that are tokenised so far.
+        start: A run of the same model whose weights and tokenizer are used; None for new ones.
 
     Returns:
-        How many of the user's own pairs are left out, being longer than the model's positions.
+        Number of own pairs that are left out because they exceed the model's positions.
 
     Raises:
         FileExistsError: The folder holds something already.
         ConfigError: The guided head does not exist in the model, or the task has no pronouns; or
-            the model cannot be trained in this way.
+            the model cannot be trained like this.
         CorpusError: Too few of the pairs fit the model's positions.
     """
     check_training(task, preset, starts=start is not None)
@@ -112,7 +111,7 @@ def prepare_run(  # noqa: PLR0913
 
 
 def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
-    """Refuse a model that has no room for the sentences that a task makes."""
+    """Refuse a model with too few positions for the task's sentences."""
     made = task.made if isinstance(task, Mixed) else task
     if own_pairs_of(made) is not None:
         return
@@ -128,12 +127,12 @@ def _check_made(task: Task, tokenizer: Tokenizer, longest: int) -> None:
 
 
 def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
-    """Refuse what cannot be trained, as far as it is known before a tokenizer has learned.
+    """Refuse what cannot be trained, as far as known before the tokenizer is trained.
 
     Args:
-        task: What is learned.
-        preset: The model, and how it will be trained.
-        starts: Whether it begins with the weights of a run.
+        task: The task.
+        preset: The model and training settings.
+        starts: Whether it starts from the weights of a run.
 
     Raises:
         ConfigError: The message says what does not go together.
@@ -165,7 +164,7 @@ def check_training(task: Task, preset: Preset, *, starts: bool) -> None:
 
 
 def _check_model(preset: Preset) -> None:
-    """Refuse a model that cannot learn from pairs, or not in the way that is asked for."""
+    """Refuse a model that cannot be trained on pairs, or not with these settings."""
     model, usual = preset.model, ModelConfig(vocab_size=preset.model.vocab_size)
     for name in ("target_vocab_size", "n_segments", "has_output", "pad_id", "bos_id", "eos_ids"):
         value = getattr(model, name)
@@ -198,7 +197,7 @@ def _check_model(preset: Preset) -> None:
 
 
 def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
-    """Refuse to guide a head that is not there, or on a task that has nothing to guide it by."""
+    """Refuse to guide a missing head, or on a task without targets for it."""
     try:
         head = Head.parse(config.guide)
     except ValueError as error:
@@ -210,7 +209,7 @@ def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
             "guide_to=alignment is for cross-attention, as in decoder.1.cross:0",
             site=head.site,
         )
-        # Sentences that a task makes know their links, files of pairs do not.
+        # Generated sentences have alignments, files of pairs do not.
         require(
             isinstance(task.made if isinstance(task, Mixed) else task, Drawn),
             "the task {name} does not know which words belong together, so it has "
@@ -236,10 +235,10 @@ def _check_guide(config: TrainConfig, task: Task, model: Transformer) -> None:
 
 
 def _run_to_start_from(path: Path, model: ModelConfig) -> Run:
-    """Return the run whose weights a training begins with."""
+    """Return the run whose weights a training starts from."""
     run = load_run(path)
     other = run.settings.model.to_dict()
-    # How long targets are, depends on the new pairs.
+    # The length of targets depends on the new pairs.
     asked = replace(model, target_ratio=run.settings.model.target_ratio).to_dict()
     differing = sorted(name for name in {*other, *asked} if other.get(name) != asked.get(name))
     if run.settings.is_opened or differing:
@@ -261,7 +260,7 @@ def with_model_of(start: Path, preset: Preset, changes: Mapping[str, Setting]) -
     """Return a preset with the model of the run that it starts from.
 
     Raises:
-        ConfigError: Settings of the model were to change.
+        ConfigError: A setting of the model is to be changed.
         RunError: There is no such run.
     """
     if changed := sorted(set(changes) & {*MODEL_SETTINGS, LIKE}):
@@ -282,7 +281,7 @@ def _write_pairs(
     """Write the user's own pairs into a run's folder, those of a large corpus as tokens.
 
     Returns:
-        How many pairs of a large corpus are longer than `longest` tokens and not written.
+        Number of pairs of a large corpus that are longer than `longest` tokens and skipped.
     """
     written: dict[Part, Sequence[Sample]] = {}
     n_left_out = 0
@@ -298,7 +297,7 @@ def _write_pairs(
             )
         n_left_out += sum(len(own.part(part)) - len(written[part]) for part in HELD_OUT)
     elif isinstance(own, Corpus):
-        # Where no part has pairs of its own, all are in one file and are split again from it.
+        # If no part has pairs of its own, one file holds all, and is split again when read.
         written = (
             {part: own.part(part) for part in FILES} if own.own_parts else {"train": own.samples}
         )
@@ -316,14 +315,14 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Learn at most `vocab_size` tokens from samples of a task that are not held out.
 
-    The model writes the apostrophe that targets have.
+    The model writes the usual apostrophe of the targets.
 
     Args:
-        task: What is learned.
-        vocab_size: The most tokens.
-        seed: Of the samples.
+        task: The task.
+        vocab_size: Maximum number of tokens.
+        seed: Seed of the samples.
         model: Decides which special tokens there are; None for encoder and decoder.
-        samples: Those that the seed draws, where they are drawn already.
+        samples: The samples of the seed, if they are already drawn.
 
     Raises:
         ConfigError: The task has words of its own, and none for this kind of model.
@@ -340,10 +339,10 @@ def train_tokenizer(
 
 
 def own_vocabulary(task: Task, stacks: tuple[Stack, ...]) -> Vocabulary | None:
-    """Return the words of a task that has its own; None where pieces of words are learned.
+    """Return the fixed vocabulary of a task; None if subwords are learned.
 
     Raises:
-        ConfigError: It has none for what is asked of it.
+        ConfigError: It does not support these stacks, or own pairs.
     """
     made = task.made if isinstance(task, Mixed) else task
     if not isinstance(made, Drawn) or made.vocabulary is None:
@@ -366,30 +365,29 @@ def _tokenizer_samples(task: Task, seed: int) -> list[Sample]:
 
 
 def require_state(path: Path) -> None:
-    """Refuse a run that cannot go on.
+    """Refuse a run that cannot be resumed.
 
     Raises:
-        RunError: It has weights, but no optimizer.
+        RunError: It has weights, but no optimizer state.
     """
     if not has_state(path):
         raise RunError("{path}: its optimizer was not kept, so it cannot go on", path=path)
 
 
 def extend_run(path: Path, steps: int | None = None, made_share: float | None = None) -> None:
-    """Ask a run for another number of steps, or other batches, than it was prepared for.
+    """Change a run's number of steps or share of generated sentences.
 
-    The schedule of its first steps was that of the old number: what makes the same run again is
-    both commands, one after the other.
+    The steps so far followed the old schedule: both commands, one after the other, make the same
+    run again.
 
     Args:
         path: The run's folder.
-        steps: In all; None for those it has.
-        made_share: Of the sentences that a task makes beside own pairs, from now on; None for
-            what it was.
+        steps: Total steps; None for no change.
+        made_share: Share of generated sentences beside own pairs from now on; None for no change.
 
     Raises:
-        ConfigError: There are no such steps, more have been done, or the share is of nothing.
-        RunError: The folder is no run, it cannot go on, or a process is training it.
+        ConfigError: The number is invalid, more steps are done, or nothing is generated.
+        RunError: The folder is no run, it cannot be resumed, or a process is training it.
     """
     folder = RunFolder(path)
     settings = read_settings(path)

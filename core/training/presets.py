@@ -1,4 +1,4 @@
-"""Sizes with settings that are known to work, by name, and how settings of them are changed."""
+"""Named presets of sizes and settings that are known to work, and how to change them."""
 
 import dataclasses
 import math
@@ -23,24 +23,24 @@ TRAINING_SETTINGS = {field.name: field.type for field in dataclasses.fields(Trai
 LIKE = "like"
 """Another kind of Transformer than the paper's."""
 SHORT = (LIKE, "steps", "seed", "positions", "guide")
-"""Settings with an option of their own."""
+"""Settings with a command-line option of their own."""
 _LISTS = ("adam_betas", "rotary_scaling")
-"""Settings of several numbers, which no option changes."""
+"""Settings of several numbers, which no option can change."""
 _NAMES = sorted((MODEL_SETTINGS | TRAINING_SETTINGS).keys() - set(_LISTS))
 N_READ = 20_000
-"""Pairs that are read for the characters of own pairs."""
+"""Number of own pairs that are read for their characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A model's sizes, how it is trained, and how many tokens its tokenizer may learn."""
+    """A model's sizes, training settings, and vocabulary size."""
 
     model: ModelConfig
     training: TrainConfig
     vocab_size: int
 
     def sized(self, vocab_size: int) -> ModelConfig:
-        """Return the model's sizes for a tokenizer with so large a vocabulary."""
+        """Return the model's configuration for a vocabulary size."""
         return replace(self.model, vocab_size=vocab_size)
 
 
@@ -90,7 +90,7 @@ PRESETS: dict[str, Preset] = {
         ),
         vocab_size=1500,
     ),
-    # For ten to two hundred thousand pairs of one's own; benchmarks/own_corpora.py tries it.
+    # For 10,000 to 200,000 own pairs; benchmarks/own_corpora.py tests it.
     "medium": Preset(
         ModelConfig(
             vocab_size=4000,
@@ -121,14 +121,14 @@ PRESETS: dict[str, Preset] = {
 
 
 def vocabulary_for(n_pairs: int, samples: Iterable[Sample]) -> int:
-    """Return how many tokens suit own pairs: the number grows with the square root of theirs.
+    """Return a vocabulary size for own pairs, which grows with the square root of their number.
 
-    The characters of scripts without spaces come on top: they are many, and each is a token that
-    is made of three bytes.
+    Characters of scripts without spaces are added: they are many, and each is a token of three
+    bytes.
 
     Args:
-        n_pairs: All of them.
-        samples: The first `N_READ` of these are read.
+        n_pairs: Number of pairs.
+        samples: The pairs, of which the first `N_READ` are read.
 
     >>> [vocabulary_for(n, ()) for n in (10, 2_500, 40_000, 5_000_000)]
     [320, 1000, 4000, 32000]
@@ -173,7 +173,7 @@ def parse_setting(text: str) -> tuple[str, Setting]:
         except ValueError as error:
             known = "a whole number" if kind is int else "a number"
             raise _not_known(name, value, known) from error
-    # Files and commands of before say true or false of `tied`, too.
+    # Older files and commands say true or false for `tied`.
     truths = {"true": True, "false": False} if kind is bool or name == "tied" else {}
     words = get_args(kind) or tuple(truths)
     if value not in (*words, *truths):
@@ -189,11 +189,11 @@ def with_settings(preset: Preset, settings: Mapping[str, Setting]) -> Preset:
     """Return a preset with some settings changed.
 
     `like` names another kind of Transformer (`core.families.styles`), which the others then change.
-    More or fewer steps keep the share of the cooldown, and heads of another number or width share
-    the model's width evenly, unless the settings say something else.
+    A changed number of steps scales the cooldown, and a changed d_model or n_heads resets the
+    heads' widths, unless the settings say otherwise.
 
     Raises:
-        ConfigError: A value cannot be, or does not go with the others.
+        ConfigError: A value is invalid, or does not go with the others.
     """
     model = {name: value for name, value in settings.items() if name in MODEL_SETTINGS}
     training = {name: value for name, value in settings.items() if name in TRAINING_SETTINGS}
@@ -222,8 +222,8 @@ def train_command(
     Args:
         path: The run's folder.
         files: "task" → its name or files; "valid" and "test" → files, where there are any.
-        preset: Its name.
-        settings: What differs from it.
+        preset: Name of the preset.
+        settings: Settings that differ from it.
     """
     words = ["python", "-m", "core", "train", str(path)]
     for option, names in files.items():
@@ -231,6 +231,6 @@ def train_command(
     words += ["--preset", preset]
     for name, value in settings.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        # What many want has an option of its own.
+        # Common settings have options of their own.
         words += [f"--{name}", text] if name in SHORT else ["--set", f"{name}={text}"]
     return shlex.join(words)

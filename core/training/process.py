@@ -1,6 +1,6 @@
-"""A training as a process of its own: it goes on when the app is reloaded, closed or started anew.
+"""A training as a separate process, which survives reloads and restarts of the app.
 
-What is known of it is in the run folder: `status.json`, `metrics.jsonl`, and the files of every job
+Its state is in the run folder: `status.json`, `metrics.jsonl`, and the files of every job
 (see `core.jobs.job`).
 """
 
@@ -26,8 +26,8 @@ AtWork = Literal["starting", "running", "evaluating"]
 State = Literal[
     AtWork, "prepared", "paused", "stopped", "finished", "failed", "interrupted", "opened"
 ]
-"""prepared: never begun; interrupted: its process ended without a word (killed, power cut);
-opened: it was trained elsewhere."""
+"""prepared: never started; interrupted: its process died (killed, power cut); opened: trained
+elsewhere."""
 AT_WORK: tuple[State, ...] = get_args(AtWork)
 
 
@@ -37,13 +37,13 @@ class Situation:
 
     state: State
     step: int
-    """Steps that are done, as far as is known."""
+    """Number of finished steps, as far as known."""
     steps: int
-    """Steps in all."""
+    """Total number of steps."""
     message: str
-    """Why it failed, or ended early; else empty."""
+    """Why it failed or ended early; else empty."""
     can_go_on: bool
-    """Whether it can be started: no process trains it, and something is left to do."""
+    """Whether it can be started: no process trains it, and steps are left."""
 
     @property
     def alive(self) -> bool:
@@ -66,21 +66,21 @@ def situation(path: Path) -> Situation:
         if TRAINING.at_work(path):
             step = max(status.get("step", 0), kept_step(path), _measured_step(path))
             return Situation(state, step, steps, "", can_go_on=False)
-        # It may have ended in between: without the lock, what is written is its last word.
+        # It may have ended in between: without the lock, the written state is final.
         status, state = _status(path)
         state = "interrupted" if state in AT_WORK else state
     step = max(status.get("step", 0), kept_step(path))
     message = message_from_json(status)
     if state == "interrupted":
         message = message or TRAINING.last_words(path)
-    # What ended early has nothing to do, though steps are left; an exported run has no optimizer.
+    # A run that ended early is done, though steps are left; an exported run has no optimizer.
     done = state == "finished" and (step >= steps or bool(message))
     can_go_on = not done and has_state(path) and _has_pairs(path, settings.task)
     return Situation(state, step, steps, message, can_go_on)
 
 
 def start(path: Path) -> None:
-    """Start a prepared run's training, or go on with it, in a process of its own.
+    """Start or resume a run's training in a separate process.
 
     Raises:
         RunError: The folder is no run, or a process is at work on it.
@@ -91,7 +91,7 @@ def start(path: Path) -> None:
 
 
 def pause(path: Path) -> None:
-    """Ask the process to write a checkpoint and to end, for now."""
+    """Ask the process to write a checkpoint and pause."""
     TRAINING.ask(path, "pause")
 
 
@@ -101,17 +101,17 @@ def stop(path: Path) -> None:
 
 
 def asked(path: Path) -> Wish | None:
-    """Return what the process was asked for and has not done yet, if anything."""
+    """Return the pending request to the process, if any."""
     return TRAINING.asked(path)
 
 
 def watch(path: Path) -> None:
-    """Ask the process for its weights as they are now, for the next few seconds."""
+    """Ask the process to write its current weights for the next few seconds."""
     TRAINING.watch(path)
 
 
 def _has_pairs(path: Path, task: str) -> bool:
-    """Say whether the own pairs that a task may be made of are there; an archive has no tokens."""
+    """Say whether a task's own pairs are available; an archive has no tokens."""
     return task != PAIRS or any((path / name).exists() for name in (PAIRS, *TOKENS))
 
 
@@ -129,7 +129,7 @@ def _status(path: Path) -> tuple[dict[str, Any], State]:
 
 
 def _measured_step(path: Path) -> int:
-    """Return the last step of the metrics, from the file's end alone: it may be long."""
+    """Return the last step of the metrics, reading only the end of the file."""
     whole = end_of(path / "metrics.jsonl").rpartition("\n")[0]
     try:
         return int(json.loads(whole.rpartition("\n")[2])["step"])
@@ -138,7 +138,7 @@ def _measured_step(path: Path) -> int:
 
 
 QUEUED = "in.line"
-"""A file in the folder of a prepared run that waits for others to end; no archive holds it."""
+"""File in the folder of a prepared run that waits for others; never archived."""
 
 
 def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
@@ -146,20 +146,20 @@ def enqueue(path: Path, others: Iterable[Path] = ()) -> None:
 
     Args:
         path: The run's folder.
-        others: Runs that may wait; it comes after them, whatever the clock says.
+        others: Runs that may be waiting; it is placed after them, whatever the clock says.
 
     Raises:
         OSError: The folder cannot be written to.
     """
     write_atomically(path / QUEUED, b"")
-    # A file system's own clock is too coarse to tell two who come at once.
+    # A file system's clock is too coarse to order simultaneous runs.
     last = max((_queued_since(other) or 0 for other in others), default=0)
     now = max(time.time_ns(), last + 1)
     os.utime(path / QUEUED, ns=(now, now))
 
 
 def dequeue(path: Path) -> None:
-    """Take a run out of the queue, if it is in it.
+    """Remove a run from the queue, if it is in it.
 
     Raises:
         OSError: The folder cannot be written to.
@@ -168,7 +168,7 @@ def dequeue(path: Path) -> None:
 
 
 def queue(paths: Iterable[Path]) -> list[Path]:
-    """Return the runs that wait, the one that waits longest first."""
+    """Return the waiting runs, the longest waiting first."""
     since = {path: at for path in paths if (at := _queued_since(path)) is not None}
     return sorted(since, key=lambda path: (since[path], path))
 

@@ -22,11 +22,11 @@ from core.model import Transformer
 from core.tokenizer.tokenizer import Tokenizer
 
 Reward = Callable[[Ids, Ids], float]
-"""From an output and the right target, both without BOS and up to EOS, to 0 … 1."""
+"""(output, reference) → 0 … 1; both without BOS and up to EOS."""
 
 
 def reward_of(config: TrainConfig, tokenizer: Tokenizer) -> Reward | None:
-    """Return the reward that a training asks for; None where it has none to make large."""
+    """Return the reward function of the objective; None for cross-entropy."""
     if not config.makes_rewards_large:
         return None
     if config.reward == "bleu":
@@ -56,35 +56,35 @@ def _constant(_output: Ids, _target: Ids) -> float:
 
 
 Scores = Callable[[Tensor, Tensor], Tensor]
-"""From source_BS and fed_BT to logits_BTV: a model."""
+"""A model: (source_BS, fed_BT) → logits_BTV."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Targets of one source, and what each is worth."""
+    """Targets of one source with their rewards."""
 
     targets: tuple[Ids, ...]
     """Without BOS, up to EOS."""
     rewards: tuple[float, ...]
     baseline: float = 0.0
-    """The reward beside which those of the targets are good or bad."""
+    """Baseline that is subtracted from the rewards."""
     sampled: float = 0.0
-    """The mean reward of what the model drew."""
+    """Mean reward of the sampled targets."""
 
 
 @torch.no_grad()
 def draw(model: Transformer, batch: Batch, config: TrainConfig, reward: Reward) -> list[Candidates]:
-    """Let a model write targets of each source of a batch.
+    """Let a model write targets for each source of a batch.
 
-    For minimum risk the different ones among the samples and the true target, as Shen et al. 2016
-    have it; else all samples, and in self-critical training the reward of the greedy target as
-    the baseline (Rennie et al. 2017).
+    For minimum risk, the distinct samples and the true target (Shen et al. 2016); else all samples,
+    and in self-critical training the reward of the greedy target as the baseline (Rennie et al.
+    2017).
 
     Args:
         model: Of encoder and decoder; left in the mode that it was in.
         batch: Sources and true targets, on the model's device.
         config: Objective, and number of samples.
-        reward: What a target is worth.
+        reward: From `reward_of`.
     """
     was_training = model.training
     model.eval()
@@ -115,7 +115,7 @@ def metric_loss(
     candidates: Sequence[Candidates],
     config: TrainConfig,
 ) -> Tensor:
-    """Return what is made small, summed over the sources.
+    """Return the loss, summed over the sources.
 
     Minimum risk (Shen et al. 2016, eq. 9): −Σ Q(y) r(y) with Q(y) ∝ P(y)^α over the candidates.
     Else −Σ (r(y) − b) log P(y) / n, whose gradient is that of REINFORCE (Williams 1992): b is the
@@ -125,7 +125,7 @@ def metric_loss(
         scores: The model, which may be one that brings the gradients of processes together.
         model: Its settings.
         source_BS: The sources.
-        candidates: Of each source.
+        candidates: One for each source.
         config: Objective and α.
     """
     targets = [target for each in candidates for target in each.targets]
@@ -149,7 +149,7 @@ def sequence_log_probabilities(
 ) -> Tensor:
     """Return log P of whole targets, in nats, each after its source.
 
-    Of what can be written: the model never writes PAD or BOS, so that they have no share.
+    PAD and BOS, which are never written, have no probability.
 
     Args:
         scores: The model.

@@ -1,4 +1,4 @@
-"""How long a training takes here: a few steps of it, done for real in a process of its own."""
+"""Training time on this machine, measured on a few real steps in a separate process."""
 
 import itertools
 import json
@@ -30,13 +30,13 @@ from core.training.presets import Preset
 from core.training.rewards import reward_of
 
 FEWEST, MOST = 3, 9
-"""Steps that are tried."""
+"""Fewest and most steps that are timed."""
 SECONDS = 4.0
-"""No further step is begun after so long."""
+"""No further step is started after this time."""
 LARGEST = 20_000
-"""Most pairs that are tried, evenly spread among all: the lengths of all of them count."""
+"""Maximum pairs to time with, evenly spaced among all, as all lengths count."""
 REMEMBERED = 200
-"""Trainings whose seconds are remembered."""
+"""Number of trainings whose times are cached."""
 INDIFFERENT = frozenset(
     (
         *("steps", "seed", "warmup", "cooldown", "learning_rate_factor", "label_smoothing"),
@@ -44,22 +44,22 @@ INDIFFERENT = frozenset(
         *("keep_checkpoints", "guide_weight", "made_share"),
     )
 )
-"""Settings of a training that do not change how long a step takes."""
+"""Settings that do not change the time of a step."""
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> float:
-    """Train for a few steps, from the middle of the training on, and return how long one takes.
+    """Train for a few steps from the middle of the training, and return the time of one.
 
-    The median of the steps but the first, with a step's share of what preparing batches takes.
+    The median of all steps but the first, plus a step's share of preparing batches.
 
     Args:
-        task: What is learned.
-        preset: Sizes, and how it is trained.
-        start: The run that it begins with: how long its own words are, trained weights decide.
+        task: The task.
+        preset: Sizes and training settings.
+        start: The run that it starts from; the lengths that it writes depend on its weights.
 
     Raises:
-        ConfigError: A value cannot be.
+        ConfigError: A value is invalid.
         RunError: There is no such run.
     """
     config = preset.training
@@ -70,10 +70,10 @@ def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> f
         run = load_run(start)
         tokenizer, model = run.tokenizer, run.model
     fitted = fitting(task, tokenizer, longest_side(model.config, tokenizer))
-    # In the middle: what grows in the course of a training has half its size there.
+    # In the middle, where quantities that grow during training have half their size.
     middle = config.steps // 2
     batches = training_batches(fitted, tokenizer, config, 0, model.config)
-    # What is done once for all batches is no part of a step.
+    # One-time work is not part of a step.
     first = next(batches)
     started = time.perf_counter()
     ahead = [first, *itertools.islice(batches, BATCHES_PER_CHUNK)]
@@ -92,7 +92,7 @@ def seconds_per_step(task: Task, preset: Preset, start: Path | None = None) -> f
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """A process that tries a training; its files have no names, so nothing is left behind."""
+    """A process that times a training; its files have no names, so nothing is left behind."""
 
     key: str
     process: subprocess.Popen[bytes]
@@ -100,10 +100,10 @@ class _Try:
 
     @classmethod
     def start(cls, key: str, task: Task, preset: Preset, start: Path | None) -> "_Try":
-        """Start a process that tries a training.
+        """Start a process that times a training.
 
         Raises:
-            OSError: There is no room for its files, or no process can be started.
+            OSError: There is no space for its files, or no process can be started.
         """
         output = TemporaryFile()  # noqa: SIM115  # closed when it is read
         with TemporaryFile() as request:
@@ -121,7 +121,7 @@ class _Try:
         return cls(key, process, output)
 
     def seconds(self) -> float:
-        """Return the output of a process that has ended; NaN where it failed."""
+        """Return the output of a process that has ended; NaN if it failed."""
         with self.output as file:
             file.seek(0)
             try:
@@ -131,7 +131,7 @@ class _Try:
 
 
 class Stopwatch:
-    """Tries one training after the other, for all visitors of an app, and remembers the results."""
+    """Times one training after the other for all visitors of an app, and caches the results."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, float] = OrderedDict()
@@ -139,11 +139,10 @@ class Stopwatch:
         self._lock = threading.Lock()
 
     def seconds(self, task: Task, preset: Preset, start: Path | None = None) -> float | None:
-        """Return how long a step takes, once that was tried.
+        """Return the time of a step once it has been measured.
 
         Returns:
-            Seconds; None as long as it is being tried, or another training is; NaN where it
-            could not be tried.
+            Seconds; None while it, or another training, is being timed; NaN if timing failed.
         """
         key = _key(task, preset, start)
         with self._lock:
@@ -164,7 +163,7 @@ class Stopwatch:
 
 
 def _key(task: Task, preset: Preset, start: Path | None) -> str:
-    """Return what two trainings have in common whose steps take equally long."""
+    """Return a key that is equal for trainings whose steps take equally long."""
     learned: tuple[object, ...] = (task.name,)
     if isinstance(task, Corpus):
         learned = (task.name, len(task.samples), task.samples[0], task.samples[-1])
@@ -174,7 +173,7 @@ def _key(task: Task, preset: Preset, start: Path | None) -> str:
 
 
 def _request(task: Task, preset: Preset, start: Path | None) -> bytes:
-    """Return what the process reads: how to train, and own pairs."""
+    """Return the input of the process: training settings and own pairs."""
     pairs = None
     if isinstance(task, Corpus):
         # All parts: the process splits them as a training would.

@@ -1,6 +1,6 @@
 """The user's own pairs as token ids in two flat arrays, in memory or in files of a run's folder.
 
-Millions of pairs take no more memory than their lengths do: the ids are read where they are needed.
+Millions of pairs need memory only for their lengths: ids are read on demand.
 N pairs.
 """
 
@@ -24,9 +24,9 @@ IDS, LENGTHS = "ids.bin", "lengths.bin"
 TOKENS = (f"{FOLDER}/{IDS}", f"{FOLDER}/{LENGTHS}")
 """Their paths in a run's folder."""
 AT_ONCE = 20_000
-"""Pairs that are split to tokens at once."""
+"""Pairs that are tokenised at once."""
 MOST_WORDS = 500_000
-"""Different words in the cache of a tokenizer; with more, it begins anew."""
+"""Maximum distinct words in a tokenizer's cache, which is then cleared."""
 LongestText = np.uint16
 
 
@@ -35,7 +35,7 @@ class TokenisedPairs:
     """Pairs as ids; special tokens are added when a pair is asked for."""
 
     ids: NDArray[Any]
-    """Of all texts, one after the other: source, target, source, target …"""
+    """Ids of all texts, concatenated: source, target, source, target …"""
     lengths_N2: NDArray[np.int64]
     """Tokens of each source and target."""
     starts_N: NDArray[np.int64]
@@ -43,7 +43,7 @@ class TokenisedPairs:
 
     @classmethod
     def of(cls, samples: Iterable[Sample], tokenizer: Tokenizer) -> Self:
-        """Split pairs to tokens, in memory."""
+        """Tokenise pairs in memory."""
         blocks = list(_blocks(samples, tokenizer))
         ids = np.concatenate([block.ids for block in blocks])
         return cls._with_lengths(ids, np.concatenate([block.lengths_N2 for block in blocks]))
@@ -103,13 +103,13 @@ def write_tokens(
 
     Args:
         run: The folder.
-        samples: Any number.
-        tokenizer: The run's.
-        max_positions: Tokens of a side, the special one included; longer pairs are left out.
-        progress: Called with the pairs that were read so far, every 20,000.
+        samples: Any number of samples.
+        tokenizer: The run's tokenizer.
+        max_positions: Maximum tokens per side, special one included; longer pairs are skipped.
+        progress: Called with the number of pairs read so far, every 20,000.
 
     Returns:
-        How many pairs were written, and how many left out.
+        The numbers of written and of skipped pairs.
     """
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
     n_read = n_written = 0

@@ -40,13 +40,13 @@ from core.training.rewards import Reward, reward_of
 from core.training.workers import Workers, workers
 
 EVALUATION_SAMPLES = 200
-"""Held-out samples that are measured while training goes on."""
+"""Number of held-out samples that are evaluated during training."""
 METRICS_EVERY = 10
-"""Steps of a line of metrics.jsonl, which has their mean losses."""
+"""Steps per line of metrics.jsonl, which has their mean losses."""
 SECONDS_BETWEEN_LIVE = 2.0
-"""Weights for a page that watches are written no more often than this …"""
+"""Minimum seconds between writing weights for a watching page …"""
 SHARE_FOR_LIVE = 0.05
-"""… and take no more of the time."""
+"""… and maximum share of the time spent on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Progress:
 
 
 def train_run(path: Path) -> Generator[Progress]:
-    """Train a prepared run to its end, from its newest checkpoint where there is one.
+    """Train a prepared run to its end, resuming from its newest checkpoint if there is one.
 
     Under `torchrun` all processes train it together. Closing the generator, or asking for it
     by `core.training.process`, pauses the training after the current step; nothing of it is lost.
@@ -102,7 +102,7 @@ def _train_run(path: Path, *, evaluates: bool) -> Generator[Progress]:
 
 @dataclass(frozen=True, slots=True)
 class _Training:
-    """All that a process needs to train."""
+    """Everything a process needs to train."""
 
     config: TrainConfig
     model: Transformer
@@ -129,7 +129,7 @@ class _Training:
 
 
 def _begin(path: Path, team: Workers, device: torch.device) -> _Training:
-    """Read all that training needs."""
+    """Read everything that training needs."""
     settings = read_settings(path)
     config = settings.training
     if not config.batch_tokens and config.batch_size < team.count * config.accumulate:
@@ -180,7 +180,7 @@ def _start_or_go_on(
 def _noting_words(
     batches: Iterator[Batch], tokenizer: Tokenizer, words: set[str]
 ) -> Iterator[Batch]:
-    """Pass the batches on and add the words of their sources."""
+    """Yield the batches and record the words of their sources."""
     for batch in batches:
         for source in batch.sources:
             words.update(tokenizer.words(source))
@@ -190,7 +190,7 @@ def _noting_words(
 class _Writer:
     """Writes a training into its run folder: metrics, checkpoints, snapshots, the best weights.
 
-    Its context ends with the training, and notes in the status why that was before its end.
+    On exit it records in the status if and why training ended early.
     """
 
     training: _Training
@@ -204,7 +204,7 @@ class _Writer:
         self._unwritten: list[TrainStep] = []
 
     def begin(self, training: _Training) -> None:
-        """Forget what was written after the step from which training goes on."""
+        """Remove what was written after the step from which training resumes."""
         self.training = training
         self.folder.clear_torn()
         self.folder.forget_after(self.step)
@@ -216,7 +216,7 @@ class _Writer:
 
     @property
     def ends(self) -> bool:
-        """Whether training ends after this step, though steps are left."""
+        """Whether training ends early, after this step."""
         return self.state != "finished" or bool(self.message)
 
     def write(self, step: TrainStep) -> Progress:
@@ -243,11 +243,11 @@ class _Writer:
         return Progress(step, quality)
 
     def end(self, device: torch.device, *, evaluates: bool) -> None:
-        """Evaluate the trained run where that is asked for, and note how the training ended."""
+        """Evaluate the trained run if requested, and record how the training ended."""
         TRAINING.forget(self.folder.path)
         self.folder.drop_live()
         if evaluates and self.state != "paused":
-            # A run that is called finished has been evaluated.
+            # A finished run has been evaluated.
             self.folder.write_status("evaluating", self.step, self.message)
             run = load_run(self.folder.path)
             run.model.to(device)
@@ -263,13 +263,13 @@ class _Writer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Note in the status why the training ended before its end."""
+        """Record in the status why the training ended early."""
         if isinstance(error, GeneratorExit):
             self._write_checkpoint()
             self.folder.write_status("paused", self.step)
         elif error is not None:
             state = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
-            # Not possible on a full disk or in a folder that is gone; the error itself says it.
+            # Impossible on a full disk or in a deleted folder; the error itself says so.
             with suppress(OSError, RunError):
                 self.folder.write_status(state, self.step, reason(error))
 
@@ -287,7 +287,7 @@ class _Writer:
             )
 
     def _write_checkpoint(self) -> None:
-        """Write a checkpoint, from which training can go on, unless there is one."""
+        """Write a checkpoint from which training can resume, unless it exists."""
         if self._unwritten:
             self._write_metrics(None)
         if self.step > self._kept:
@@ -302,7 +302,7 @@ class _Writer:
             self._kept = self.step
 
     def _write_live(self) -> None:
-        """Write the weights as they are now, if a page watches and the last ones are old."""
+        """Write the current weights, if a page watches and the last ones are old."""
         now = time.perf_counter()
         if now < self._next_live or not TRAINING.is_watched(self.folder.path):
             return
@@ -319,7 +319,7 @@ def _metrics(
     steps: Sequence[TrainStep], seconds: float, quality: Quality | None
 ) -> dict[str, float]:
     """Return one line of metrics: the means of some steps, and the quality after the last."""
-    # The mean reward where that is made large, else the mean loss.
+    # The mean reward if that is maximised, else the mean loss.
     rewards = [step.reward for step in steps if step.reward is not None]
     record: dict[str, float] = {
         "step": steps[-1].step,

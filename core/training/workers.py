@@ -1,6 +1,6 @@
 """The processes that train one model together, each on its part of every batch.
 
-`torchrun` starts them and tells each who it is; without it there is one. Only the first touches the
+`torchrun` starts them and gives each its rank; without it there is one. Only the first touches the
 run folder: the others get a copy of it, so that machines need not share a disk.
 """
 
@@ -31,7 +31,7 @@ SHARED = ("run.json", "tokenizer.json", "words.txt", *FILES.values(), *TOKENS)
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Which of the processes this one is."""
+    """This process among those that train together."""
 
     rank: int = 0
     """The first is 0."""
@@ -39,7 +39,7 @@ class Workers:
 
     @property
     def leads(self) -> bool:
-        """Whether this one writes the run folder and measures."""
+        """Whether this process writes the run folder and evaluates."""
         return self.rank == 0
 
     def joined(self, model: Transformer) -> nn.Module:
@@ -51,13 +51,16 @@ class Workers:
         return DistributedDataParallel(model, find_unused_parameters=unread)
 
     def together(self, joined: nn.Module, last: bool) -> AbstractContextManager[None]:
-        """Bring the gradients of all processes together in a backward pass, if it is the last."""
+        """Context of a backward pass.
+
+        Gradients are averaged over processes only in the last part of a batch.
+        """
         if last or not isinstance(joined, DistributedDataParallel):
             return nullcontext()
         return cast(AbstractContextManager[None], DistributedDataParallel.no_sync(joined))
 
     def agreed(self, value: int, device: torch.device) -> int:
-        """Return the first process's value."""
+        """Return the value of the first process on every process."""
         if self.count == 1:
             return value
         shared = torch.tensor([value], device=device)

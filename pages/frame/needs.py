@@ -1,6 +1,6 @@
 """What a view needs of a model, and the sentence that says why a model does not have it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 
 from core.config import ModelConfig
@@ -51,8 +51,10 @@ def why_not(run: Run, needs: Collection[Need]) -> str:
     need = missing(run.settings, needs)
     if need is None:
         return ""
-    sentence: str = texts.toml("needs")[_reason(run.settings.model, need)]
-    return sentence.format(model=plain(run.name))
+    config = run.settings.model
+    sentence: str = texts.toml("needs")[_reason(config, need)]
+    norms: Mapping[str, str] = texts.toml("settings")["sublayers"]["norm_kind"]["words"]
+    return sentence.format(model=plain(run.name), norm=norms[config.norm_kind])
 
 
 def missing(settings: RunSettings, needs: Collection[Need]) -> Need | None:
@@ -68,8 +70,8 @@ def _reason(config: ModelConfig, need: Need) -> str:
             return Need.TASK.value
         case Need.TASK if not config.is_encoder_decoder:
             return "task_of_pairs"
-        case Need.LAYER_NORM if config.norm_kind == "batch":
-            return "batch_norm"
+        case Need.LAYER_NORM if config.norm_kind == "none":
+            return Need.NORM.value
         case Need.DOT_PRODUCTS if config.scores == "additive":
             return "additive_scores"
     return need.value

@@ -244,7 +244,7 @@ function addTokens(stack, { id, label, group }) {
   stack.y = y;
 }
 
-/** A layer of which nothing but the name is shown; a click chooses the first of its sublayers. */
+/** A layer that shows only its name; a click chooses the first of its sublayers. */
 function addFoldedLayer(stack, layer, nodes) {
   const { name, metrics, frame, layers } = stack;
   const chosen = nodes.find(({ id, block }) => id === block) ?? nodes[0];

@@ -59,7 +59,7 @@ function receive(state, data) {
   }
   state.asked = false;
   state.step = Math.min(state.step, view.count - 1);
-  // Whoever is led to a step is to see it: what plays would go on from there.
+  // A visitor led to a step should see it: playback would move on from there.
   if (led) play(state, false);
   drawPlaying(state);
 }

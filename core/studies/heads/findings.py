@@ -102,7 +102,7 @@ def pronoun_heads(run: Run, kind: Kind | None = None) -> list[PronounHead]:
 def evaluated_heads(run: Run, n: int, seed: int) -> Mapping[Head, PronounHead]:
     """Return what a run's evaluation says of its heads, where it has read these sentences and more.
 
-    Whoever counts pronouns on `n` held-out sentences takes these figures instead, so that a head
+    Code that counts pronouns on `n` held-out sentences takes these figures instead, so that a head
     has one set of them wherever it is spoken of.
     """
     evaluation = run.evaluation

@@ -79,7 +79,7 @@ class Adjective:
         return _EXCEPTIONS.get((self.english, noun.english[0]), self.french)
 
     def common_forms(self, nouns: Sequence[Noun]) -> Forms | None:
-        """Return the French forms for several nouns together; None where they differ."""
+        """Return the French forms for several nouns together; None if they differ."""
         forms, *others = {self.forms_with(noun) for noun in nouns} or {self.french}
         return None if others else forms
 

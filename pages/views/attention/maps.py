@@ -40,7 +40,7 @@ FORMULAS: dict[How, str] = {
 
 
 def draw(opened: Opened) -> Shown | None:
-    """Ask what is shown of which head, and draw it."""
+    """Ask for a head and a kind of map, and draw it."""
     offered: dict[str, str] = {
         EACH: _("each head"),
         "largest": _("largest of all heads"),

@@ -45,7 +45,7 @@ class First:
 
 
 def first_screen(paper: tour.Tour) -> First | None:
-    """Return what the start shows, to whoever comes, or comes back, to the bare address.
+    """Return what the start page shows to visitors of the bare address.
 
     It stays until they go on. There is none where no head of the first model finds what a pronoun
     stands for. Where the app is served with a tour, a visitor begins with that instead.
@@ -55,7 +55,7 @@ def first_screen(paper: tour.Tour) -> First | None:
     """
     held = session.storage("start")
     if session.is_way_back() or (not session.current().names_of and "open" not in held):
-        # Whoever asks for the page by its name comes by a link.
+        # A visitor who requests the page by name follows a link.
         held["open"] = session.is_bare(language.LANGUAGE) and session.url_path() != "attention"
         # On the way back it would be a trap.
         if held["open"] and not session.is_way_back():

@@ -1,4 +1,4 @@
-"""QuestionProbe how to decode."""
+"""Asking how to decode."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -17,7 +17,7 @@ Asked = TypeVar("Asked", Sampling, Beam)
 
 
 def ask() -> Method | None:
-    """Ask how to decode; None where the settings cannot be, which is said then."""
+    """Ask how to decode; None if the settings are invalid, with a message."""
     names = {"greedy": _("greedy"), "sampling": _("sampling"), "beam": _("beam search")}
     chosen = controls.choice(
         _("Decoding"), session.METHOD, names, "greedy", older={"beam search": "beam"}
@@ -28,7 +28,7 @@ def ask() -> Method | None:
 
 
 def ask_beam() -> Beam | None:
-    """Ask how to search with a beam; None where the settings cannot be, which is said then."""
+    """Ask how to search with a beam; None if the settings are invalid, with a message."""
     return _checked(_beam)
 
 

@@ -61,7 +61,9 @@ def _finer(share: float, text: str) -> str:
     return text
 
 
-def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
+def of_step(
+    opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int], at: int
+) -> str:
     """Return which token a step is fed and writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
@@ -71,10 +73,15 @@ def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
         "At step {step} the model is fed “{fed}” and writes **{word}**: **{share}**. The next most "
         "probable is {other}: {rest}."
     )
-    if step.chosen != first:
+    if step.chosen != first and at in overrides:
         text = _(
-            "At step {step} **{word}** is inserted, which the model gives {share}; its own choice "
-            "is **{other}**: {rest}."
+            "At step {step} **{word}** is inserted, which the model gives {share}; the most "
+            "probable is **{other}**: {rest}."
+        )
+    elif step.chosen != first:
+        text = _(
+            "At step {step} the model writes **{word}** ({share}), though **{other}** is the most "
+            "probable: {rest}."
         )
     share, rest = percents(probabilities[step.chosen], probabilities[other])
     return text.format(

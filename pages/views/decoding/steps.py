@@ -168,7 +168,7 @@ def _seen(
     if rest:
         own = branches.decoding(opened, method, {}).result()
         chances = seen.of_chances(opened, own, free, overrides, at)
-    sentences = [rest, chances or seen.of_step(opened, free, at)]
+    sentences = [rest, chances or seen.of_step(opened, free, overrides, at)]
     if decodings.forced and not (is_own and first is None) and (not rest or first is None):
         sentences.append(seen.of_sides(opened, first, decodings.forced))
     return joined(sentences)

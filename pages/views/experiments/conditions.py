@@ -11,7 +11,7 @@ from pages.frame.language import _, joined, listed_apart, n_, number, percent
 from pages.views.experiments.question import Asked
 
 ALIKE = 1.01
-"""Variants of which the largest has so many times the parameters of the smallest are alike."""
+"""Variants count as equally large up to this ratio of parameters."""
 
 
 def draw(asked: Asked) -> None:

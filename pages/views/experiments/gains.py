@@ -24,9 +24,9 @@ def chart(
     """Draw each variant's gain over its own start, which is the zero line.
 
     Args:
-        experiment: One of which `of` returns something.
+        experiment: One for which `of` returns something.
         results: Its trainings.
-        measure: What is gained; None for right sentences, of which percentage points are.
+        measure: The measure; None for right sentences, in percentage points.
         write: Writes the measure itself.
     """
     name, label, scale = _gained(measure)
@@ -86,9 +86,9 @@ def seen(
     Args:
         experiment: Which.
         results: Its trainings.
-        measure: What is gained; None for right sentences, of which percentage points are.
+        measure: The measure; None for right sentences, in percentage points.
         write: Writes the measure itself.
-        judged: Whether the claim is about this measure: of no other a verdict is said.
+        judged: Whether the claim is about this measure; others get no verdict.
     """
     name, label, scale = _gained(measure)
     found, start = of(experiment, results, name), experiment.start

@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def trained(self) -> list[Variant]:
-        """The variants of which there are results, in the order in which they are shown."""
+        """The variants with results, in the order in which they are shown."""
         return [each for each in self.experiment.shown if self.results.of(each.name)]
 
     def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
@@ -126,8 +126,8 @@ def seen(asked: Asked, by: Measure | None) -> str:
 
     Args:
         asked: What is looked at.
-        by: The measure that is drawn; None for right sentences. Only of the one that the claim is
-            about it is said whether it was borne out.
+        by: The measure that is drawn; None for right sentences. Only the one that the claim is
+            about gets a verdict.
     """
     name = EXACT_MATCH if by is None else by.name
     judged = name == asked.experiment.judged_by

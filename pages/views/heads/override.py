@@ -1,4 +1,4 @@
-"""Make one row of one head look where it is told to, and read what the model then writes."""
+"""Override one row of one head's weights, and read what the model then writes."""
 
 from collections.abc import Sequence
 from dataclasses import replace

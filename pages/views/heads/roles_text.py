@@ -130,7 +130,7 @@ def _say_costs(opened: Opened, costs: TextCosts) -> None:
 
 
 def _cost(n: int, cost: TextCost, *, repeats: bool) -> str:
-    """Say what silencing so many heads costs, beside others in their place."""
+    """Say what silencing `n` heads costs, beside silencing other heads."""
     text = n_(
         "Without the head that does this most, −log p of the next token goes from {before} "
         "to **{after}** nats ({interval}); without another head of its layer to {other}.",

@@ -32,7 +32,7 @@ NONE = "none"
 OFF = N_("off")
 """In the cell of a head that is silenced."""
 UNSURE = "·"
-"""In the cell of a head of which no change was found."""
+"""In the cell of a head without a measurable change."""
 BESIDE = 8
 """A grid of more heads needs the whole width, or there is no room for its numbers."""
 _UNITS: Mapping[Figure, float] = {"exact_match": -100, "pronoun": -100, "loss": 1}

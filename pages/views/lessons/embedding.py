@@ -2,10 +2,12 @@
 
 import math
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import streamlit as st
 
+from core.config.choices import Positions, SinusoidalPositions
 from core.heads import Stack
 from core.model.positional import Embedding
 from core.studies.lessons.embeddings import TokenVectors, nearest, random_pair_cosine
@@ -170,7 +172,7 @@ def _seen(found: OfSentence[TokenVectors], token: str, usual: float) -> str:
 
 def _lengths(opened: Opened) -> Shown:
     recipe = Recipe(norms, opened.path, opened.sentence)
-    found, config = recipe.result(), opened.run.settings.model
+    found = recipe.result()
     title = _("How long the token’s and the position’s vectors are, which are added")
     series = {
         _("token"): found.plain_S,
@@ -184,7 +186,6 @@ def _lengths(opened: Opened) -> Shown:
         value=Quantity(_("length of the vector (Euclidean norm)")),
         title=title,
     )
-    learned = config.positions == "learned"
     return Shown(
         name="lengths",
         title=title,
@@ -192,11 +193,24 @@ def _lengths(opened: Opened) -> Shown:
         seen=_longer(found),
         code=[Embedding],
         pictures=[chart(picture)],
-        formula=r"x_p = \sqrt{d_{model}}\; e_{token} + P_p, \qquad P_p \text{ is learned}"
-        if learned
-        else r"x_p = \sqrt{d_{model}}\; e_{token} + \mathrm{PE}(p), \qquad "
-        r"\lVert \mathrm{PE}(p) \rVert = \sqrt{\tfrac{d_{model}}{2}}",
+        formula=_sum(opened.run.settings.model.positions),
     )
+
+
+def _sum(positions: Positions) -> str:
+    r"""Return what is added up, in LaTeX; all sinusoids of a width have the same length.
+
+    >>> _sum("learned").count("learned"), r"\lVert" in _sum("halves")
+    (1, True)
+    """
+    tokens = r"x_p = \sqrt{d_{model}}\; e_{token} + "
+    if positions == "learned":
+        return rf"{tokens}P_p, \qquad P_p \text{{ is learned}}"
+    added = rf"{tokens}\mathrm{{PE}}(p)"
+    if positions not in get_args(SinusoidalPositions):
+        return added
+    length = r"\lVert \mathrm{PE}(p) \rVert = \sqrt{\tfrac{d_{model}}{2}}"
+    return rf"{added}, \qquad {length}"
 
 
 def _longer(found: Norms) -> str:

@@ -27,7 +27,7 @@ SAMPLES = 60
 """Held-out sentences: few enough to be decoded while one looks."""
 STAGE, EARLY, END = "exposure_stage", "early", "end"
 MOST_STEPS = 4
-"""The latest steps that a run kept, of which the one with the largest gap is shown."""
+"""Number of latest stored steps, among which the one with the largest gap is shown."""
 FEWEST_TARGETS = 10
 """A position that fewer targets reach is left out of the chart: one of them would be a jump."""
 

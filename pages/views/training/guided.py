@@ -56,7 +56,7 @@ def ask(changed: dict[str, Setting], begun: Begun, task: Task | None) -> dict[st
         and (to == "antecedent" or site.attention.query_side == "target")
     ]
     if model is None or not sites:
-        # Why there is none, is said beside the button.
+        # The reason is shown beside the button.
         return {"guide": "encoder.0.self:0"} if model else {}
     last = [each for each in sites if each.endswith("self")] or sites
     site = controls.selection(

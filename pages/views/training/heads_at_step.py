@@ -62,7 +62,7 @@ def notes_on(path: Path, inspection: Inspection) -> list[str]:
 
 
 def maps_of(path: Path, inspection: Inspection, head: Head) -> AttentionMaps:
-    """Return the maps of a head's kind of attention, of which the head is selected."""
+    """Return the maps of a head's kind of attention, with the head selected."""
     return maps.maps_of(untrained(path), inspection, head)
 
 

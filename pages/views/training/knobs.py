@@ -1,7 +1,7 @@
 """The settings of a training: what people call each, what it does, and what the paper has.
 
-They are listed in `pages/texts/<language>/settings.toml`: whoever adds a setting of the model adds
-an entry there, and it is asked for, checked and named.
+They are listed in `pages/texts/<language>/settings.toml`: a new setting of the model needs an
+entry there, and is then offered, checked and named.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from pages.frame.language import ENGLISH, N_, _, alternatives, listed_apart, n_,
 
 Value = bool | int | float | str
 Condition = Mapping[str, Sequence[Value]]
-"""Setting → the values of which it has one; of several settings one is enough."""
+"""Setting → allowed values; one of several settings is enough."""
 
 
 @dataclass(frozen=True, slots=True)

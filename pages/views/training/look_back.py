@@ -33,7 +33,7 @@ NEAR = 0.3
 FEW = 2
 """Before training, and the newest."""
 _SQUEEZED = 100.0
-"""Steps: beyond so many the axis is logarithmic, since most happens early."""
+"""Steps beyond which the axis is logarithmic, since most happens early."""
 _HEIGHT = 250
 """Of the chart, in pixels."""
 
@@ -50,7 +50,7 @@ def draw(path: Path) -> Shown | None:
         return None
     model, rows, offered = cached.settings(path).model, progress.rows(path), stops(path)
     sentence = heads_at_step.ask_sentence(path)
-    # Its place is above the controls, of which one says where the handle stands.
+    # It stands above the controls, one of which shows the position of the handle.
     course = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         step = _ask_step(offered)
@@ -100,7 +100,7 @@ def _at(path: Path, step: int, sentence: str) -> Recipe[Inspection]:
 
 
 def _is_readable(at_step: Recipe[Inspection]) -> bool:
-    """Say whether a snapshot can be read; why one cannot, is said where it is chosen."""
+    """Say whether a snapshot can be read; the reason is shown where it is chosen."""
     try:
         at_step.result()
     except RunError:

@@ -128,7 +128,7 @@ def _pairs_in(name: str, content: bytes) -> tuple[Reading, str, Pairs | str]:
 
 
 def _learnable(changed: dict[str, Setting]) -> bool:
-    """Say whether a vocabulary may have this size; where it may not, it is said beside Start."""
+    """Say whether a vocabulary may have this size; if not, the reason is shown beside Start."""
     try:
         settings.require_limits(changed, [VOCABULARY])
     except ConfigError:

@@ -55,5 +55,5 @@ def _found(content: bytes, name: str, reading: Reading) -> Layout | None:
     try:
         return layout_in(content, name, reading)
     except CorpusError:
-        # It is said where the pairs are read.
+        # The error is shown where the pairs are read.
         return None

@@ -105,7 +105,7 @@ def details(taken: Taken) -> None:
 
 
 def first(pairs: Pairs) -> None:
-    """Show the first pairs, of which nothing is known but what they say."""
+    """Show the first pairs, about which nothing but their text is known."""
     _as_read(
         pairs,
         (

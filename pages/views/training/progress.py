@@ -76,8 +76,8 @@ def at_newest(
 ) -> tuple[int, Computed]:
     """Return the newest step with weights, and `compute(run, *arguments)` for it.
 
-    Weights that are kept for whoever watches may go while they are being read: then what was
-    computed before is returned once more.
+    Weights for watching pages may be removed while they are read: then the previous result is
+    returned again.
 
     Raises:
         RunError: The run cannot be used, and nothing was computed before.

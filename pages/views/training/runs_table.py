@@ -42,7 +42,7 @@ class Listed:
 
     @property
     def own(self) -> bool:
-        """Whether whoever sees it may rename and delete it."""
+        """Whether the visitor may rename and delete it."""
         return self.path.parent != cached.GALLERY
 
 

@@ -137,7 +137,7 @@ def _ask_what() -> tuple[str, Begun]:
         sizes = translated(SIZES)
         size = controls.choice(_("Size"), SIZE, sizes, next(iter(sizes)), labelled=True)
         like = _ask_like()
-    # A single stack has no cross-attention, of which the tasks' texts speak.
+    # A single stack has no cross-attention, which the tasks' texts mention.
     alone = STYLES[like].stack if like else ""
     sections = view_text("training", "set_up").sections
     st.markdown(f":small[{sections[f'alone {alone}' if alone else name]}]")
@@ -232,7 +232,7 @@ def _learned_vocabulary(task: Task, preset: Preset) -> int:
 
 
 def _require_size(preset: Preset) -> None:
-    """Refuse models that would take the memory of whoever looks at this page.
+    """Refuse models that are too large to train from this page.
 
     Raises:
         ConfigError: There are too many parameters.

@@ -59,7 +59,7 @@ class Begun:
     """Its settings by name."""
 
     def __post_init__(self) -> None:
-        # Once for all knobs, of which each asks for its value.
+        # Once for all knobs, each of which asks for its value.
         object.__setattr__(self, "preset", self._preset())
         object.__setattr__(self, "values", values_of(self.preset))
 

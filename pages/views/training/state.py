@@ -61,7 +61,7 @@ def told(path: Path, found: Situation) -> str:
 
 
 def buttons(path: Path, found: Situation) -> None:
-    """Offer what can be done now; what could not be done is said below."""
+    """Offer the possible actions; errors are shown below."""
     if found.state in ("starting", "running"):
         _button(_("Pause"), ":material/pause:", process.pause, path, _GO)
         _button(_("Stop"), ":material/stop:", process.stop, path, "training_stop")
@@ -84,7 +84,7 @@ def refusal(path: Path) -> str:
 
 
 def seconds_left(rows: Sequence[Mapping[str, float]], steps: int) -> float | None:
-    """Return how long so many steps take at the pace of the last ones; None where it is unknown.
+    """Return how long some steps take at the pace of the last ones; None if unknown.
 
     >>> seconds_left([{"step": 10, "seconds": 1.0}, {"step": 20, "seconds": 2.0}], 50)
     5.0

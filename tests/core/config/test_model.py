@@ -1,11 +1,13 @@
 import dataclasses
 import json
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from core.config import ConfigError, ModelConfig
 from core.config.checks import LARGEST_SIZE, MOST_LAYERS
+from core.config.choices import ComputedPositions
 from core.config.training import TrainConfig
 from core.model import count_parameters
 from core.model.building import outline
@@ -116,8 +118,10 @@ def test_these_go_together(changes):
         ({"vocab_size": 2**62}, "vocab_size is .*, not a number|vocab_size is .*, more than"),
         ({"d_ff": LARGEST_SIZE + 1}, "d_ff is 16,777,217, more than 16,777,216"),
         ({"n_heads": 2**20, "d_k": 64, "d_v": 1}, "d_k is 64: 1,048,576 heads"),
-        ({"max_positions": 2**22}, "table of positions"),
-        ({"max_positions": 2**22, "positions": "halves"}, "table of positions"),
+        *(
+            ({"max_positions": 2**22, "positions": each}, "table of positions")
+            for each in get_args(ComputedPositions)
+        ),
     ],
     ids=str,
 )

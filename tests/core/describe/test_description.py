@@ -12,6 +12,7 @@ from core.model import (
     Step,
     build,
 )
+from core.model.positional import COMPUTED_TABLES, Embedding
 
 SMALL = ModelConfig(23, 3, 2, 16, 32, 4, d_k=5, d_v=3, max_positions=20)
 CONFIGS = {
@@ -32,6 +33,17 @@ def passed(config, n_source, n_target):
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         logits_BTV = model(source_BS, torch.arange(1, 1 + n_target)[None], record)
     return record.tensors, logits_BTV, counter.get_total_flops()
+
+
+@pytest.mark.parametrize(
+    ("positions", "table"),
+    [("learned", ()), *((each, (table,)) for each, table in COMPUTED_TABLES.items())],
+)
+def test_the_code_of_positions_is_the_function_that_computes_them(positions, table):
+    described = describe(replace(SMALL, positions=positions), 3, 4)
+    part = described.part("encoder.positions")
+    assert part.code == (Embedding, *table)
+    assert bool(part.parameters) == (not table)
 
 
 @each_config

@@ -38,8 +38,9 @@ def test_a_model_trained_here_lacks_nothing_but_what_it_was_not_made_with():
     ("changes", "need", "sentence"),
     [
         ({"decoder_mixing": "gru"}, Need.DECODER_SELF, "has no decoder self-attention"),
-        ({"norm_kind": "batch"}, Need.LAYER_NORM, "norms over the features of a whole batch"),
-        ({"norm_kind": "rms"}, Need.LAYER_NORM, "divides by the root of the mean square"),
+        ({"norm_kind": "batch"}, Need.LAYER_NORM, "another norm, BatchNorm."),
+        ({"norm_kind": "rms"}, Need.LAYER_NORM, "another norm, RMSNorm."),
+        ({"norm_kind": "none"}, Need.LAYER_NORM, "has no norms"),
         ({"scores": "additive"}, Need.DOT_PRODUCTS, "has additive attention"),
         ({"scores": "linear"}, Need.DOT_PRODUCTS, "has linear attention"),
         ({"scores": "linear"}, Need.SCALED_SCORES, "does not divide its scores"),

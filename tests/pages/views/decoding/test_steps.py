@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.decoding.choosing import Greedy
+from core.decoding.choosing import Greedy, Sampling
 from core.decoding.generate import Forced, decode
 from core.decoding.sentence import model_input, reference_ids, translate
 from core.heads import Site
@@ -192,6 +192,20 @@ def test_the_chances_before_and_after_are_said_of_a_later_step(open_view):
     query["overrides"] = f"0:{free[0].most_probable(2)[1]} {query['overrides']}"
     shown = open_view("steps", **query, decoding_step=str(at + 3))[1]
     assert ("With it" in shown.seen) == (free[at].prefix[2:] == with_it[at].prefix[2:])
+
+
+@pytest.mark.parametrize("query", [{"method": "sampling", "seed": "3", "temperature": "3"}, {}])
+def test_only_a_word_that_somebody_put_in_is_called_inserted(open_view, run, query):
+    method = Sampling(temperature=3.0, seed=3) if query else Greedy()
+    steps = decode(run.model, model_input(run, PLAIN).source_ids, method)
+    own = next((i for i, each in enumerate(steps) if each.rank(each.chosen)), 1)
+    at, shown = open_view("steps", sentence=PLAIN, decoding_step=str(own), **query)
+    assert "inserted" not in shown.seen
+    assert ("is the most probable" in shown.seen) == bool(query)
+    other = next(i for i in steps[own].most_probable(9)[1:] if i != steps[own].chosen)
+    query |= {"overrides": f"{own}:{other}"}
+    shown = open_view("steps", sentence=PLAIN, decoding_step=str(own), **query)[1]
+    assert "though" not in shown.seen
 
 
 def test_the_loss_of_a_step_is_added_up_to_that_of_the_whole_reference(open_view, run):
