@@ -18,6 +18,7 @@ from core.studies.experiments.verdicts import Judgement, Reason, Verdict, is_apa
 from pages.frame import cached, controls, measured_on
 from pages.frame.cached import Folder
 from pages.frame.language import (
+    N_,
     _,
     capitalised,
     joined,
@@ -156,13 +157,9 @@ def seen(asked: Asked, by: Measure | None) -> str:
 
 def _by_verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
     """Return the variants of which something is claimed, those as claimed first."""
-    texts = {
-        _AS_CLAIMED: _("As claimed: {variants}."),
-        _AGAINST: _("Against the claim: {variants}."),
-        _UNDECIDED: _("Undecided: {variants}."),
-        _NOT_JUDGED: _("Not judged: {variants}."),
+    groups: dict[str, list[str]] = {
+        name: [] for name in (_AS_CLAIMED, _AGAINST, _UNDECIDED, _NOT_JUDGED)
     }
-    groups: dict[str, list[str]] = {name: [] for name in texts}
     for each in found:
         if each.judged is None or each.expected is None:
             continue
@@ -172,11 +169,12 @@ def _by_verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
         groups[_group(each.judged)].append(one)
     judged = {name: variants for name, variants in groups.items() if variants}
     for name, variants in judged.items():
-        text = texts[name] if len(judged) > 1 else _("{variants}.")
+        text = _(name) if len(judged) > 1 else _("{variants}.")
         yield capitalised(text.format(variants=listed(variants)))
 
 
-_AS_CLAIMED, _AGAINST, _UNDECIDED, _NOT_JUDGED = "as claimed", "against", "undecided", "not judged"
+_AS_CLAIMED, _AGAINST = N_("As claimed: {variants}."), N_("Against the claim: {variants}.")
+_UNDECIDED, _NOT_JUDGED = N_("Undecided: {variants}."), N_("Not judged: {variants}.")
 
 
 def _group(judged: Judgement) -> str:
