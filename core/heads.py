@@ -65,17 +65,17 @@ class Kind(StrEnum):
 
     @property
     def label(self) -> str:
-        """What people call it where there is little room; a message to translate."""
+        """Short label; a message to translate."""
         return _LABELS[self]
 
     @property
     def full_label(self) -> str:
-        """What people call it within a sentence; a message to translate."""
+        """Label within a sentence; a message to translate."""
         return _FULL_LABELS[self]
 
     @property
     def sublayer_label(self) -> str:
-        """What people call it where its stack has been said; a message to translate."""
+        """Label without the stack; a message to translate."""
         return N_("self-attention") if self.is_self else N_("cross-attention")
 
     @classmethod
@@ -89,7 +89,7 @@ class Kind(StrEnum):
 
 
 STACK_LABELS: Mapping[Stack, str] = {"encoder": N_("encoder"), "decoder": N_("decoder")}
-"""What people call the stacks; messages to translate."""
+"""Labels of the stacks; messages to translate."""
 _SIDES: Mapping[Stack, Side] = {"encoder": "source", "decoder": "target"}
 _LABELS = {
     Kind.ENCODER_SELF: N_("encoder self"),
@@ -103,7 +103,7 @@ _FULL_LABELS = {
 }
 # Nine digits are enough for any model, and quick to parse.
 _SITE = re.compile(r"(encoder|decoder)\.([0-9]{1,9})\.([a-z_]+)")
-# With a full stop as links and files once had it.
+# Older links and files have a full stop.
 _HEAD = re.compile(r"(.+)[:.]([0-9]{1,9})")
 
 

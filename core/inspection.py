@@ -96,7 +96,7 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
 
     Args:
         run: A loaded run.
-        sentence: The source; cut where it is longer than the model's positions.
+        sentence: The source; cut if it is longer than the model's positions.
         target: Fed instead of the model's own translation.
 
     Raises:
@@ -201,7 +201,7 @@ def _filled_in(run: Run, ids: Sequence[int], guessed: Sequence[int]) -> str:
 
 
 def _unknown(run: Run, words: Sequence[str]) -> frozenset[int]:
-    """Return the places of words that training never saw, where it is known what it saw."""
+    """Return the indices of words that training never saw, if its words are known."""
     if not run.known_words:
         return frozenset()
     # The last word is EOS.

@@ -154,7 +154,7 @@ class DecoderPlan:
             past.value_BHKE[:, :, : self.length] = cache.kept[site].value_BHKE
 
     def rows(self, index_B: Tensor, same_sources: bool = False) -> "DecoderPlan":
-        """Return a plan that goes on with some of the sentences: see `Stepper.rows`."""
+        """Return a plan that continues some of the sentences: see `Stepper.rows`."""
         other = copy(self)
         other.past = [each.rows(index_B) for each in self.past]
         if not same_sources:

@@ -30,7 +30,7 @@ class DecodeStep:
     """One decoding step: prefix, scores, and the chosen token."""
 
     prefix: tuple[int, ...]
-    """Ids fed to the decoder: what it begins with, or a prompt, then what was written."""
+    """Ids fed to the decoder: its first tokens or a prompt, then the output so far."""
     logits_V: Tensor
     """Scores for the next token; −∞ for tokens that are never written, such as PAD and BOS."""
     chosen: int
@@ -126,7 +126,7 @@ class Stepper:
         encoded = (self._memory_BSD, self._visible_B1S)
         logits_BTV = self.model.decode(new_BT, *encoded, probe, self._cache, self._source_BS)
         if self._plan is not None and self._cache is not None:
-            # The plan goes on after the prompt.
+            # The plan continues after the prompt.
             self._plan.take(self._cache)
             self._cache = Cache()
         return mask_special_tokens(logits_BTV[:, -1], self.model.config)

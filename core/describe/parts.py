@@ -1,4 +1,4 @@
-"""What a description consists of, and the sketch that the parts of a model are put into."""
+"""The records of a description, and the sketch that collects a model's parts."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,26 +22,26 @@ NORMS = N_("norms")
 MIXING = N_("mixing")
 RECURRENCE = N_("recurrence")
 GROUPS = (ATTENTION, FEED_FORWARD, EMBEDDINGS, NORMS)
-"""The groups that the model's own parts belong to; a new kind of part may bring another."""
+"""The groups of the built-in parts; a new kind of part may add another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Something that data goes through. Where it stands is filled in by the sketch."""
+    """Something that data goes through. The sketch fills in its location."""
 
     id: str
     label: str
-    """What is written on it; a message to translate."""
+    """Label in the drawing; a message to translate."""
     stack: Stack = "encoder"
     layer: int | None = None
     """None outside of the layers."""
     block: str = ""
-    """The part whose residual block it belongs to, with its norm or its sum; "" outside of one."""
+    """The part whose residual block it belongs to; "" outside of one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokens(Node):
-    """What goes into a stack, and what comes out in the end."""
+    """Tokens that go into a stack or come out of the model."""
 
     side: Side
     """Whose tokens they are."""
@@ -49,7 +49,7 @@ class Tokens(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sum(Node):
-    """Adds up what leads to it."""
+    """Adds up its inputs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,36 +57,36 @@ class Part(Node):
     """A box of the drawing: a module, or what a module does without weights."""
 
     kind: str
-    """What parts that do the same have in common: `self`, `norm`."""
+    """Kind, equal for parts that do the same: `self`, `norm`."""
     group: str
-    """Under which name its parameters are summed; "" if nothing can be learned."""
+    """Name under which its parameters are summed; "" if it has none."""
     shapes: Shapes
     """Name → sizes for one sentence: `input` first, `output` last, its steps between them."""
     formula: str
-    """What it computes, in LaTeX."""
+    """Formula in LaTeX."""
     code: Code
-    """What computes it."""
+    """Code that computes it."""
     title: str = N_("{place}: {part}")
     """Its name; {place} is its layer or stack, {part} the label of the part whose block it is in,
     or its own. A message to translate."""
     count: str = ""
-    """How many numbers it learns, in LaTeX; "" if there is no formula."""
+    """Number of parameters in LaTeX; "" if there is no formula."""
     site: Site | None = None
-    """Under which a probe finds its steps."""
+    """Site of its steps."""
     multiply_adds: int = 0
     """Multiplications, each with its addition, in the matrix products of one forward pass."""
     parameters: int = 0
-    """Numbers that are learned here; a shared matrix counts where it comes first. Filled in by the
+    """Number of parameters; a shared matrix counts at its first occurrence. Filled in by the
     sketch, as are the two below."""
     shared: bool = False
-    """True where a matrix is that of an earlier part."""
+    """True if it shares a matrix with an earlier part."""
     step: str = ""
-    """Of a part in a residual block: what the block makes of the stream, in LaTeX."""
+    """For a part in a residual block, the block's formula in LaTeX."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """What one node makes goes to another; `tied` parts have a matrix in common."""
+    """The output of one node goes to another; `tied` parts share a matrix."""
 
     kind: ArrowKind
     start: str
@@ -95,7 +95,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How many tokens go through each stack."""
+    """Number of tokens in each stack."""
 
     source: int
     """EOS included."""
@@ -103,12 +103,12 @@ class Lengths:
     """BOS included."""
 
     def of(self, stack: Stack) -> int:
-        """Return how many go through a stack."""
+        """Return the number of tokens in a stack."""
         return self.source if stack == "encoder" else self.target
 
 
 class Sketch:
-    """Where modules write down what they are, from the bottom of the picture to its top."""
+    """Collects the descriptions of modules, from the bottom of the picture to its top."""
 
     def __init__(self, lengths: Lengths, config: ModelConfig) -> None:
         self.lengths, self.config = lengths, config
@@ -118,9 +118,9 @@ class Sketch:
         self.stack: Stack = "encoder"
         self._side: Side = "source"
         self.end = ""
-        """The node whose output goes on."""
+        """The current last node."""
         self.memory = ""
-        """The node whose output cross-attention looks at."""
+        """The node whose output cross-attention reads."""
         self.depths: dict[Stack, list[str]] = {"encoder": [], "decoder": []}
         """The last node of each layer."""
         self._layer: int | None = None
@@ -129,7 +129,7 @@ class Sketch:
 
     @property
     def length(self) -> int:
-        """Tokens that go through the stack."""
+        """Number of tokens in the current stack."""
         return self.lengths.of(self.stack)
 
     @property
@@ -138,29 +138,29 @@ class Sketch:
         return self.length, self.d_model
 
     def begin(self, stack: Stack, tokens: Side, label: str) -> None:
-        """Go on with a stack, whose tokens are of one side and have a label."""
+        """Begin a stack with the tokens of one side."""
         self.stack, self.end, self._side = stack, "", tokens
         self.tokens(tokens, label)
 
     def tokens(self, node: str, label: str) -> None:
-        """Add what goes in or comes out."""
+        """Add input or output tokens."""
         self._place(Tokens(id=node, label=label, side=self._side))
 
     @contextmanager
     def layer(self, number: int) -> Iterator[None]:
-        """Put what is added meanwhile into a layer."""
+        """Add to a layer within this context."""
         self._layer = number
         yield
         self._layer = None
 
     @contextmanager
     def residual(self, part: str, step: str, *, passed: bool = True) -> Iterator[None]:
-        """Put what is added meanwhile into a part's block; the stream leads past it to its end.
+        """Add to a part's residual block within this context.
 
         Args:
             part: Its id.
-            step: What the block makes of the stream, in LaTeX.
-            passed: False where the stream does not lead past it.
+            step: The block's formula in LaTeX.
+            passed: False without a residual connection.
         """
         before, self._block, self._step = self.end, part, step
         yield
@@ -174,12 +174,12 @@ class Sketch:
         learned: Iterable[nn.Parameter] = (),
         enters: tuple[ArrowKind, ...] = ("flow",),
     ) -> None:
-        """Add a part; what came before leads into it, and what it makes goes on.
+        """Add a part after the current last node.
 
         Args:
-            part: What it is; the sketch fills in where it stands and how much is learned there.
-            learned: Its parameters; those that an earlier part has are not counted again.
-            enters: In which ways data comes in; none for a part that stands beside the stream.
+            part: The part; the sketch fills in its location and number of parameters.
+            learned: Its parameters; those of earlier parts are not counted again.
+            enters: Kinds of its incoming arrows; none for a part beside the stream.
         """
         parameters, owners = 0, dict[str, None]()
         for each in learned:
@@ -194,11 +194,11 @@ class Sketch:
             self.arrow("tied", owner, part.id)
 
     def sum(self, node: str) -> None:
-        """Add a sum of what came before and of what further arrows bring."""
+        """Add a sum of the current last node and of further arrows."""
         self._place(Sum(id=node, label="+"))
 
     def arrow(self, kind: ArrowKind, start: str, end: str) -> None:
-        """Add a connection beside that from each node to the next."""
+        """Add an arrow beside those from each node to the next."""
         self.arrows.append(Arrow(kind, start, end))
 
     def _place(self, node: Node, enters: tuple[ArrowKind, ...] = ("flow",)) -> None:
@@ -217,6 +217,6 @@ def products(matrix: nn.Linear, n_positions: int) -> int:
     >>> products(nn.Linear(3, 4), 5)
     60
     """
-    # What is no parameter is the identity, and not multiplied with.
+    # A weight that is not a parameter is the identity, without a product.
     learned = isinstance(matrix.weight, nn.Parameter)
     return matrix.weight.numel() * n_positions if learned else 0

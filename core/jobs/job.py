@@ -149,7 +149,7 @@ class Job:
         return _is_held(folder / self.files.lock, self.files.lock_stays)
 
     def start(self, folder: Path, *arguments: object, **figures: int) -> None:
-        """Begin the work, or go on with it, in a process of its own.
+        """Start or resume the work in a separate process.
 
         Args:
             folder: What is worked on.
@@ -190,7 +190,7 @@ class Job:
         write_atomically(folder / self.files.request, wish.encode())
 
     def asked(self, folder: Path) -> Wish | None:
-        """Return what was asked, if anything."""
+        """Return the pending request, if any."""
         try:
             with open_regular(folder / self.files.request) as file:
                 request = file.read(_LONGEST_WISH)

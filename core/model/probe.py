@@ -72,7 +72,7 @@ class Step(StrEnum):
     POSITION_BIAS = "position_bias"
     """bias_1HQK, what is added to the scores for each distance, only with buckets of positions"""
     SCORES = "scores"
-    """scores_BHQK, the products divided by √d_k, and the position bias where there is one"""
+    """scores_BHQK, the products divided by √d_k, plus the position bias, if any"""
     MASKED_SCORES = "masked_scores"
     """scores_BHQK with −∞ where a query may not look; with 0 in linear attention, which divides
     them by their sum in the place of a softmax"""
@@ -83,7 +83,7 @@ class Step(StrEnum):
 
     # Of a model with a pointer, at the last cross-attention.
     COPY_WEIGHTS = "copy_weights"
-    """weights_BHQK as the pointer takes their mean over the heads, to copy what stands there"""
+    """weights_BHQK from which the pointer copies, averaged over heads"""
     P_GEN = "p_gen"
     """p_gen_BQ, the share of the next word's probability that is generated, not copied; 0 to 1"""
 

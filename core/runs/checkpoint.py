@@ -1,6 +1,6 @@
 """The weights of a run and its optimizer on disk: safetensors and JSON, never pickle.
 
-checkpoints/  what training goes on from, the newest step; weights of some before it if asked for
+checkpoints/  the newest step, to resume training from; weights of earlier ones if requested
 snapshots/    log-spaced steps, rounded to 8 bits
 best/         the step with the lowest held-out loss
 live/         the newest steps, while a page watches the training
@@ -67,18 +67,18 @@ def weights_in(path: Path, folder: str) -> list[Path]:
 
 
 def newest_checkpoint(path: Path) -> Path | None:
-    """Return the weights that training would go on from, or None if there are none."""
+    """Return the weights that training would resume from, or None if there are none."""
     return next(reversed(weights_in(path, CHECKPOINTS)), None)
 
 
 def kept_step(path: Path) -> int:
-    """Return the step that training would go on from."""
+    """Return the step that training would resume from."""
     checkpoint = newest_checkpoint(path)
     return 0 if checkpoint is None else step_of(checkpoint)
 
 
 def has_state(path: Path) -> bool:
-    """Say whether training can go on: an exported run has weights, but no optimizer."""
+    """Say whether training can resume: an exported run has weights, but no optimizer."""
     checkpoint = newest_checkpoint(path)
     return checkpoint is None or checkpoint.with_suffix(".state.safetensors").exists()
 
@@ -251,10 +251,10 @@ def _unrounded(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
-    """Write what training needs beside the weights to go on: the optimizer's state.
+    """Write the optimizer's state, with which training can resume.
 
-    Random numbers begin anew at each step, from the seed and the step. A weight that nothing was
-    learned of, for no loss depends on it, has the state of one before its first step: zeros.
+    Random numbers are reseeded at each step from the seed and the step. A weight without gradients,
+    on which no loss depends, gets the initial state: zeros.
     """
     known = optimizer.state_dict()["state"]
     like: dict[str, Tensor] = next(iter(known.values()), {})
@@ -272,7 +272,7 @@ def save_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
 
 
 def load_state(optimizer: torch.optim.Optimizer, path: Path) -> None:
-    """Put an optimizer back to where `save_state` saw it.
+    """Restore an optimizer from `save_state`.
 
     Raises:
         CheckpointError: The file is missing or damaged.
@@ -300,7 +300,7 @@ def _read_tensors(path: Path, *, mapped: bool = False) -> dict[str, Tensor]:
     header = _header(path)
     try:
         if mapped and path.stat().st_size > LARGEST_READ:
-            # To read all of a mapped file would be what is to be avoided.
+            # Reading all of a mapped file would defeat its purpose.
             return load_file(path)
         content = path.read_bytes()
         tensors = load(content)

@@ -34,7 +34,7 @@ from core.runs.settings import RunSettings, read_settings
 
 
 def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Return the rows of metrics.jsonl from a byte on, and the byte to go on from.
+    """Return the rows of metrics.jsonl from a byte offset on, and the next offset.
 
     An incomplete line is left for the next call. If the file is now shorter than the offset
     (training went back to a checkpoint), all of it is read again.

@@ -16,7 +16,7 @@ train.log         the output of that process
 .lock             held by that process: see `core.jobs.job`
 heads.json        what silencing each head costs; heads.lock, heads.progress, heads.log while and
                   after it is measured: see `core.jobs.job`
-pruning.json      what is left as one head after the other is silenced; pruning.lock, and so on
+pruning.json      quality as heads are silenced one by one; pruning.lock, and so on
 checkpoints/      step-00000400.safetensors, with step-00000400.state.safetensors beside it
 snapshots/ best/ live/ start/    weights to look at: see `core.runs.checkpoint`
 """

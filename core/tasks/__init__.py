@@ -13,15 +13,15 @@ TASKS: dict[str, Task] = {
     for task in (Copying(), Reversing(), Either(), Naming(), Translation(), Everyday())
 }
 TARGET_LANGUAGES = {Naming.name: "fr", Translation.name: "fr", Everyday.name: "fr"}
-"""Name of a task → the language of its targets, where they have one."""
+"""Task → language of its targets, if they have one."""
 SEVERAL_RIGHT = frozenset({Either.name})
-"""Tasks whose sources have several right targets: each of them counts as right."""
+"""Tasks whose sources have several correct targets."""
 NEED_PAIRS = frozenset({Everyday.name})
-"""Tasks that are learned beside the user's own pairs only."""
+"""Tasks that are only learned beside the user's own pairs."""
 
 
 def right_targets(task: Task | None, source: str) -> tuple[str, ...]:
-    """Return all right targets of a source, as far as a task knows them.
+    """Return all correct targets of a source that a task knows.
 
     >>> right_targets(TASKS["either"], "a b c"), right_targets(TASKS["reverse"], "a b c")
     (('a b c', 'c b a'), ('c b a',))

@@ -1,4 +1,4 @@
-"""How far a sentence is from those that a task's models learned from."""
+"""How similar a sentence is to those that a task's models were trained on."""
 
 import random
 from collections.abc import Collection
@@ -12,24 +12,24 @@ from core.tasks.translation import Everyday
 from core.tokenizer.words import written_words
 
 N_DRAWN = 2_000
-"""Sentences of a training whose lengths are compared."""
+"""Number of training sentences whose lengths are compared."""
 _LEAST_ALIKE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Familiarity:
-    """Whether a sentence is like those of the training, for a task that makes its sentences."""
+    """Whether a sentence is like the training sentences, for a task that generates them."""
 
     form: str
-    """What the task's sentences are, in words: a marked text."""
+    """Description of the task's sentences: a marked text."""
     made: bool
-    """Whether the task makes such sentences: what is measured on held-out ones holds for it."""
+    """Whether the task generates such sentences, so that held-out figures apply to it."""
 
 
 def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
-    """Compare a sentence with those that a task makes.
+    """Compare a sentence with those that a task generates.
 
-    None for a task that makes none, or whose models have learned other pairs, too.
+    None for a task that generates none, or whose models also learned other pairs.
 
     >>> from core.tasks.symbols import Copying
     >>> familiarity(Copying(), "a dog")

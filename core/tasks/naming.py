@@ -1,4 +1,4 @@
-"""Sentences about people whom nobody has heard of: words are translated, names are copied.
+"""Sentences about invented people: words are translated, names are copied.
 
 Each word has one translation, and an adjective changes places with its noun. What is held out are
 names: a model that has them right cannot have learned them.
@@ -34,9 +34,9 @@ DICTIONARY: Mapping[str, str] = {
 _CLASS_OF = {word: name for name, words in _CLASSES.items() for word in words}
 _FORM = re.compile(r"(P|DA?N)(V(P|PCP|DA?N)|GDA?NTP)B?")
 N_TRAINED, N_HELD_OUT, N_FREE = 160, 80, 100
-"""Names of training, names that no training sees, and names for what is typed."""
+"""Numbers of training names, held-out names, and free names for unknown words."""
 HELD_OUT_SHARE = 0.1
-"""Of all sentences that are drawn."""
+"""Share of all sentences that are drawn."""
 
 
 _SYLLABLES = (
@@ -81,13 +81,13 @@ class Naming(Drawn):
                 return translated(words)
 
     def held_out(self, sample: Sample) -> bool:
-        """Those with a name that is."""
+        """Whether a sentence has a held-out name."""
         return any(word in _HELD_OUT for word in sample.source.split())
 
     def makes(self, source: str) -> bool:
-        """What has the form of a sentence, whatever its names are."""
+        """Whether a source has the form of a sentence, with any names."""
         words = source.split()
-        # A word of the other language is no name.
+        # A word of the other language is not a name.
         classes = "".join(_CLASS_OF.get(word, "?" if word in _FRENCH else "P") for word in words)
         return bool(_FORM.fullmatch(classes))
 

@@ -1,4 +1,4 @@
-"""The format of the `tokenizers` library, read from a file that may come from a stranger.
+"""The format of the `tokenizers` library, read from untrusted files.
 
 The library runs whatever a file says: six replacements of one letter by fifty make gigabytes of a
 word, a regular expression with nested repetitions never ends, and some of its errors end the
@@ -17,11 +17,11 @@ from core.messages import Message, error_text
 from core.tokenizer.words import BEFORE_UNSPACED, WORD
 
 MOST_PARTS = 32
-"""Normalizers, or splitters, one after the other."""
+"""Maximum normalizers, or splitters, in sequence."""
 _LONGEST_REASON = 200
-"""Letters of an error of the library, which repeats its input."""
+"""Maximum letters of an error of the library, which repeats its input."""
 LONGEST_REPLACEMENT = 64
-"""The most bytes that a table of replacements may put for a character; Unicode's own has 33."""
+"""Maximum bytes of a character's replacement; Unicode's own table has 33."""
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -44,7 +44,7 @@ PATTERNS = frozenset(
         rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{_REST}",
     )
 )
-"""The regular expressions that are read."""
+"""The allowed regular expressions."""
 _NORMALIZERS = frozenset(
     ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Strip", "StripAccents", "BertNormalizer", "Nmt")
 )
@@ -56,7 +56,7 @@ _FRAMES = frozenset(("ByteLevel", "BertProcessing", "RobertaProcessing"))
 
 
 class TokenizerError(ValueError):
-    """A tokenizer that is not read; the message says why."""
+    """A tokenizer that cannot be read; the message says why."""
 
 
 def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
@@ -69,7 +69,7 @@ def tokenizer_of_json(text: str) -> tokenizers.Tokenizer:
     try:
         stored = json.loads(text)
         _check(stored)
-        # What was checked is what is read, also where a name stands twice.
+        # Serialised again, so that what was checked is what is read, even with duplicate names.
         tokenizer = tokenizers.Tokenizer.from_str(json.dumps(stored))
         # Some faults appear only when a word is split.
         tokenizer.encode("a")

@@ -23,7 +23,7 @@ from core.vocabulary import EOS, FIRST_ID, SPECIAL_TEXTS
 
 KIND = "words and names"
 _WORD = re.compile(r"""[^\s.,;:!?¿¡…"“”«»()\[\]]+""")
-"""All that is typed but signs between words, which are left out."""
+"""Anything typed except punctuation, which is dropped."""
 _SPLITTER = pre_tokenizers.Sequence(
     [
         pre_tokenizers.Split(Regex(r" ?[^ ]+"), "isolated"),
@@ -34,14 +34,14 @@ _SPLITTER = pre_tokenizers.Sequence(
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """All words that a task has."""
+    """All words of a task."""
 
     words: tuple[str, ...]
-    """In small letters, of sources and targets."""
+    """Lower-case words of sources and targets."""
     names: tuple[str, ...]
-    """Those that are drawn, in training or held out."""
+    """Names that are drawn, in training or held out."""
     n_free: int
-    """Names that nothing is called by yet."""
+    """Number of free names, for unknown words."""
 
     @property
     def n_names(self) -> int:
@@ -55,7 +55,7 @@ class Vocabulary:
 
 
 class Lent:
-    """Which words the free names are lent to, in this process; the one longest unused goes first.
+    """The words that free names are lent to, in this process; the least recently used goes first.
 
     It belongs to no tokenizer: the same word has the same name in all models that are looked at
     side by side.
@@ -77,7 +77,7 @@ class Lent:
             return self._numbers[word]
 
     def word(self, number: int) -> str:
-        """Return to which word a free name is lent; a number in brackets for none."""
+        """Return the word that a free name is lent to; its number in brackets if there is none."""
         return self._words[number]
 
 
