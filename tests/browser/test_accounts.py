@@ -101,7 +101,7 @@ def test_in_a_browser_a_link_leads_to_its_view_by_way_of_the_provider(asked, add
     page = browser.new_context().new_page()
     page.goto(f"{address}/heads?model=translate&trial=roles&lang=zh_CN")
     page.get_by_role("link", name="用你的账号登录").click()
-    expect(page.get_by_text("每个头的角色")).to_be_visible()
+    expect(page.get_by_text("每个头起什么作用")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/heads\?.*\bmodel=translate\b(?!-)"))
     # The address is kept no longer than it is needed.
     kept = {cookie["name"] for cookie in page.context.cookies()}

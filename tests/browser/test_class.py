@@ -98,7 +98,7 @@ def test_a_link_leads_to_its_view_after_a_wrong_password_too(browser, address):
         page.get_by_label("你的名字").fill("Ben")
         page.get_by_label("你自己的口令").fill("word of Ben")
         page.get_by_role("button", name="登录").click()
-    expect(page.get_by_text("每个头的角色")).to_be_visible()
+    expect(page.get_by_text("每个头起什么作用")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/heads\?.*\bmodel=translate\b(?!-)"))
     page.context.close()
 

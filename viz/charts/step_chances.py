@@ -88,7 +88,7 @@ def step_chances(
         color=alt.ColorValue(COLOURS[4]),
     )
     instead = [
-        leading.mark_point(shape="diamond", filled=True, size=70, opacity=1.0),
+        leading.mark_point(shape="diamond", filled=True, size=70, opacity=1.0, aria=False),
         leading.mark_text(dy=-13, fontWeight="bold").encode(text=alt.Text("instead:N")),
     ]
     return alt.LayerChart(

@@ -72,7 +72,7 @@ def trained(path, miniature):
     run = load_run(path)
     for _ in measured_effects(run, N_MEASURED):
         pass
-    store_pruning(run, {GREEDY: tuple(greedy_pruning(run, N_MEASURED))})
+    store_pruning(run, {GREEDY: tuple(filter(None, greedy_pruning(run, N_MEASURED)))})
     (path / "NOTICE").write_text("Of nobody.\n")
     shutil.rmtree(before)
 
