@@ -115,6 +115,7 @@ def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
                 scale="weight" if of_weights else "signed",
                 limit=1.0 if of_weights else max(float(np.abs(shown_part).max()), 1e-6),
                 texts=[[number(share, 2)] for [share] in values[:, part]] if of_weights else texts,
+                value_name=_("score") if weights and not of_weights else "",
             )
         )
     return Matrices(panels=panels)
