@@ -37,7 +37,7 @@ class View(Generic[Subject]):
     """The folder of its words, `pages/texts/<language>/<page>/<name>.md`."""
     name: str
     """In links, code and tests."""
-    draw: Callable[[Subject], "Shown | Callable[[], Shown] | None"]
+    draw: Callable[[Subject], "Shown | None"]
     """Asks, computes and draws; None where there is nothing to show, with the reason on the page.
     It may return a function that draws the picture: a click in the picture redraws that alone."""
     older: str = ""
@@ -184,17 +184,8 @@ def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) ->
     # What is seen is known when the picture is drawn, and said above it.
     above = st.container()
     shown = view.draw(subject)
-    if callable(shown):
-        session.fragment("picture", _draw_picture, shown, view, facts)
-    elif shown is not None:
+    if shown is not None:
         _say_and_offer(above, shown, view, facts)
-
-
-def _draw_picture(
-    draw: Callable[[], Shown], view: View[Subject], facts: Mapping[str, object]
-) -> None:
-    above = st.container()
-    _say_and_offer(above, draw(), view, facts)
 
 
 def _say_and_offer(

@@ -1,7 +1,6 @@
-import time
-
 """The tour by keyboard alone, and a stop shown to a whole room."""
 
+import time
 from urllib.parse import urlencode
 
 import pytest

@@ -23,6 +23,7 @@ DEFAULT_CHANCE_TEXTS: Mapping[str, str] = {
     "step": N_("step"),
     "probability": N_("probability"),
     "best": N_("most probable now"),
+    "leads": N_("the word that leads now"),
     "title": N_("Probability of the model’s own words"),
 }
 """Every word of the chart. A page may hand over its own."""
@@ -87,8 +88,18 @@ def step_chances(
         y=_probability("lead", texts),
         color=alt.ColorValue(COLOURS[4]),
     )
+    named = any(row["instead"] for row in rows)
+    diamond = alt.Shape(
+        "leads:N",
+        scale=alt.Scale(domain=[texts["leads"]], range=["diamond"]),
+        legend=alt.Legend(orient="top", title=None, labelLimit=0, symbolFillColor=COLOURS[4])
+        if named
+        else None,
+    )
     instead = [
-        leading.mark_point(shape="diamond", filled=True, size=70, opacity=1.0, aria=False),
+        leading.transform_calculate(leads=json.dumps(texts["leads"]))
+        .mark_point(filled=True, size=70, opacity=1.0, aria=False)
+        .encode(shape=diamond),
         leading.mark_text(dy=-13, fontWeight="bold").encode(text=alt.Text("instead:N")),
     ]
     return alt.LayerChart(

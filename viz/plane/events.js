@@ -326,7 +326,8 @@ function marksOfPin({ panels, pin, spoken }) {
   const at = (axis) => (axis.side === side && index < axis.labels.length ? index : null);
   return {
     panels: panels.map(({ rowAxis, columnAxis }) => ({
-      row: at(rowAxis), column: at(columnAxis),
+      // What is said of a word is what it looks at: who looks at it has no mark until it is kept.
+      row: at(rowAxis), column: pin || at(rowAxis) === null ? at(columnAxis) : null,
       then: rowAxis.then.length && side === "target" ? index - 1 : null,
     })),
     chips: [{ axis: side, link: index }], soft: [],

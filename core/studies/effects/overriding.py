@@ -17,6 +17,7 @@ from core.inspection import inspect_sentence
 from core.model import Override
 from core.runs.run import Run
 from core.studies.effects.ablation import BeforeAfter, before_after
+from core.tasks.translation import derivations
 from core.tokenizer.tokenizer import Token
 
 LEAST = 0.01
@@ -94,7 +95,10 @@ def rewired(weights_K: Weights, key: int) -> Weights:
 
 
 def suggested_move(
-    weights_QK: NDArray[np.float32], visible_QK: NDArray[np.bool_], preferred: Collection[int] = ()
+    weights_QK: NDArray[np.float32],
+    visible_QK: NDArray[np.bool_],
+    preferred: Collection[int] = (),
+    nouns: Collection[int] = (),
 ) -> tuple[int, int] | None:
     """Return a row and a key worth moving its weight to: the one that it looks at second most.
 
@@ -103,6 +107,8 @@ def suggested_move(
         visible_QK: True where a row may look.
         preferred: Rows to take the first of, where it can look at more than one key; of all others
             it is the row with the largest weight.
+        nouns: Keys to take the one of that it looks at most, of those where it does not look most
+            already; where there is none, it is any key.
 
     Returns:
         None where every row may look at one key only.
@@ -113,7 +119,17 @@ def suggested_move(
     wanted = [row for row in sorted(preferred) if row in able]
     row = wanted[0] if wanted else max(able, key=lambda each: float(weights_QK[each].max()))
     shown_K = np.where(visible_QK[row], weights_QK[row], -1.0)
-    return row, int(np.argsort(-shown_K, kind="stable")[1])
+    _most, *others = np.argsort(-shown_K, kind="stable")[: visible_QK[row].sum()].tolist()
+    return row, next((key for key in others if key in nouns), others[0])
+
+
+def nouns_of(run: Run, sentence: str) -> tuple[int, ...]:
+    """Return the places of what a pronoun can stand for, where the grammar knows the sentence."""
+    pieces = run.tokenizer.encode(sentence)
+    first = len(run.tokenizer.begins)
+    references = [each for found in derivations(sentence) for each in found.references]
+    spans = {noun for each in references for noun in each.nouns}
+    return tuple(sorted(first + at for span in spans for at in pieces.tokens_in(span)))
 
 
 def _changes(run: Run, translation: Translation, override: Override) -> Iterator[StepChange]:

@@ -140,14 +140,10 @@ def next_token(run: Run, text: str) -> int:
 
 
 def alike_in_length(run: Run, sentence: str, others: Sequence[str]) -> str:
-    """Return, of other sentences with as many tokens, the most similar.
-
-    Where there is none, it is the sentence itself with one word changed, as `one_word_changed`
-    does it.
-    """
+    """Return, of other sentences with as many tokens, the most similar; empty where none has."""
     n = length(run, sentence)
     fitting = [other for other in others if other != sentence and length(run, other) == n]
-    return most_alike(sentence, fitting) if fitting else one_word_changed(run, sentence)
+    return most_alike(sentence, fitting) if fitting else ""
 
 
 def one_word_changed(run: Run, sentence: str) -> str:

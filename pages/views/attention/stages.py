@@ -142,7 +142,7 @@ def _drawn(selected: Selection, steps: HeadSteps, stage: Stage, panel: Panel) ->
         visible=steps.visible_QK if hides else None,
         scale="weight" if weights else "signed",
         limit=1.0 if weights else _limit(steps, stage, panel),
-        value_name=_("weight") if weights else panel.name,
+        value_name=_("weight") if weights else _("score") if masked and not hides else panel.name,
         note=_(_SCALED) if stage is Stage.SCALE and made else "",
     )
 

@@ -1,6 +1,6 @@
 """One head in numbers: step by step from what it is given to what it adds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -22,13 +22,13 @@ MANY = 10**6
 """More than a stage has of panels, rows or columns: which there are, `cell_of` knows."""
 
 
-def draw(opened: Opened) -> Callable[[], Shown]:
+def draw(opened: Opened) -> Shown:
     """Ask for a head and draw one stage of it, and how one of its numbers came about."""
     with selection.row():
         selected = selection.choose(opened, unit=False)
         selection.link_to_selected_head(selected)
     selection.tell_head(selected)
-    return partial(_draw, selected)
+    return _draw(selected)
 
 
 def _draw(selected: Selection) -> Shown:

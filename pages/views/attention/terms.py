@@ -22,6 +22,8 @@ from viz.plane.matrices import Axis, Matrices, Matrix
 
 SHOWN = 8
 """The largest terms, which the picture shows; the table has all."""
+SUMMED = 2
+"""The terms of a sum that its formula writes out."""
 TERMS = "terms"
 Names = tuple[str, str, str]
 """What a number is called, and what it was made of on the left and on the right."""
@@ -93,23 +95,30 @@ def _picture(found: Terms, axis: Axis, name: str) -> Matrices:
     values = np.array(list(columns.values()))[:, shown].T
     finite = np.isfinite(values)
     filled = np.ascontiguousarray(np.where(finite, values, 0.0).astype(np.float32))
-    texts = [[digits(value) for value in row] for row in values]
-    if found.rule == "share":
-        texts = [[digits(score), number(share, 2)] for score, share in values]
-    return Matrices(
-        panels=(
+    rows = replace(axis, labels=tuple(axis.labels[found.places[i]] for i in shown))
+    # Weights go from 0 to 1 whatever their scores are, so that they have a scale of their own.
+    weights = found.rule == "share"
+    parts = [slice(0, 1), slice(1, 2)] if weights else [slice(None)]
+    labels = tuple(map(TokenLabel, columns))
+    panels = []
+    for part in parts:
+        of_weights = weights and part.start == 1
+        shown_part, finite_part = filled[:, part], finite[:, part]
+        texts = [[digits(value) for value in row] for row in values[:, part]]
+        panels.append(
             Matrix(
-                title=_title(found, len(shown), name),
-                values=filled,
-                visible=None if finite.all() else np.ascontiguousarray(finite),
-                rows=replace(axis, labels=tuple(axis.labels[found.places[i]] for i in shown)),
-                columns=Axis(name="", labels=tuple(map(TokenLabel, columns))),
-                scale="signed",
-                limit=max(float(np.abs(filled).max()), 1e-6),
-                texts=texts,
-            ),
+                title=_("weight") if of_weights else _title(found, len(shown), name),
+                values=np.ascontiguousarray(shown_part),
+                visible=None if finite_part.all() else np.ascontiguousarray(finite_part),
+                rows=rows,
+                columns=Axis(name="", labels=labels[part]),
+                scale="weight" if of_weights else "signed",
+                limit=1.0 if of_weights else max(float(np.abs(shown_part).max()), 1e-6),
+                texts=[[number(share, 2)] for [share] in values[:, part]] if of_weights else texts,
+                value_name=_("score") if weights and not of_weights else "",
+            )
         )
-    )
+    return Matrices(panels=panels)
 
 
 def digits(value: float) -> str:
@@ -144,9 +153,19 @@ def equation(found: Terms, names: Names) -> str:
             kept = _("visible, so the score stays") if found.right_N[0] else _("hidden, so it is")
             return labelled(name, f"{kept} {total}")
         case "share":
-            score = digits(found.left_N[found.column])
-            return f"{name} = e^({score}) / Σ e^s = {total}"
+            return f"{name} = {_power(found, found.column)} / {_powers(found)} = {total}"
     return f"{name} = {left} = {total}"
+
+
+def _powers(found: Terms) -> str:
+    """Return the sum that a weight is a share of: its largest terms, and dots for the others."""
+    added = [at for at in largest(found.terms_N, SUMMED) if np.isfinite(found.left_N[at])]
+    dots = ["…"] if np.isfinite(found.left_N).sum() > len(added) else []
+    return f"({' + '.join([*(_power(found, at) for at in added), *dots])})"
+
+
+def _power(found: Terms, at: int) -> str:
+    return f"e^({digits(found.left_N[at])})"
 
 
 def _less(number: float, other: float) -> str:

@@ -37,6 +37,8 @@ LOOKS = {
     Role.ALIGNED_PREDICTED: N_("{head} looks at the source of the **next word**"),
 }
 """Role → what a head with it does; marked for translation."""
+_HARDLY = 0.1
+"""A role that gains less, of what its baseline leaves to gain, is hardly one."""
 MOST_ROLES = 3
 """So many roles are said at first sight."""
 
@@ -58,6 +60,20 @@ def seen(
         if role.evenness.value > notes.NEARLY_UNIFORM:
             text = _("{head} looks at **nothing** in particular: its rows are nearly uniform")
         looks = text.format(head=head)
+    elif role.leading is None and _hardly_more(role.scores[leading]):
+        score = role.scores[leading]
+        text = _(
+            "{head} has no clear role: its best match, {role}, holds in {share} of {n} cases, "
+            "hardly more than by the best rule ({rule}: {baseline})"
+        )
+        looks = text.format(
+            head=head,
+            role=role_names.named(leading, role),
+            share=percent(score.value),
+            n=number(score.n),
+            rule=role_names.rule(score),
+            baseline=percent(score.baseline),
+        )
     else:
         name = role_names.canonical(leading, role)
         text = _looks_at_itself(role) if name is Role.POSITIONAL else _(LOOKS[name])
@@ -69,6 +85,11 @@ def seen(
             said=said
         )
     return said
+
+
+def _hardly_more(score: Score) -> bool:
+    """Return whether a role holds hardly more often than by a rule without a model."""
+    return _gain(score) < _HARDLY
 
 
 def _looks_at_itself(role: HeadRole) -> str:

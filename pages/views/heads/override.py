@@ -15,11 +15,12 @@ from core.studies.effects.overriding import (
     WeightMove,
     most_changed,
     move_weight,
+    nouns_of,
     rewired,
     suggested_move,
 )
 from core.tokenizer.tokenizer import Token
-from pages.frame import clicks, notes, selection, session
+from pages.frame import cached, clicks, notes, selection, session
 from pages.frame.components import matrices
 from pages.frame.language import _, number, percent, plain
 from pages.frame.recipe import Recipe
@@ -81,7 +82,15 @@ def _chosen_move(opened: Opened, head: Head) -> tuple[int, int] | None:
     pronouns = frozenset() if opened.task is None else opened.task.pronouns
     tokens = inspection.tokens_of(head.kind.query_side)
     preferred = [at for at, token in enumerate(tokens) if token.text.lower() in pronouns]
-    return suggested_move(weights_QK, inspection.attention[head.site].visible_QK, preferred)
+    # Its other nouns say more than words that no pronoun stands for, and words more than marks.
+    known = head.kind.key_side == "source" and opened.task is not None
+    nouns = cached.call(nouns_of, opened.path, opened.sentence) if known else ()
+    keys = inspection.tokens_of(head.kind.key_side)
+    nouns = nouns or tuple(
+        at for at, key in enumerate(keys) if not key.special and key.text.strip().isalpha()
+    )
+    visible_QK = inspection.attention[head.site].visible_QK
+    return suggested_move(weights_QK, visible_QK, preferred, nouns)
 
 
 def _draw_map(opened: Opened, shown: WeightMove) -> Drawn:

@@ -1,5 +1,7 @@
 """Copy the output of a head from one sentence into another: which head carries the difference?"""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,7 +16,19 @@ from core.studies.effects.patching import PatchingStudy, patched_translation, pa
 from core.studies.effects.second_sentence import PatchingError
 from pages.frame import cached, clicks, controls, notes, session
 from pages.frame.components import matrices
-from pages.frame.language import _, capitalised, ended, joined, listed, noted, percent_of_100, plain
+from pages.frame.language import (
+    _,
+    capitalised,
+    ended,
+    joined,
+    labelled,
+    listed,
+    n_,
+    noted,
+    number,
+    percent_of_100,
+    plain,
+)
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -31,6 +45,8 @@ CHOSEN, MAPS = "patched_head", "patch_maps"
 """In the link: the head whose output is copied; and the key of the maps."""
 STRONG = 0.1
 """Heads that restore less than this are not named."""
+ENOUGH = 0.9
+"""A head that restores as much is enough by itself."""
 NAMED = 3
 
 
@@ -66,7 +82,7 @@ def draw(opened: Opened) -> Shown | None:
         name="patching",
         title=_("How much of the difference between two sentences each head carries"),
         recipe=recipe,
-        seen=_seen(study, head, patched, names),
+        seen=_seen(study, head, _enough(opened, study), patched, names),
         code=(Patch,),
         pictures=[_draw_maps(study, head)],
         about={"second_sentence": second, "head": notes.site_and_head(head)},
@@ -89,24 +105,49 @@ def _translations(
     )
     one, other = names
     first, second = marked(clean, corrupt)
-    texts = [
-        _("From the {one} sentence: {text}").format(one=one, text=first),
-        _("From the {other}: {text}").format(other=other, text=second),
-        _("From the {other}, with the head’s output of the {one}: {text}").format(
-            one=one, other=other, text=marked(corrupt, after)[1]
-        ),
+    both = _("{other}, with this head’s output of the {one}").format(one=one, other=other)
+    texts = {one: first, other: second, both: marked(corrupt, after)[1]}
+    return "  \n".join(labelled(capitalised(name), text) for name, text in texts.items())
+
+
+def _enough(opened: Opened, study: PatchingStudy) -> list[Head]:
+    """Return the heads each of which makes the difference by itself."""
+    clean, corrupt = study.clean.source, study.corrupt.source
+    return [
+        each
+        for each, _share in study.strongest(ENOUGH, NAMED)
+        if _turns(study, cached.call(patched_translation, opened.path, clean, corrupt, each))
     ]
-    return "  \n".join(texts)
 
 
-def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[str, str]) -> str:
-    """Say whether the head alone makes the difference, and which others carry much of it."""
+def _turns(study: PatchingStudy, patched: Translation) -> bool:
+    """Return whether a patched translation has the word of the other sentence."""
     n = study.step + 1
+    return patched.written_ids[:n] == study.clean.written_ids[:n]
+
+
+def _seen(
+    study: PatchingStudy,
+    head: Head,
+    enough: Sequence[Head],
+    patched: Translation,
+    names: tuple[str, str],
+) -> str:
+    """Say whether the head alone makes the difference, and which others carry much of it."""
+    several = head in enough and len(enough) > 1
     text = _(
         "With the output of **{head}** copied from the {one} sentence, the {other} keeps "
         "**{corrupt}**: it goes {share} of the way to **{clean}**."
     )
-    if patched.written_ids[:n] == study.clean.written_ids[:n]:
+    if several:
+        text = n_(
+            "{n} head is enough by itself: {each}. With its output copied from the {one} "
+            "sentence, the {other} gets **{clean}** instead of **{corrupt}**.",
+            "{n} heads are enough, each by itself: {each}. With the output of one of them copied "
+            "from the {one} sentence, the {other} gets **{clean}** instead of **{corrupt}**.",
+            len(enough),
+        )
+    elif _turns(study, patched):
         text = _(
             "One head is enough: with the output of **{head}** copied from the {one} sentence, "
             "the {other} gets **{clean}** instead of **{corrupt}**."
@@ -114,10 +155,16 @@ def _seen(study: PatchingStudy, head: Head, patched: Translation, names: tuple[s
     others = [
         noted(notes.within_sentence(each), percent_of_100(100 * share, 0))
         for each, share in study.strongest(STRONG, NAMED)
-        if each != head
+        if each != head and not (several and each in enough)
     ]
+    share_of = study.heads.__getitem__
     more = _("Other heads that carry much of it: {heads}.") if others else ""
     return joined([text, more]).format(
+        n=number(len(enough)),
+        each=listed(
+            noted(f"**{notes.within_sentence(each)}**", percent_of_100(100 * share_of(each), 0))
+            for each in enough
+        ),
         head=notes.within_sentence(head),
         one=names[0],
         other=names[1],
@@ -144,9 +191,16 @@ def _draw_maps(study: PatchingStudy, chosen: Head) -> Drawn:
         other=study.corrupt_token.text, one=study.clean_token.text
     )
     maps = study.restored_maps()
-    panels = [_panel(kind, shares, name) for kind, shares in maps.items()]
+    panels = [_panel(kind, shares, name, n) for n, (kind, shares) in enumerate(maps.items())]
     at = list(maps).index(chosen.kind)
-    picture = Matrices(panels=panels, selected=(at, chosen.layer, chosen.index))
+    picture = Matrices(
+        panels=panels,
+        selected=(at, chosen.layer, chosen.index),
+        texts={
+            "cell": _("layer {row}, head {column}: {value}\u00a0%"),
+            "help.pick": _("Arrow keys move from head to head, Enter chooses one."),
+        },
+    )
     return matrices(picture, key=MAPS, on_pick=partial(_take, tuple(maps), study))
 
 
@@ -158,14 +212,22 @@ def _take(kinds: tuple[Kind, ...], study: PatchingStudy) -> None:
             session.choose({CHOSEN: str(head)})
 
 
-def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str) -> Matrix:
-    heads = [TokenLabel(str(head)) for head in range(shares_LH.shape[1] - 1)]
+def _panel(kind: Kind, shares_LH: NDArray[np.float32], name: str, at: int) -> Matrix:
+    n_layers, n_columns = shares_LH.shape
+    heads = [TokenLabel(str(head)) for head in range(n_columns - 1)]
+    # Linked to nothing: head 2 of one kind has nothing to do with head 2 of another.
+    row, column = (2 * at + 1) * 10**6, 2 * at * 10**6
     return Matrix(
         title=_(kind.label),
         values=100 * shares_LH,
         limit=100.0,
-        rows=numbered(_("layer"), len(shares_LH)),
-        columns=Axis(name=_("head"), labels=(*heads, TokenLabel(_("all")))),
+        rows=replace(numbered(_("layer"), n_layers), links=range(row, row + n_layers)),
+        columns=Axis(
+            name=_("head"),
+            labels=(*heads, TokenLabel(_("all"))),
+            links=range(column, column + n_columns),
+        ),
+        details=[[""] * n_columns] * n_layers,
         scale="signed",
         texts=[[percent_of_100(100 * share, 0) for share in row] for row in shares_LH.tolist()],
         value_name=name,

@@ -36,6 +36,8 @@ from viz.plane.matrices import Matrices, Matrix, numbered
 
 PATH, READER, SENDERS = "path", "path_reader", "path_senders"
 """In the URL: "encoder.0.self:1,encoder.2.self:0", and who reads; the map's key."""
+_NOTICED = 0.01
+"""A probability that changes by less is not said to change."""
 _CLEARLY = 0.1
 """A weight that changes by less is not said to change."""
 
@@ -159,7 +161,14 @@ def _senders(study: PathStudy) -> Matrices:
             )
         )
     at = list(kinds).index(sender.kind)
-    return Matrices(panels=panels, selected=(at, sender.layer, sender.index))
+    return Matrices(
+        panels=panels,
+        selected=(at, sender.layer, sender.index),
+        texts={
+            "cell": _("layer {row}, head {column}: {value}"),
+            "help.pick": _("Arrow keys move from head to head, Enter chooses one."),
+        },
+    )
 
 
 def _chances(study: PathStudy) -> Chart:
@@ -207,6 +216,11 @@ def _verdict(study: PathStudy) -> str:
             "If only **{reader}** gets what **{sender}** gives in the other sentence, **{token}** "
             "stays ({share})."
         )
+        if abs(path.chance - study.outcomes.clean.chance) < _NOTICED:
+            text = _(
+                "This path alone changes **nothing**: if only **{reader}** gets what **{sender}** "
+                "gives in the other sentence, **{token}** stays ({share})."
+            )
         if not exchanged.stays:
             text = joined([text, _("If all later heads get it, it becomes **{all}**.")])
     return text.format(**parts)

@@ -41,12 +41,12 @@ def evidence(score: Score) -> str:
     return _("in **{score}** of {n} cases (best rule, {rule}: {baseline})").format(
         score=percent(score.value),
         n=number(score.n),
-        rule=_rule(score),
+        rule=rule(score),
         baseline=percent(score.baseline),
     )
 
 
-def _rule(score: Score) -> str:
+def rule(score: Score) -> str:
     """Return what the baseline's rule is called."""
     if score.rule == "offset":
         return _("always {place}").format(place=_place(score.rule_offset))

@@ -16,7 +16,7 @@ from core.studies.effects.measuring import stored_effects
 from core.studies.heads.question import ask, target_keys
 from core.studies.heads.roles import SEED, HeadRole, questions_on, roles_of_heads
 from pages.frame import controls, measured_on, notes, session
-from pages.frame.language import _, number, percent_of_100, plain
+from pages.frame.language import _, joined, n_, number, percent_of_100, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
@@ -77,6 +77,7 @@ def _of_held_out(opened: Opened) -> Shown | None:
         return None
     chosen = _chosen(report)
     _draw_table(report, chosen)
+    st.caption(_about_table(report))
     named_heads.warn(notes.about_head(opened.run, chosen.head))
     named_heads.link_to_map(opened, chosen.head)
     on = measured_on.drawn(opened.run, chosen.n_sentences, SEED)
@@ -120,6 +121,23 @@ def _draw_table(report: RolesReport, chosen: HeadRole) -> None:
         column_config=_column_config(),
         alt=_("All heads, with the role of each"),
     )
+
+
+def _about_table(report: RolesReport) -> str:
+    """Return how the table is sorted, and what its signs mean."""
+    n_none = sum(each.farthest is None for each in report.heads)
+    by_role = _("All {all} heads, sorted by how far the role is above the simple rule.")
+    by_cost = _(
+        "All {all} heads, sorted by what is lost without them, then by how far the role is above "
+        "the simple rule. “–”: nothing is lost; grey: it may be chance."
+    )
+    none = n_(
+        "{n} head has no role that beats its rule: “none”.",
+        "{n} heads have no role that beats its rule: “none”.",
+        n_none,
+    )
+    said = [by_role if report.effects is None else by_cost, none if n_none else ""]
+    return joined(said).format(all=number(len(report.heads)), n=number(n_none))
 
 
 def _take(ticked: Sequence[str]) -> None:
@@ -175,9 +193,9 @@ def _column_config() -> dict[str, ColumnConfig | None]:
     lost = _("Percentage points that are lost when this head is silenced; grey: maybe none.")
     return {
         "head": text(_("head"), width=250),
-        ROLE: text(_("looks mostly at"), width=190),
+        ROLE: text(_("looks most often at"), width=190),
         SHARE: numeric(_("how often"), width=90, help=share),
-        RULE: numeric(_("how often a simple rule would"), width=200, help=rule),
-        SENTENCES: numeric(_("exact match lost without it"), width=180, help=lost),
-        PRONOUNS: numeric(_("pronouns lost without it"), width=170, help=lost),
+        RULE: numeric(_("a simple rule"), width=110, help=rule),
+        SENTENCES: numeric(_("points of exact match lost"), width=190, help=lost),
+        PRONOUNS: numeric(_("points of right pronouns lost"), width=200, help=lost),
     }

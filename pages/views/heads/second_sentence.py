@@ -4,8 +4,9 @@ import streamlit as st
 
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
-from core.studies.effects.second_sentence import alike_in_length, length
+from core.studies.effects.second_sentence import alike_in_length, length, one_word_changed
 from core.studies.opening.examples import sources_beside
+from core.tasks.symbols import is_of_letters
 from pages.frame import cached, controls, session
 from pages.frame.language import _, n_, number
 from pages.frame.selection import Opened
@@ -16,11 +17,16 @@ _DRAWER = "patch_offered"
 
 
 def ask(opened: Opened) -> str:
-    """Ask for a sentence; until one is typed, one of equal length that is most like the first."""
+    """Ask for a sentence; until one is typed, the example of equal length most like the first.
+
+    A word changed by the machine makes no sentence, but a letter changed makes another row of them.
+    """
     first = opened.sentence
     known = tuple(example.source for example in (opened.task.examples if opened.task else ()))
     examples = known or sources_beside(opened.run)
     default = cached.call(alike_in_length, opened.path, first, examples)
+    if not default and is_of_letters(opened.task):
+        default = cached.call(one_word_changed, opened.path, first)
     # What was offered beside other sentences makes room; what was typed does not.
     offered = session.storage(_DRAWER)
     session.belongs_to(OTHER, first, giving_way={"", first, *examples, *offered})

@@ -28,3 +28,16 @@ def test_every_word_of_the_chart_can_be_replaced():
     texts = {name: f"<{name}>" for name in DEFAULT_CHANCE_TEXTS}
     written = drawn(**texts).to_json()
     assert all(text in written for text in texts.values())
+
+
+def test_the_diamond_is_in_the_legend_where_there_is_one():
+    def legend(chart):
+        [shape] = [
+            layer["encoding"]["shape"]
+            for layer in chart.to_dict()["layer"]
+            if "shape" in layer["encoding"]
+        ]
+        return shape["legend"]
+
+    assert legend(drawn())
+    assert legend(step_chances(WORDS, [1.0] * 3, [0.9] * 3, WORDS, [0.9] * 3)) is None

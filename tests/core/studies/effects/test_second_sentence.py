@@ -102,6 +102,7 @@ WIDE = TIRED.replace("tired", "wide")
 def test_of_sentences_as_long_the_most_similar_is_chosen(guided_run):
     offered = [TIRED, "The goats avoided the bridges.", WIDE, TIRED.replace("too", "far too")]
     assert alike_in_length(guided_run, TIRED, offered) == WIDE
+    assert alike_in_length(guided_run, TIRED, [TIRED, "The goats avoided the bridges."]) == ""
     assert length(guided_run, TIRED) == length(guided_run, WIDE) == 14
 
 

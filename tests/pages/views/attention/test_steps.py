@@ -9,7 +9,7 @@ from core.studies.heads.stages import Stage, panels
 from core.studies.heads.steps import head_steps
 from core.studies.heads.terms import terms
 from pages.views.attention.steps import STEPS
-from pages.views.attention.terms import SHOWN, TERMS
+from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import ROOT, said, send_from
 from tests.viz.unpacked import unpack_matrices as unpack
@@ -195,11 +195,24 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     steps = head_steps(run, TIRED, Head(KINDS["cross"], 2))
     scores = steps.masked_QK[row].astype(np.float64)
     shares = np.exp(scores) / np.exp(scores).sum()
-    [panel] = shown(at, TERMS).panels
-    assert [label.text for label in panel.columns.labels] == ["score", "weight"]
-    np.testing.assert_allclose(panel.values[:, 1], -np.sort(-shares)[:SHOWN], rtol=1e-5)
-    assert [text for _score, text in panel.texts] == [f"{each:.2f}" for each in panel.values[:, 1]]
-    assert equation(at).endswith(f"Σ e^s = **{shares[column]:.2f}**")
+    of_scores, of_weights = shown(at, TERMS).panels
+    panels = of_scores, of_weights
+    assert [each.columns.labels[0].text for each in panels] == ["score", "weight"]
+    assert [each.scale for each in panels] == ["signed", "weight"]
+    assert of_weights.limit == 1.0
+    np.testing.assert_allclose(of_weights.values[:, 0], -np.sort(-shares)[:SHOWN], rtol=1e-5)
+    written = [[f"{each:.2f}"] for each in of_weights.values[:, 0]]
+    assert [list(row) for row in of_weights.texts] == written
+    first, second = (f"e^({digits(each)})" for each in -np.sort(-scores)[:2])
+    own = f"e^({digits(scores[column])})"
+    total = f"**{shares[column]:.2f}**"
+    assert equation(at).endswith(f"= {own} / ({first} + {second} + …) = {total}")
+
+
+def test_where_nothing_is_masked_the_bar_of_the_scores_is_called_score(open_steps):
+    for kind, name in (("encoder self", "score"), ("decoder self", "masked")):
+        at, _ = open_steps(kind=kind, stage="softmax")
+        assert shown(at).panels[1].value_name == name
 
 
 def test_the_picture_of_the_terms_has_the_largest(open_steps, run):

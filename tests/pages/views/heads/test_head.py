@@ -96,6 +96,17 @@ def test_every_role_can_be_said_and_fits_into_a_tile():
         assert "in **90 %** of 100 cases (best rule, a random token: 10 %)" in line
 
 
+def test_a_role_that_is_hardly_above_its_rule_is_none():
+    head = role_of(Role.NEXT)
+    weak = replace(head, scores={Role.NEXT: Score(0.115, 0.08, "any key", 4575)})
+    assert seen(weak).startswith(
+        "Encoder layer 0, head 0 has no clear role: its best match, next token, holds in 11.5 % of "
+        "4,575 cases, hardly more than by the best rule (a random token: 8 %)"
+    )
+    some = replace(head, scores={Role.NEXT: Score(0.4, 0.08, "any key", 4575)})
+    assert "looks at the **next token**" in seen(some)
+
+
 def test_the_token_before_is_one_role_by_one_name():
     scores = dict.fromkeys((Role.PREVIOUS, Role.POSITIONAL), Score(0.6, 0.1, "any key", 100))
     head = replace(role_of(None, offset=-1), scores=scores)

@@ -59,6 +59,21 @@ def test_it_is_moved_from_the_animal_to_the_street_and_il_becomes_elle(open_over
     ) in read(at)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        (TIRED.replace("tired", "wide"), "**it** is made to look at **animal** instead of"),
+        (
+            "The goats avoided the bridges because they were thirsty.",
+            "**they** is made to look at **bridges** instead of **goats**",
+        ),
+        ("Where do you live?", "**you** is made to look at **live** instead of **Where**"),
+    ],
+)
+def test_by_default_the_row_looks_at_another_noun_or_else_at_a_word(open_override, sentence, said):
+    assert said in read(open_override(model="everyday", sentence=sentence))
+
+
 def test_a_click_moves_that_row_and_is_in_the_link(open_override, inspection):
     at = open_override()
     click(at, 7, 2)

@@ -56,21 +56,23 @@ def test_the_maps_are_the_shares_of_every_head_and_every_layer(open_patch, run, 
     for panel, kind in zip(picture(at).panels, Kind, strict=True):
         assert panel.values == pytest.approx(100 * expected(study, kind), abs=1e-2)
         assert (panel.scale, panel.limit) == ("signed", 100)
+        # A head of one kind has nothing to do with that of another.
+        assert not {*panel.rows.links} & {*panel.columns.links}
         assert [label.text for label in panel.columns.labels] == ["0", "1", "2", "3", "all"]
         assert not any(text.startswith("−0\u00a0") for row in panel.texts for text in row)
     one, other = ("first", "second") if first else ("second", "first")
     clean, corrupt = ("il", "elle") if first else ("elle", "il")
     best = max(study.heads, key=study.heads.__getitem__)
     where = f"encoder layer {best.layer}, head {best.index}"
-    assert (
-        f"One head is enough: with the output of **{where}** copied from the {one} sentence, the "
-        f"{other} gets **{clean}** instead of **{corrupt}**."
-    ) in seen(at)
+    assert f"**{where}**" in seen(at)
+    assert f"the {other} gets **{clean}** instead of **{corrupt}**." in seen(at)
+    n = len(study.strongest(0.9, 9))
+    assert (f"{n} heads are enough" if n > 1 else "One head is enough:") in seen(at)
 
 
 def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, run):
     at = open_patch()
-    line = "From the second, with the head’s output of the first: L’animal n’a pas traversé la rue"
+    line = "Second, with this head’s output of the first: L’animal n’a pas traversé la rue"
     assert f"{line} parce **qu’il** était trop large." in read(at)
     assert picture(at).selected == (0, 2, 0)
     send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 1})
@@ -83,6 +85,24 @@ def test_a_click_copies_that_heads_output_and_shows_the_translation(open_patch, 
     # “all” is no head.
     send_from(at, component(at, "matrices"), "pick", {"panel": 2, "row": 1, "column": 4})
     assert at.query_params["patched_head"] == "decoder.1.cross:1"
+
+
+def test_of_several_heads_each_of_which_is_enough_all_are_named(open_patch):
+    found = patching_study(load_run(ROOT / "gallery" / "everyday"), TIRED, WIDE)
+    enough = found.strongest(0.9, 9)
+    assert len(enough) == 2
+    each = ", ".join(
+        f"**{head.site.stack} layer {head.layer}, head {head.index}** ({100 * share:.0f}\u00a0%)"
+        for head, share in enough
+    )
+    assert (
+        f"2 heads are enough, each by itself: {each}. With the output of one of them copied from "
+        "the first sentence, the second gets **il** instead of **elle**."
+    ) in seen(open_patch(model="everyday"))
+    # Of a head that is not enough it is said how far it goes.
+    at = open_patch(model="everyday", patched_head="decoder.1.cross:1")
+    assert "it goes 4" in seen(at)
+    assert "Other heads that carry much of it" in seen(at)
 
 
 def test_sentences_that_are_translated_alike_are_refused_in_one_sentence(open_patch):
@@ -116,10 +136,11 @@ def test_of_a_path_it_is_said_what_one_reader_and_what_all_of_them_make_of_it(op
     found = path_study(run, WIDE, TIRED, Read.ALL, GUIDED, sender)
     assert picture(at).selected == (0, sender.layer, sender.index)
     assert found.outcomes.path.stays
+    assert abs(found.outcomes.path.chance - found.outcomes.clean.chance) < 0.01
     assert (
-        f"If only **encoder layer 2, head 0** gets what **encoder layer {sender.layer}, head "
-        f"{sender.index}** gives in the other sentence, **elle** stays "
-        f"({percent(found.outcomes.path.chance)})."
+        "This path alone changes **nothing**: if only **encoder layer 2, head 0** gets what "
+        f"**encoder layer {sender.layer}, head {sender.index}** gives in the other "
+        f"sentence, **elle** stays ({percent(found.outcomes.path.chance)})."
     ) in seen(at)
     assert ("If all later heads get it" in seen(at)) != found.outcomes.exchanged.stays
     # What changes next to nothing has next to no colour.
@@ -145,7 +166,7 @@ def test_the_same_sentence_twice_has_no_path(open_patch):
     assert "same to the model" in html.unescape(info.value)
 
 
-def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(open_patch):
+def test_where_no_row_is_as_long_one_letter_is_changed_and_makes_room_later(open_patch):
     at = open_patch(model="copy")
     first, second = (at.text_input(key=key).value.split() for key in ("sentence", "patch_with"))
     assert len(first) == len(second) == 6
@@ -158,8 +179,9 @@ def test_where_no_example_is_as_long_one_word_is_changed_and_makes_room_later(op
     assert at.text_input(key="patch_with").value == "c d e"
 
 
-def test_where_no_word_is_known_a_sentence_is_asked_for(open_patch):
-    at = open_patch(sentence="Xyzzy")
+@pytest.mark.parametrize("sentence", ["Xyzzyxyzzyxyzzy", "Where do you live?", "I love you."])
+def test_where_no_example_is_as_long_a_sentence_is_asked_for(open_patch, sentence):
+    at = open_patch(model="everyday", sentence=sentence)
     assert at.text_input(key="patch_with").value == ""
     assert "Type a second sentence of" in at.info[0].value
 

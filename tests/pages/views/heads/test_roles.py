@@ -73,6 +73,10 @@ def test_unmeasured_heads_stand_by_how_far_their_role_is_above_its_rule(
         score = head.scores[role]
         assert (row["share"], row["rule"]) == (100 * score.value, 100 * score.baseline)
     assert seen(at) == head_findings.seen(ordered(copy_scores)[0], None).replace("\u00a0", " ")
+    none = rows["role"].tolist().count("none")
+    [said] = [each.value for each in at.caption if each.value.startswith("All ")]
+    assert said.startswith(f"All {len(rows)} heads, sorted by how far the role is above")
+    assert (f"{none} head" in said) == bool(none)
 
 
 def test_the_head_that_the_model_needs_most_stands_first(open_page, own_copy):
