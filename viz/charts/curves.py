@@ -1,6 +1,5 @@
 """Curves: one quantity against another."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
+from viz.charts.expressions import list_of
 
 HEIGHT = 400
 """Pixels of a chart with its title and legend."""
@@ -58,7 +58,7 @@ def row_names(names: Sequence[str]) -> str:
 
     Rows are numbers, so that two of them may have the same name, with any signs in it.
     """
-    return f"{json.dumps(list(names))}[datum.value]"
+    return f"{list_of(names)}[datum.value]"
 
 
 @dataclass(frozen=True, slots=True)
