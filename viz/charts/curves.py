@@ -30,6 +30,9 @@ POINTS_SHOWN = 60
 LINE = 14
 """Height of a line of words, in pixels."""
 
+_AT_THE_END = 8
+"""Pixels from an axis's end to a tick whose number is turned inwards."""
+
 COLOURS = [theme.colour(rgb) for rgb in theme.HEADS]
 """Of series, in their order."""
 QUIET = theme.colour(theme.QUIET)
@@ -38,7 +41,10 @@ Chart = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.VConcatChart
 
 
 def of_series(
-    names: Sequence[str], legend: alt.Legend = LEGEND, title: str | None = None
+    names: Sequence[str],
+    legend: alt.Legend = LEGEND,
+    title: str | None = None,
+    colours: Sequence[str] = COLOURS,
 ) -> alt.Color:
     """Return the channel that gives each series its colour, with a legend where there are several.
 
@@ -46,8 +52,9 @@ def of_series(
         names: All series, in the order of their colours.
         legend: Its style.
         title: Above the legend.
+        colours: Of the series.
     """
-    scale = alt.Scale(domain=list(names), range=COLOURS)
+    scale = alt.Scale(domain=list(names), range=list(colours))
     return alt.Color(
         "series:N", title=title, scale=scale, legend=legend if len(names) > 1 else None
     )
@@ -202,8 +209,8 @@ def _counted(x: Quantity, at: Places) -> alt.Axis:
         ticks = sorted({tick for ticks in each for tick in ticks})
         return alt.Axis(values=ticks, format=",d", labelOverlap=True)
     marks = x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
-    # The number at the end is not cut.
-    marks["labelFlush"] = True
+    # The number at the end, or a few pixels from it, is not cut.
+    marks["labelFlush"] = _AT_THE_END
     return marks
 
 

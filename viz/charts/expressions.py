@@ -12,10 +12,10 @@ _BETWEEN = "\x1f"
 
 
 def list_of(texts: Sequence[str]) -> str:
-    """Return the expression of a list of texts.
+    r"""Return the expression of a list of texts.
 
     >>> print(list_of(["it", "if"]))
-    slice(split("\\u001fit\\u001fif", "\\u001f"), 1)
+    slice(split("\u001fit\u001fif", "\u001f"), 1)
     """
     if not texts:
         return "[]"
