@@ -1,6 +1,5 @@
 """Charts as elements of a page, and as pictures to take away."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 from textwrap import wrap
@@ -10,6 +9,7 @@ import streamlit as st
 
 from pages.frame import components, language, service, session
 from viz.charts.curves import Chart
+from viz.charts.expressions import list_of, text_of
 from viz.charts.plotly_figures import MODEBAR_TEXTS, Figure, figure_config, figure_html, title_of
 from viz.component.standalone import Drawn
 
@@ -59,8 +59,8 @@ def _for_phones(chart: dict[str, Any]) -> dict[str, Any]:
     if isinstance(title, str) and len(title) > _TITLE_LINE:
         # Without a plot of its own it has no width of its own.
         narrow = "width < 420" if "layer" in found or "mark" in found else _ON_A_PHONE
-        lines = json.dumps(wrap(title, _TITLE_LINE, break_on_hyphens=False))
-        found["title"] = {"text": {"expr": f"{narrow} ? {lines} : {json.dumps(title)}"}}
+        lines = list_of(wrap(title, _TITLE_LINE, break_on_hyphens=False))
+        found["title"] = {"text": {"expr": f"{narrow} ? {lines} : {text_of(title)}"}}
     return found
 
 

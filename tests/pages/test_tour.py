@@ -97,7 +97,7 @@ def test_the_stop_about_layers_hides_the_column_that_it_asks_about(open_stop):
     assert hidden[-1] == "elle"
     assert not app.table
     app.button(key=REVEAL).click().run()
-    assert any("first to guess **elle**" in text for text in said(app))
+    assert any("first to guess “elle”" in text for text in said(app))
     assert "?" not in column()
 
 

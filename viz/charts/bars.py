@@ -6,7 +6,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from viz.charts.curves import QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
+from viz.charts.curves import COLOURS, QUIET, SYMBOLS, Quantity, Rule, of_series, row_names
 
 Drawn = Literal["beside", "stacked", "dots"]
 
@@ -30,6 +30,7 @@ def bars(
     value: Quantity,
     title: str = "",
     drawn: Drawn = "beside",
+    colours: Sequence[str] = COLOURS,
 ) -> alt.Chart:
     """Return horizontal bars, one row for each name, from the top.
 
@@ -40,6 +41,7 @@ def bars(
         title: A sentence.
         drawn: Whether a row's values are bars beside each other, or one bar since they add up to a
             whole, or dots on one line: 0 is seen, and values that agree stand below each other.
+        colours: Of the series, where others stand for something else beside them.
     """
     rows = [
         {"row": row, "name": names[row], "value": number, "series": part, "order": order}
@@ -65,7 +67,7 @@ def bars(
         x=alt.X("value:Q", title=value.name, axis=lengths, scale=value.scale),
         y=alt.Y("row:O", title=None, axis=labels),
         # None would become a space, and that a line above the legend.
-        color=of_series(list(series), SYMBOLS, title=""),
+        color=of_series(list(series), SYMBOLS, title="", colours=colours),
         tooltip=[
             alt.Tooltip("name:N", title=" "),
             alt.Tooltip("series:N", title="  "),

@@ -1,6 +1,5 @@
 """Curves: one quantity against another."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from viz import theme
+from viz.charts.expressions import list_of
 
 HEIGHT = 400
 """Pixels of a chart with its title and legend."""
@@ -30,6 +30,9 @@ POINTS_SHOWN = 60
 LINE = 14
 """Height of a line of words, in pixels."""
 
+_AT_THE_END = 8
+"""Pixels from an axis's end to a tick whose number is turned inwards."""
+
 COLOURS = [theme.colour(rgb) for rgb in theme.HEADS]
 """Of series, in their order."""
 QUIET = theme.colour(theme.QUIET)
@@ -38,7 +41,10 @@ Chart = alt.Chart | alt.LayerChart | alt.ConcatChart | alt.VConcatChart
 
 
 def of_series(
-    names: Sequence[str], legend: alt.Legend = LEGEND, title: str | None = None
+    names: Sequence[str],
+    legend: alt.Legend = LEGEND,
+    title: str | None = None,
+    colours: Sequence[str] = COLOURS,
 ) -> alt.Color:
     """Return the channel that gives each series its colour, with a legend where there are several.
 
@@ -46,8 +52,9 @@ def of_series(
         names: All series, in the order of their colours.
         legend: Its style.
         title: Above the legend.
+        colours: Of the series.
     """
-    scale = alt.Scale(domain=list(names), range=COLOURS)
+    scale = alt.Scale(domain=list(names), range=list(colours))
     return alt.Color(
         "series:N", title=title, scale=scale, legend=legend if len(names) > 1 else None
     )
@@ -58,7 +65,7 @@ def row_names(names: Sequence[str]) -> str:
 
     Rows are numbers, so that two of them may have the same name, with any signs in it.
     """
-    return f"{json.dumps(list(names))}[datum.value]"
+    return f"{list_of(names)}[datum.value]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +209,8 @@ def _counted(x: Quantity, at: Places) -> alt.Axis:
         ticks = sorted({tick for ticks in each for tick in ticks})
         return alt.Axis(values=ticks, format=",d", labelOverlap=True)
     marks = x.axis if at is not None else alt.Axis(tickMinStep=1, format="d")
-    # The number at the end is not cut.
-    marks["labelFlush"] = True
+    # The number at the end, or a few pixels from it, is not cut.
+    marks["labelFlush"] = _AT_THE_END
     return marks
 
 

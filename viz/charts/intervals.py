@@ -1,6 +1,5 @@
 """Intervals: a mean of several measurements for each of several things, and how sure it is."""
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import pandas as pd
 
 from viz.charts.bars import AROUND, LEAST
 from viz.charts.curves import COLOURS, QUIET, Quantity
+from viz.charts.expressions import list_of
 
 ROW = 44
 """Height of a row, in pixels."""
@@ -156,5 +156,5 @@ def intervals(
 
 def _names(names: Sequence[str]) -> str:
     """Return the expression of a row's name: on a phone in lines, so that the plot has room."""
-    lines = [wrap(name, _NAME_LINE) or [""] for name in names]
-    return f"({_ON_A_PHONE} ? {json.dumps(lines)} : {json.dumps(list(names))})[datum.value]"
+    lines = ", ".join(list_of(wrap(name, _NAME_LINE) or [""]) for name in names)
+    return f"({_ON_A_PHONE} ? [{lines}] : {list_of(names)})[datum.value]"

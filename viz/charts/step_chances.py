@@ -1,12 +1,12 @@
 """How probable each word of a sentence is, before and after a change."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
 
 from viz.charts.curves import COLOURS, QUIET, row_names
+from viz.charts.expressions import text_of
 from viz.component.payload import complete
 from viz.messages import N_
 
@@ -78,7 +78,7 @@ def step_chances(
         x=x, y=_probability("before", texts), y2=alt.Y2("after:Q")
     )
     dots = [
-        base.transform_calculate(series=json.dumps(texts[name]))
+        base.transform_calculate(series=text_of(texts[name]))
         .mark_point(filled=filled, size=size, strokeWidth=1.8, opacity=1.0)
         .encode(x=x, y=_probability(name, texts), color=_series(texts), tooltip=tooltip)
         for name, filled, size in (("before", False, 90), ("after", True, 45))

@@ -29,6 +29,8 @@ from core.tasks import TASKS
 
 N_NEAREST = 8
 """Tokens of the vocabulary that are named beside one."""
+MOST_SPELLINGS = 6
+"""Tokens that may be the same word in other capitals, or with another space before it."""
 N_PAIRS, N_OTHERS, SEED = 2000, 20, 0
 """Pairs of tokens and sentences of the grammar that the baselines are measured on; the seed draws
 both, and random vectors to compare with."""
@@ -101,6 +103,20 @@ def nearest(model: Transformer, stack: Stack, token: int, n: int) -> tuple[Neigh
     found = cosine_V.topk(min(n, len(cosine_V) - 1))
     pairs = zip(found.indices.tolist(), found.values.tolist(), strict=True)
     return tuple(Neighbour(at, cosine) for at, cosine in pairs)
+
+
+def nearest_words(run: Run, stack: Stack, token: int, n: int) -> tuple[Neighbour, ...]:
+    """As `nearest`, without the same word in other capitals."""
+    tokenizer = (
+        run.tokenizer if Kind.self_of(stack).query_side == "source" else run.target_tokenizer
+    )
+
+    def word(at: int) -> str:
+        return tokenizer.describe([at])[0].text.casefold()
+
+    own = word(token)
+    found = nearest(run.model, stack, token, n + MOST_SPELLINGS)
+    return tuple(each for each in found if word(each.token) != own)[:n]
 
 
 def random_pair_cosine(model: Transformer, stack: Stack) -> float:
@@ -224,7 +240,7 @@ def vocabulary_map(
     _, random_shares = principal_components(noise_ND)
     near = []
     for token in chosen:
-        found = nearest(run.model, stack, token, N_NEAREST)
+        found = nearest_words(run, stack, token, N_NEAREST)
         name, *names = texts([token, *(each.token for each in found)])
         near.append(Near(name, tuple(names), tuple(each.cosine for each in found)))
     return VocabularyMap(

@@ -316,7 +316,9 @@ class MaskLoss:
 
 
 def mask_losses(run: Run, sentences: Sequence[str], n: int) -> tuple[MaskLoss, ...]:
-    """Measure with all masks, without each of them, and without any, on `n` held-out sentences.
+    """Measure on `n` held-out sentences: with all masks, without each, and without several.
+
+    Several are all of one kind of attention, and all there are.
 
     An opened decoder alone is measured in the texts themselves, where it predicts each next token;
     nothing is returned where no text has two tokens.
@@ -353,7 +355,9 @@ def _cases(model: Transformer, pairs: Sequence[Pair]) -> tuple[MaskLoss, ...]:
     masks = masks_of(model.config)
     batches = list(_batches(pairs, model.config.pad_id))
     # Where there is but one mask, to leave out all is to leave out that.
-    cases = list(dict.fromkeys([(), *((mask,) for mask in masks), masks]))
+    of_kinds = (tuple(mask for mask in masks if mask.attention is kind) for kind in Kind)
+    several = (of_kind for of_kind in of_kinds if len(of_kind) > 1)
+    cases = list(dict.fromkeys([(), *((mask,) for mask in masks), *several, masks]))
     return tuple(_measured(model, batches, case) for case in cases)
 
 

@@ -16,7 +16,7 @@ from core.studies.lessons.cells import Table, cells, stacked
 from core.studies.lessons.embeddings import (
     N_NEAREST,
     TokenVectors,
-    nearest,
+    nearest_words,
     token_vectors,
 )
 from core.studies.lessons.layers import (
@@ -47,6 +47,10 @@ from core.studies.lessons.sublayers import (
     influence,
     top_units,
 )
+from core.tasks.translation.names import FUNCTION_WORDS
+
+STEM = 3
+"""Letters that two forms of a word have in common at least."""
 
 
 class Tabular(Protocol):
@@ -177,11 +181,37 @@ def sentence_vectors(
     found = token_vectors(run.model, stack, ids)
     once = tuple(texts[ids.index(token)] for token in found.ids)
     if position is not None:
-        near = nearest(run.model, stack, ids[position], N_NEAREST)
+        near = nearest_words(run, stack, ids[position], N_NEAREST)
         found = replace(found, nearest=near)
     side = Kind.self_of(stack).query_side
     named = {each.token: _described(run, side, [each.token])[0] for each in found.nearest}
     return OfSentence(found, {"row": once, "column": once, "neighbour": named})
+
+
+def telling_word(run: Run, sentence: str, stack: Stack) -> int | None:
+    """Return the position of the content word with the largest cosine to another one.
+
+    A form of the same word is no other one. None where the sentence has no such word.
+
+    Raises:
+        SentenceError: There is no text.
+    """
+    written = translate(run, sentence)
+    texts, side = _texts(run, written, stack), Kind.self_of(stack).query_side
+    likest: dict[int, float] = {}
+    for place, (token, text) in enumerate(zip(_ids(written, stack), texts, strict=True)):
+        if not _is_content(text):
+            continue
+        best = nearest_words(run, stack, token, 1)
+        [other] = _described(run, side, [each.token for each in best]) or ("",)
+        if _is_content(other) and other.casefold()[:STEM] != text.casefold()[:STEM]:
+            likest[place] = best[0].cosine
+    return max(likest, key=lambda place: likest[place], default=None)
+
+
+def _is_content(text: str) -> bool:
+    """Return whether a token seems to be a noun, verb or adjective: long, and no function word."""
+    return len(text) > STEM and text.isalpha() and text.casefold() not in FUNCTION_WORDS
 
 
 def masked_head(

@@ -87,7 +87,7 @@ def _seen(found: Counts) -> str:
     """Say where most parameters are, and how large this model is beside the first published one."""
     own, other = found.totals[:2]
     part, share = most(found.groups[0])
-    where = _("This model has **{parameters}**; most are in **{part}**: {share}.").format(
+    where = _("This model has **{parameters}**. The largest part, {share}, is **{part}**.").format(
         parameters=parameters(own), part=part, share=share
     )
     beside = _("{model} has {parameters}.").format(
@@ -175,7 +175,7 @@ def _published(opened: Opened, published: Published) -> Shown:
         st.table(_facts(published), border="horizontal", hide_index=True, hide_header=True)
     largest, share = most(described.by_group())
     own, total = recipe.result().totals[0], described.parameters
-    text = _("**{model}** has **{parameters}**; most are in **{part}**: {share}. {times}")
+    text = _("**{model}** has **{parameters}**. The largest part, {share}, is **{part}**. {times}")
     times = _("That is {n} times this model.")
     return Shown(
         name=f"size-{published.name}",

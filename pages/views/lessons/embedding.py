@@ -10,14 +10,19 @@ import streamlit as st
 from core.config.choices import Positions, SinusoidalPositions
 from core.heads import Stack
 from core.model.positional import Embedding
-from core.studies.lessons.embeddings import TokenVectors, nearest, random_pair_cosine
-from core.studies.lessons.of_sentence import OfSentence, sentence_vectors
+from core.studies.lessons.embeddings import (
+    TokenVectors,
+    nearest,
+    nearest_words,
+    random_pair_cosine,
+)
+from core.studies.lessons.of_sentence import OfSentence, sentence_vectors, telling_word
 from core.studies.lessons.positions import Norms, norms
 from pages.frame import cached, clicks
 from pages.frame.cached import ModelOf
 from pages.frame.charts import chart
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, joined, listed, number, plain, short
+from pages.frame.language import N_, _, listed, number, plain, short
 from pages.frame.maps import labels
 from pages.frame.needs import Need
 from pages.frame.recipe import Recipe
@@ -67,21 +72,19 @@ def draw(opened: Opened) -> Shown:
     stack, position = place.stack, place.position
     recipe = Recipe(sentence_vectors, opened.path, opened.sentence, stack, position)
     found = recipe.result()
-    left, right = st.columns([3, 2], gap="medium")
+    left, right = st.columns([2, 3], gap="medium")
     with left:
-        drawn = [_map(opened, place, ids, found)]
+        drawn = [_nearest(found, place.token)]
     with right:
-        drawn.append(_nearest(found, place.token))
+        drawn.append(_map(opened, place, ids, found))
     tied = _("In this model {tied}.").format(tied=_(TIED[opened.run.settings.model.tied]))
     st.caption(tied)
     return Shown(
         name=f"embedding_{stack}",
         title=_("How similar the tokens’ vectors are"),
         recipe=recipe,
-        seen=_seen(
-            found, place.token, cached.call(random_pair_cosine, ModelOf(opened.path), stack)
-        ),
-        code=(TokenVectors, nearest, random_pair_cosine),
+        seen=_seen(opened, place, found),
+        code=(TokenVectors, nearest, nearest_words, random_pair_cosine),
         pictures=drawn,
     )
 
@@ -92,7 +95,10 @@ def _ids(opened: Opened, stack: Stack) -> tuple[int, ...]:
 
 
 def _usual(opened: Opened, stack: Stack) -> int:
-    """Return the position to begin with: the first of the two tokens that are most similar."""
+    """Return the position to begin with: of a word with others that are used alike."""
+    telling = Recipe(telling_word, opened.path, opened.sentence, stack).result()
+    if telling is not None:
+        return telling
     found = Recipe(sentence_vectors, opened.path, opened.sentence, stack).result().result
     first, _second = found.closest() or (0, 0)
     return _ids(opened, stack).index(found.ids[first])
@@ -108,7 +114,10 @@ def _map(
     )
     axis = Axis(name=_("token"), labels=once, side=place.side)
     cosine_NN = vectors.cosine_NN
-    between = np.abs(cosine_NN - np.eye(len(once)))
+    others = ~np.eye(len(once), dtype=bool)
+    between = np.abs(cosine_NN[others])
+    # A cosine somewhat below 0 is a right angle to the eye.
+    has_opposites = cosine_NN[others].min(initial=0.0) < -between.max(initial=0.0) / 2
     written = [[number(each, 2) for each in line] for line in cosine_NN.tolist()]
 
     def take() -> None:
@@ -121,9 +130,11 @@ def _map(
         values=cosine_NN.astype(np.float32),
         rows=axis,
         columns=axis,
-        scale="signed",
         # Each token is like itself: the scale is that of the others.
-        limit=max(math.ceil(100 * between.max()) / 100, 0.01),
+        visible=others,
+        hidden=_("itself"),
+        scale="signed" if has_opposites else "weight",
+        limit=max(math.ceil(100 * between.max(initial=0.0)) / 100, 0.01),
         texts=written if len(once) <= FEW else None,
         value_name=_("cosine"),
     )
@@ -146,28 +157,27 @@ def _nearest(found: OfSentence[TokenVectors], token: str) -> Drawn:
     )
 
 
-def _seen(found: OfSentence[TokenVectors], token: str, usual: float) -> str:
-    """Say what is most similar to a token, and which two tokens of the sentence are."""
-    pair, names = found.result.closest(), found.tokens["row"]
-    near, texts = found.result.nearest, found.tokens["neighbour"]
-    like = _("Most similar to **{token}** in the whole vocabulary: {tokens}.").format(
-        token=plain(token),
-        tokens=listed(f"**{plain(texts[each.token])}**" for each in near[:N_NAMED]),
-    )
-    if pair is None:
-        return like
-    one, other = pair
+def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
+    """Say what is most similar to a token, and whether that answers the question."""
+    near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
+    usual = cached.call(random_pair_cosine, ModelOf(opened.path), place.stack)
+    n_tokens, width = opened.run.model.embedding(place.stack).tokens.weight.shape
+    # Among so many random directions, one as near as the second of these is found by chance.
+    by_chance = max(2 * usual, math.sqrt(2 * math.log(n_tokens) / width))
     text = _(
-        "In this sentence **{one}** and **{other}** are closest: cosine **{cosine}** (two random "
-        "tokens: {usual})."
+        "Most similar to “{token}”: {tokens} (cosine **{cosine}**; two random tokens: {usual})."
     )
-    closest = text.format(
-        one=plain(names[one]),
-        other=plain(names[other]),
-        cosine=number(found.result.cosine_NN[pair], 2),
+    if near[0].cosine > by_chance and not place.tokens[place.position].special:
+        text = _(
+            "Yes: most similar to “{token}” are {tokens} (cosine **{cosine}**; two random "
+            "tokens: {usual})."
+        )
+    return text.format(
+        token=plain(place.token),
+        tokens=listed(f"**{plain(texts[each.token])}**" for each in near),
+        cosine=number(near[0].cosine, 2),
         usual=number(usual, 2),
     )
-    return joined([like, closest])
 
 
 def _lengths(opened: Opened) -> Shown:

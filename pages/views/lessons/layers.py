@@ -122,13 +122,13 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
     """Say from which depth on a position's last guess is made."""
     position, decided = place.position, found.decided(place.position)
     causal = Kind.self_of(place.stack).causal
-    where = _("After **{token}**") if causal else _("At **{token}**")
+    where = _("After “{token}”") if causal else _("At “{token}”")
     before = guesses.words[-2][position] if len(guesses.words) > 1 else ""
     if decided is None:
         rank = int(found.followed_rank_LK[-1, position])
         text = n_(
-            "{where}, {n} other token is a better guess than **{word}** in the end.",
-            "{where}, {n} other tokens are better guesses than **{word}** in the end.",
+            "{where}, {n} other token is a better guess than “{word}” in the end.",
+            "{where}, {n} other tokens are better guesses than “{word}” in the end.",
             rank,
         )
         share, name = "", ""
@@ -136,18 +136,18 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
         rank = 0
         share = plain(percent(float(found.followed_probability_LK[decided, position])))
         name = explained(found.names[decided])
-        text = _("{where}, **{word}** is the best guess from “{name}” on (**{share}** there).")
+        text = _("{where}, “{word}” is the best guess from “{name}” on (**{share}** there).")
         if decided == 0:
-            text = _("{where}, **{word}** is the best guess from the embedding on ({share}).")
+            text = _("{where}, “{word}” is the best guess from the embedding on ({share}).")
         elif decided == len(found.names) - 1:
             text = _(
-                "{where}, the last layer is the first to guess **{word}** (**{share}**); one layer "
-                "earlier the guess is **{before}**."
+                "{where}, the last layer is the first to guess “{word}” (**{share}**); one layer "
+                "earlier the guess is “{before}”."
             )
             if guesses.echo_LK[:-1, position].all():
                 text = _(
-                    "{where}, the last layer is the first to guess **{word}** (**{share}**); "
-                    "before it the model only repeats **{before}**."
+                    "{where}, the last layer is the first to guess “{word}” (**{share}**); "
+                    "before it the model only repeats “{before}”."
                 )
     return text.format(
         where=where.format(token=plain(place.token)),
@@ -225,10 +225,10 @@ def _stream(opened: Opened, place: Place, measure: Measure) -> Shown:
 
 def _change(token: str, values: Sequence[float], measure: Measure) -> str:
     """Say how a position's measure goes from the first depth to the last."""
-    text = _("The vector of **{token}** goes from length {first} to **{last}**.")
+    text = _("The vector of “{token}” goes from length {first} to **{last}**.")
     if measure == "cosine":
         text = _(
-            "The vector of **{token}** begins as its embedding (cosine {first}) and ends at "
+            "The vector of “{token}” begins as its embedding (cosine {first}) and ends at "
             "**{last}**."
         )
     first, last = (number(each, padded=False) for each in (values[0], values[-1]))

@@ -35,6 +35,19 @@ from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrices, Matrix
 
 LOSS_SAMPLES = 100
+UNLEARNED = {
+    (LOOK_AHEAD,): N_(
+        "The model never learned to use later words: let it look at them, and its loss {moves}."
+    ),
+    (PADDING,): N_(
+        "The model never learned to read padding: let it look at PAD, and its loss {moves}."
+    ),
+    (PADDING, LOOK_AHEAD): N_(
+        "The model never learned to use later words or padding: let it look at both, and its loss "
+        "{moves}."
+    ),
+}
+"""Names of the masks that are off, in the order of a model's masks → what that costs."""
 WITHOUT = {PADDING: N_("without the padding mask"), LOOK_AHEAD: N_("without the look-ahead mask")}
 
 
@@ -59,13 +72,10 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result().result
     before, after = found.before, found.after
     title = _without_said(off)
-    # Newly visible cells are small beside the largest weights: the colours are theirs.
-    newly = after.weights_QK[after.visible_QK & ~before.visible_QK]
-    limit = float(newly.max(initial=0.05)) if off else 1.0
-    panels = [_map(chosen, before, _("With all masks"), limit)]
+    panels = [_map(chosen, before, _("With all masks"))]
     # Where none is off, both would be the same map.
     if off:
-        panels.append(_map(chosen, after, title, limit))
+        panels.append(_map(chosen, after, title))
     with maps:
         pictures = [matrices(Matrices(panels=panels), key="leak_maps")]
     if found.losses:
@@ -96,12 +106,11 @@ def _ask_which(chosen: Chosen) -> tuple[Mask, ...]:
     return tuple(mask for mask in offered if mask.name in names)
 
 
-def _map(chosen: Chosen, done: HeadOfBatch, title: str, limit: float) -> Matrix:
+def _map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
     return Matrix(
         title=title,
         values=done.weights_QK,
         visible=done.visible_QK,
-        limit=limit,
         value_name=_("weight"),
         **chosen.axes,
     )
@@ -118,9 +127,15 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     losses = {case.without: case.loss for case in cases}
     if not off or tuple(off) not in losses:
         return ""
-    before, after = losses[()], losses[tuple(off)]
-    text = _("{masks} the loss goes from {before} to **{after}**.")
-    return text.format(masks=_without_said(off), before=number(before, 2), after=number(after, 2))
+    before, after = number(losses[()], 2), number(losses[tuple(off)], 2)
+    if before == after:
+        moves = _("stays at **{before}**")
+    elif losses[tuple(off)] > losses[()]:
+        moves = _("rises from {before} to **{after}**")
+    else:
+        moves = _("falls from {before} to **{after}**")
+    text = _(UNLEARNED[tuple(mask.name for mask in off)])
+    return text.format(moves=moves.format(before=before, after=after))
 
 
 def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
@@ -163,15 +178,19 @@ def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     return bars(
         {_("loss"): [case.loss for case in cases]},
-        [_case_said(case) for case in cases],
+        [_case_said(case, is_one_of_several=case is not cases[-1]) for case in cases],
         value=Quantity(_("cross-entropy per token, nats")),
         title=_("Loss on {sentences}").format(sentences=on),
     )
 
 
-def _case_said(case: MaskLoss) -> str:
+def _case_said(case: MaskLoss, *, is_one_of_several: bool) -> str:
     """Return in a few words what was left out when a loss was measured."""
     if len(case.without) != 1:
+        kinds = {mask.attention for mask in case.without}
+        if case.without and len(kinds) == 1 and is_one_of_several:
+            [kind] = kinds
+            return _("{kind}: no mask").format(kind=_(kind.label))
         return _("no mask on") if case.without else _("all masks on")
     [mask] = case.without
     names = {

@@ -8,13 +8,13 @@ from core.studies.lessons.layers import Norms, batch_norm, study_norms
 from core.studies.lessons.of_sentence import sentence_norms
 from pages.frame import controls, selection, session
 from pages.frame.charts import chart
-from pages.frame.language import _, bound, n_, number
+from pages.frame.language import _, bound, number
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons.batch import ask_batch
 from viz.charts.bars import bars
-from viz.charts.curves import Chart, Quantity
+from viz.charts.curves import COLOURS, Chart, Quantity
 
 
 def draw(opened: Opened) -> Shown:
@@ -35,20 +35,6 @@ def draw(opened: Opened) -> Shown:
             pictures.append(chart(_moved(found, tokens)))
     with left if alone else right:
         pictures.append(chart(_spread(found, tokens)))
-    if not alone:
-        st.caption(
-            n_(
-                "BatchNorm averages over {alone} position alone, {together} in the batch, "
-                "{padded} if padding counts.",
-                "BatchNorm averages over {alone} positions alone, {together} in the batch, "
-                "{padded} if padding counts.",
-                found.n_alone,
-            ).format(
-                alone=number(found.n_alone),
-                together=number(found.n_together),
-                padded=number(found.n_padded),
-            )
-        )
     return Shown(
         name=f"norm.{site}",
         title=_("How far other sentences of the batch move a vector"),
@@ -64,8 +50,8 @@ def _seen(found: Norms, *, alone: bool) -> str:
     if alone:
         return _("The sentence is alone in its batch: add another to compare BatchNorm.")
     text = _(
-        "Other sentences in the batch change BatchNorm’s output by up to **{batch}** per feature, "
-        "LayerNorm’s by **{layer}**."
+        "With BatchNorm a sentence’s vectors depend on the other sentences of the batch: they move "
+        "by up to **{batch}** of a feature’s spread. With LayerNorm they do not move (**{layer}**)."
     )
     return text.format(
         batch=number(found.batch_norm_K.max(), 2), layer=bound(found.layer_norm_K.max())
@@ -110,4 +96,5 @@ def _spread(found: Norms, tokens: list[str]) -> Chart:
         value=Quantity(_("standard deviation over the features")),
         title=_("LayerNorm brings every vector to the same spread"),
         drawn="dots",
+        colours=COLOURS[2:],
     )

@@ -30,7 +30,7 @@ from viz.component.payload import TokenLabel
 from viz.plane.matrices import Axis, Matrices, Matrix, numbered
 
 BASES = (1, 10, 100, 1000, 10_000, 100_000)
-DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION = 50, 10_000, 20
+DEFAULT_LENGTH, DEFAULT_BASE, DEFAULT_POSITION = 50, 10_000, 5
 SHOWN = 8
 """Dimensions of a shift that are drawn."""
 

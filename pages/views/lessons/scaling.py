@@ -25,9 +25,6 @@ from pages.frame.view import Shown, saying_why
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, Rule, curves
 
-LARGEST_NORM = 0.5
-"""Of a softmax's Jacobian, by Frobenius: where two scores share all the weight."""
-
 
 @saying_why(ScoresError)
 def draw(opened: Opened) -> Shown:
@@ -40,7 +37,11 @@ def draw(opened: Opened) -> Shown:
         width = controls.selection("d_k", "d_k", offered, d_k, width=130)
     recipe = Recipe(why_scale, tuple(read_scores(typed).tolist()), width)
     found = recipe.result()
-    drawn = (_variance(found.sampled, width), _weights(found), _gradient(found.sampled, width))
+    drawn = (
+        _weights(found, width),
+        _variance(found.sampled, width),
+        _gradient(found.sampled, width),
+    )
     pictures = []
     for place, figure in zip(st.columns(3, gap="medium"), drawn, strict=True):
         with place:
@@ -49,36 +50,52 @@ def draw(opened: Opened) -> Shown:
         name="scaling",
         title=_("A softmax with the division by √d_k and without it"),
         recipe=recipe,
-        seen=_seen(found),
+        seen=_seen(found, width),
         code=[softmax, jacobian, jacobian_norms, sampled_widths],
         pictures=pictures,
     )
 
 
-def _seen(found: WhyScale) -> str:
-    """Say how sharp the softmax is, and how much gradient comes through."""
+def _seen(found: WhyScale, width: int) -> str:
+    """Say how sharp the softmax is, and whether that leaves gradient for the other keys."""
+    sharp, even = (percent(each.outputs_K.max()) for each in (found.unscaled, found.scaled))
+    if sharp == even:
+        same = _(
+            "With the division by √{d_k} and without it, one key gets **{share}** of the weight."
+        )
+        return same.format(d_k=number(width), share=even)
     text = _(
-        "Without the division one key gets **{sharp}** of the weight, and **{flat}** of the "
-        "largest possible gradient comes through. With it: **{even}** and **{share}**."
+        "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it gets "
+        "**{even}**."
     )
-    return text.format(
-        sharp=percent(found.unscaled.outputs_K.max()),
-        flat=percent(found.unscaled.norm / LARGEST_NORM),
-        even=percent(found.scaled.outputs_K.max()),
-        share=percent(found.scaled.norm / LARGEST_NORM),
-    )
+    if found.scaled.norm > found.unscaled.norm:
+        text = _(
+            "Without the division one key gets **{sharp}** of the weight; divided by √{d_k} it "
+            "gets **{even}**, and gradient is left for the others."
+        )
+    return text.format(sharp=sharp, d_k=number(width), even=even)
 
 
-def _weights(found: WhyScale) -> Chart:
-    names = [number(each, significant=4, padded=False) for each in found.scaled.scores_K.tolist()]
+def _weights(found: WhyScale, width: int) -> Chart:
+    named = _("key {n} ({before} ÷ √{d_k} = {score})")
+    scores = zip(found.unscaled.scores_K.tolist(), found.scaled.scores_K.tolist(), strict=True)
+    names = [
+        named.format(
+            n=number(place),
+            before=number(before, significant=3, padded=False),
+            d_k=number(width),
+            score=number(after, significant=3, padded=False),
+        )
+        for place, (before, after) in enumerate(scores, start=1)
+    ]
     return bars(
         {
             _("without ÷ √d_k"): found.unscaled.outputs_K.tolist(),
             _("with ÷ √d_k"): found.scaled.outputs_K.tolist(),
         },
-        [_("score {score}").format(score=name) for name in names],
+        names,
         value=Quantity(_("weight"), share=True),
-        title=_("2. The softmax of your scores"),
+        title=_("1. The softmax of your scores"),
     )
 
 
@@ -88,7 +105,7 @@ def _variance(found: Sequence[Sampled], width: int) -> Chart:
         _("with ÷ √d_k"): [each.variance_scaled for each in found],
     }
     return _against_width(
-        series, found, _("variance of q·k"), _("1. Scores spread with the width"), width
+        series, found, _("variance of q·k"), _("2. Scores spread with the width"), width
     )
 
 
@@ -97,9 +114,8 @@ def _gradient(found: Sequence[Sampled], width: int) -> Chart:
         _("without ÷ √d_k"): [each.gradient_unscaled for each in found],
         _("with ÷ √d_k"): [each.gradient_scaled for each in found],
     }
-    return _against_width(
-        series, found, _("norm of the Jacobian"), _("3. Wide heads get little gradient"), width
-    )
+    y = _("gradient left (norm of the Jacobian)")
+    return _against_width(series, found, y, _("3. Wide heads get little gradient"), width)
 
 
 def _against_width(

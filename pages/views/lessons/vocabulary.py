@@ -125,5 +125,5 @@ def _nearest(near: Near) -> str:
         one.format(token=plain(name), cosine=number(cosine, 2))
         for name, cosine in zip(near.neighbours, near.cosines, strict=True)
     )
-    text = _("Nearest to **{token}** in the whole vocabulary, by cosine: {said}.")
+    text = _("Nearest to “{token}” in the whole vocabulary, by cosine: {said}.")
     return text.format(token=plain(near.token), said=said)

@@ -12,6 +12,7 @@ from core.runs.run import load_run
 from core.studies.lessons.embeddings import (
     N_NEAREST,
     nearest,
+    nearest_words,
     principal_components,
     random_pair_cosine,
     sentence_cosine,
@@ -19,6 +20,7 @@ from core.studies.lessons.embeddings import (
     token_vectors,
     vocabulary_map,
 )
+from core.studies.lessons.of_sentence import telling_word
 from core.studies.opening.opening import open_model
 from tests.core.families.folders import write_folder
 
@@ -168,3 +170,27 @@ def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):
     inside = {token for token, yes in zip(table["id"], table["in_sentence"], strict=True) if yes}
     assert inside == set(translate(translating, CAT).fed_ids)
     assert table["neighbour"][n:] == [name for near in found.near for name in near.neighbours]
+
+
+def test_the_same_word_in_other_capitals_is_no_neighbour(translating, source_VD):
+    the, *_ = translating.tokenizer.encode("the").ids
+    every = nearest(translating.model, "encoder", the, len(source_VD))
+    found = nearest_words(translating, "encoder", the, 5)
+
+    def word(at):
+        return translating.tokenizer.describe([at])[0].text.casefold()
+
+    assert "the" in map(word, (each.token for each in every))
+    assert found == tuple(each for each in every if word(each.token) != "the")[:5]
+
+
+def test_the_telling_word_is_no_function_word_and_its_neighbour_no_form_of_it(translating):
+    sentence = "The animal did not cross the street because it was tired."
+    place = telling_word(translating, sentence, "encoder")
+    texts = [
+        token.text
+        for token in translating.tokenizer.describe(translating.tokenizer.encode(sentence).ids)
+    ]
+    # “cross” is nearest to “crossed”.
+    assert texts[place] in ("animal", "street", "tired")
+    assert telling_word(translating, "the a it was", "encoder") is None

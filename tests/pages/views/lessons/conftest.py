@@ -97,6 +97,15 @@ def charts(at):
     return found
 
 
+def row_names(at):
+    """Return what the rows of the first chart of a page are called."""
+    frames = [
+        pa.ipc.open_stream(data.data.data).read_pandas()
+        for data in at.get("vega_lite_chart")[0].proto.datasets
+    ]
+    return next(frame for frame in frames if "name" in frame)["name"].tolist()
+
+
 def set_number(at, key, value):
     at.number_input(key=key).set_value(value).run()
     assert not at.exception, at.exception

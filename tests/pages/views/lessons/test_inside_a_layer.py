@@ -11,7 +11,7 @@ from core.model import Step
 from core.studies.lessons.scaling import sampled_widths
 from pages.frame.language import percent, plain
 from tests.pages.conftest import chart_rows, said, send
-from tests.pages.views.lessons.conftest import TIRED, charts, exact, panels
+from tests.pages.views.lessons.conftest import TIRED, charts, exact, panels, row_names
 
 
 def test_at_its_last_depth_the_lens_says_what_the_model_says(open_lesson, run):
@@ -27,7 +27,7 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_lesson, run):
     assert panel.visible[-1].all()
     send(at, "pick", {"panel": 0, "row": 0, "column": 11})
     assert at.selectbox(key="lens_position").value == 11
-    assert "**était**" in said(at)
+    assert "“était”" in said(at)
     at.text_input(key="sentence").set_value("The cat slept.").run()
     assert at.selectbox(key="lens_position").value < 7
 
@@ -36,8 +36,8 @@ def test_a_guess_that_is_new_in_the_last_layer_comes_after_the_word_fed(open_les
     query = {"model": "everyday", "sentence": "The cow fell because it was old."}
     _at, shown = open_lesson("layers", **query, lens_position="6")
     fed = plain("qu'")
-    assert f"After **{fed}**, the last layer is the first to guess **elle**" in shown.seen
-    assert f"before it the model only repeats **{fed}**" in shown.seen
+    assert f"After “{fed}”, the last layer is the first to guess “elle”" in shown.seen
+    assert f"before it the model only repeats “{fed}”" in shown.seen
 
 
 @pytest.mark.parametrize("position", range(3, 15, 3))
@@ -47,9 +47,9 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson,
     guesses = [row[position] for row in panel.texts]
     first = next(i for i in range(len(guesses)) if set(guesses[i:]) == {guesses[-1]})
     where = [
-        f"**{plain(guesses[-1])}** is the best guess from the embedding on",
-        f"**{plain(guesses[-1])}** is the best guess from “layer 0” on",
-        f"the last layer is the first to guess **{plain(guesses[-1])}**",
+        f"“{plain(guesses[-1])}” is the best guess from the embedding on",
+        f"“{plain(guesses[-1])}” is the best guess from “layer 0” on",
+        f"the last layer is the first to guess “{plain(guesses[-1])}”",
     ]
     assert where[first] in shown.seen
 
@@ -97,7 +97,7 @@ def test_spreads_before_and_after_a_norm_are_the_models_own(open_lesson, tensors
     np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
     # LayerNorm counts no other position: only rounding moves a vector.
     assert max(moved["LayerNorm"]) < 1e-5
-    assert f"by up to **{max(moved['BatchNorm']):.2f}** per feature" in shown.seen
+    assert f"by up to **{max(moved['BatchNorm']):.2f}** of a feature’s spread" in shown.seen
 
 
 def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_lesson):
@@ -158,16 +158,13 @@ def test_only_attention_mixes_positions(open_lesson):
 def test_a_softmax_of_wide_vectors_saturates_unless_scores_are_divided(open_lesson, d_k):
     at, shown = open_lesson("scaling", scores="1, 2; -3 0.5", d_k=str(d_k))
     x = np.array([1, 2, -3, 0.5])
-    variance, weights, gradient = charts(at)
-    found = []
+    weights, variance, gradient = charts(at)
     for name, scores in (("without ÷ √d_k", math.sqrt(d_k) * x), ("with ÷ √d_k", x)):
         y = exact(scores)
         assert weights[name] == pytest.approx(y.tolist(), abs=1e-12)
-        # Half is the largest norm that there is: two scores share all the weight.
-        norm = np.linalg.norm(np.diag(y) - np.outer(y, y)) / 0.5
-        found += [percent(y.max()), percent(norm)]
-    for each in found:
-        assert each in shown.seen
+        assert f"**{percent(y.max())}**" in shown.seen
+    assert ("gradient is left for the others" in shown.seen) == (d_k > 1)
+    assert f"key 2 ({2 * d_k**0.5:.0f} ÷ √{d_k:,} = 2)" in row_names(at)
     sampled = sampled_widths(1000, 0)
     assert variance["without ÷ √d_k"] == [each.variance_unscaled for each in sampled]
     assert gradient["with ÷ √d_k"] == [each.gradient_scaled for each in sampled]

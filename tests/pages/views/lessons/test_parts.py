@@ -78,6 +78,7 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
     at, shown = open_lesson("counts")
     own = count_parameters(run.settings.model)
     assert f"This model has **{parameters(own)}**" in shown.seen
+    assert "The largest part, " in shown.seen
     rows = chart_rows(at)
     for name, config in (
         ("translate-guided", run.settings.model),

@@ -9,7 +9,7 @@ from core.runs.run import load_run
 from core.studies.lessons.positions import shuffled
 from pages.frame.language import percent
 from tests.core.studies.lessons.test_positions import formula, with_learned_positions
-from tests.pages.conftest import ROOT, said, send
+from tests.pages.conftest import ROOT, chart_rows, said, send
 from tests.pages.views.lessons.conftest import TIRED, charts, panels, set_number
 
 PETS = "The dog slept because the cat was tired."
@@ -26,17 +26,36 @@ def test_a_click_on_a_row_names_what_its_token_is_most_similar_to(open_lesson, r
     unit = table / np.linalg.norm(table, axis=1, keepdims=True)
     wanted = unit[ids] @ unit[ids].T
     np.testing.assert_allclose(learned.values[: len(ids), : len(ids)], wanted, atol=1e-6)
-    between = learned.values - 3 * np.eye(len(names))
-    row, column = sorted(divmod(int(between.argmax()), len(names)))
-    assert f"**{names[row]}** and **{names[column]}** are closest" in shown.seen
-    assert f"cosine **{between.max():.2f}**" in shown.seen
+    # A token beside itself says nothing, and has no cell.
+    assert np.array_equal(learned.visible, ~np.eye(len(names), dtype=bool))
+    between = learned.values[learned.visible]
+    assert learned.limit == pytest.approx(np.abs(between).max(), abs=0.01)
+    # Here some point apart, in other models none does: then one hue is enough.
+    assert learned.scale == "signed"
+    assert "Yes: most similar to “" in shown.seen
     send(at, "pick", {"panel": 0, "row": 1, "column": 0})
     cosines = unit @ unit[ids[1]]
-    cosines[ids[1]] = -2
+    words = [token.text.casefold() for token in run.tokenizer.describe(range(len(unit)))]
+    cosines[[word == "dog" for word in words]] = -2
     [bars] = charts(at)
     assert bars["cosine"] == pytest.approx(np.sort(cosines)[::-1][:8].tolist(), rel=1e-5)
     [best] = run.tokenizer.describe([int(cosines.argmax())])
-    assert f"Most similar to **dog** in the whole vocabulary: **{best.text}**" in said(at)
+    assert f"ost similar to “dog” are **{best.text}**" in said(at)
+    assert f"(cosine **{cosines.max():.2f}**; two random tokens: " in said(at)
+
+
+def test_it_opens_on_a_word_whose_neighbours_are_used_alike(open_lesson):
+    at, shown = open_lesson("embedding", model="everyday", sentence=TIRED)
+    assert "Yes: most similar to “animal” are **donkey**, **bird**, **uncle** (" in shown.seen
+    assert panels(at)[0].scale == "weight"
+    # The same word in other capitals would be no finding.
+    at, _shown = open_lesson("embedding", model="everyday", sentence=TIRED, vectors_position="2")
+    assert "“did”" in said(at) and "Did" not in [row["name"] for row in chart_rows(at)]
+
+
+def test_letters_have_no_content_words_and_no_answer(open_lesson):
+    _at, shown = open_lesson("embedding", model="copy", sentence="a b c")
+    assert "ost similar to “" in shown.seen
 
 
 def test_lengths_are_those_of_the_loaded_model(open_lesson):
@@ -58,7 +77,7 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     query = {"embedding_shown": "points", "sentence": PETS, "vectors_position": "1"}
     # What is no token is left out.
     at, shown = open_lesson("embedding", words="x,-1,9000000", **query)
-    assert "Nearest to **dog** in the whole vocabulary" in said(at)
+    assert "Nearest to “dog” in the whole vocabulary" in said(at)
     vectors_VD = run.model.source_embedding.tokens.weight.detach().double().numpy()
     variance_D = np.linalg.eigvalsh(np.cov(vectors_VD.T))[::-1]
     assert f"**{percent(variance_D[:2].sum() / variance_D.sum())}**" in shown.seen
@@ -68,7 +87,7 @@ def test_a_link_names_the_neighbours_of_the_selected_words_and_leaves_the_figure
     at, _shown = open_lesson("embedding", words=f"{cat},{street}", **query)
     assert figure(at) == before
     for word, named in (("cat", True), ("street", True), ("dog", False)):
-        assert (f"Nearest to **{word}**" in said(at)) == named
+        assert (f"Nearest to “{word}”" in said(at)) == named
 
 
 @pytest.fixture
@@ -110,7 +129,7 @@ def test_waves_are_the_formula_and_the_line_reads_them_at_a_position(open_positi
     [
         ("table", "the closest, positions 0 and 6 for example, are **0.658** apart"),
         ("dots", "at every position (within 0.00001)"),
-        ("shift", "turns position **20** into position **15**"),
+        ("shift", "turns position **5** into position **0**"),
     ],
 )
 def test_the_other_pictures_say_what_the_table_of_positions_can_do(open_positions, picture, words):
@@ -200,8 +219,8 @@ def test_shuffled_words_come_out_the_same_without_positions_alone(open_lesson):
     [cosines] = charts(at)
     assert cosines["without positions"] == pytest.approx([1] * len(found.tokens), abs=1e-5)
     least = int(np.argmin(cosines["with positions"]))
-    assert "Without positions, the order does not exist for the encoder" in shown.seen
-    changes = f"**{found.tokens[least].text}** changes most: cosine **"
+    assert "Without positions, the encoder cannot tell the two orders apart" in shown.seen
+    changes = f"the output of “{found.tokens[least].text}” changes most: cosine **"
     assert changes + f"{min(cosines['with positions']):.2f}**" in shown.seen
     before = order(at)
     at.button(key="shuffle_again").click().run()

@@ -1,0 +1,56 @@
+"""Vega's own parser reads the expressions: a name that it does not take for a text is an error."""
+
+import html
+from dataclasses import replace
+
+import pytest
+import vl_convert
+
+from pages.frame.charts import _TITLE_LINE, _for_phones
+from tests.viz.charts.test_intervals import BASE, VALUE
+from viz.charts.bars import bars
+from viz.charts.curves import Quantity, curves
+from viz.charts.export import chart_svg
+from viz.charts.expressions import list_of
+from viz.charts.intervals import intervals
+from viz.charts.step_chances import DEFAULT_CHANCE_TEXTS, step_chances
+
+WORDS = ("if", "constructor", "datum", "event", "null", "true", "new", '"', "'", "\\", "if)", "é")
+
+
+def of_bars(words):
+    return bars({"a": [1.0] * len(words)}, words, value=Quantity("norm"))
+
+
+def of_curves(words):
+    depth = Quantity("depth", labels=tuple(words))
+    return curves({"a": [1.0] * len(words)}, x=depth, y=Quantity("norm"))
+
+
+def of_steps(words):
+    n = len(words)
+    texts = dict(DEFAULT_CHANCE_TEXTS) | {"before": "if"}
+    return step_chances(words, [0.5] * n, [0.25] * n, best=list(words), lead=[0.5] * n, texts=texts)
+
+
+def of_intervals(words):
+    things = [replace(BASE, name=word) for word in words]
+    return intervals(things, value=VALUE, of_each="seed", write="about {:.0%}".format, title="")
+
+
+@pytest.mark.parametrize("chart", [of_bars, of_curves, of_steps, of_intervals])
+@pytest.mark.parametrize("words", [WORDS, ("if",)], ids=["many", "alone"])
+def test_every_word_labels_its_place_whichever_it_is(chart, words):
+    drawn = html.unescape(chart_svg(chart(words)))
+    for word in words:
+        assert f">{word}</text>" in drawn
+
+
+def test_a_title_whose_last_line_is_such_a_word_is_drawn():
+    title = f"{'a' * (_TITLE_LINE - 1)} if"
+    found = _for_phones(of_bars(["a"]).properties(title=title, width=300).to_dict())
+    assert ">if</" in vl_convert.vegalite_to_svg(found)
+
+
+def test_no_text_is_an_empty_list():
+    assert list_of([]) == "[]"
