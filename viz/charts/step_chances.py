@@ -1,5 +1,6 @@
 """How probable each word of a sentence is, before and after a change."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 import altair as alt
