@@ -126,9 +126,9 @@ def _draw_table(report: RolesReport, chosen: HeadRole) -> None:
 def _about_table(report: RolesReport) -> str:
     """Return how the table is sorted, and what its signs mean."""
     n_none = sum(each.farthest is None for each in report.heads)
-    by_role = _("All {all} heads, sorted by how far the role is above the simple rule.")
+    by_role = _("Heads: {all}, sorted by how far the role is above the simple rule.")
     by_cost = _(
-        "All {all} heads, sorted by what is lost without them, then by how far the role is above "
+        "Heads: {all}, sorted by what is lost without them, then by how far the role is above "
         "the simple rule. “–”: nothing is lost; grey: it may be chance."
     )
     none = n_(
