@@ -75,7 +75,7 @@ def test_unmeasured_heads_stand_by_how_far_their_role_is_above_its_rule(
     assert seen(at) == head_findings.seen(ordered(copy_scores)[0], None).replace("\u00a0", " ")
     none = rows["role"].tolist().count("none")
     [said] = [each.value for each in at.caption if each.value.startswith("All ")]
-    assert said.startswith(f"All {len(rows)} heads, sorted by how far the role is above")
+    assert said.startswith(f"Heads: {len(rows)}, sorted by how far the role is above")
     assert (f"{none} head" in said) == bool(none)
 
 
