@@ -74,7 +74,7 @@ def test_unmeasured_heads_stand_by_how_far_their_role_is_above_its_rule(
         assert (row["share"], row["rule"]) == (100 * score.value, 100 * score.baseline)
     assert seen(at) == head_findings.seen(ordered(copy_scores)[0], None).replace("\u00a0", " ")
     none = rows["role"].tolist().count("none")
-    [said] = [each.value for each in at.caption if each.value.startswith("All ")]
+    [said] = [each.value for each in at.caption if each.value.startswith("Heads: ")]
     assert said.startswith(f"Heads: {len(rows)}, sorted by how far the role is above")
     assert (f"{none} head" in said) == bool(none)
 
