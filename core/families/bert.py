@@ -5,7 +5,6 @@ from core.families.family import Family, Renaming, Settings
 
 _PARTS = r"(weight|bias)"
 _START = r"(?:bert\.)?"
-_NORM = r"LayerNorm\.(?:(weight|gamma)|(bias|beta))"
 _WORDS = rf"{_START}embeddings\.word_embeddings\.weight"
 
 

@@ -193,21 +193,6 @@ class Remask:
 
 
 @dataclass(frozen=True)
-class Rescale:
-    """Multiplies all scores; a factor of √d_k undoes the paper's scaling."""
-
-    factor: float
-
-    def sees(self, site: Site) -> bool:
-        """All attention."""
-        return site.is_attention
-
-    def at(self, site: Site, step: Step, tensor: Tensor) -> Tensor:
-        """Multiply the scores before the mask."""
-        return tensor * self.factor if step is Step.SCORES else tensor
-
-
-@dataclass(frozen=True)
 class Unplace:
     """Removes positions of every kind: added to tokens, added to scores, or rotary.
 

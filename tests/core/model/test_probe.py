@@ -11,7 +11,6 @@ from core.model import (
     Probes,
     Record,
     Remask,
-    Rescale,
     Step,
     Unplace,
     build,
@@ -84,13 +83,16 @@ def test_masks_are_replaced_for_the_given_kind_of_attention_only(model, batch):
     assert (record.weights(CROSS)[1, :, :, 3:] == 0).all()
 
 
-def test_rescaling_by_the_root_of_d_k_leaves_the_bare_dot_products(model, batch):
+def test_scores_are_the_dot_products_divided_by_the_root_of_d_k(model, batch):
     record = Record(frozenset({Step.QUERY, Step.KEY, Step.SCORES}))
     with torch.no_grad():
-        model(*batch, Probes([Rescale(5**0.5), record]))
+        model(*batch, record)
     query, key = (record.tensors[CROSS, step] for step in (Step.QUERY, Step.KEY))
     torch.testing.assert_close(
-        record.tensors[CROSS, Step.SCORES], query @ key.transpose(-2, -1), rtol=1e-4, atol=1e-5
+        record.tensors[CROSS, Step.SCORES] * 5**0.5,
+        query @ key.transpose(-2, -1),
+        rtol=1e-4,
+        atol=1e-5,
     )
 
 
