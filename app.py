@@ -36,8 +36,8 @@ def main() -> None:
     # Before what a narrow window has no room for.
     pages[6:6] = service.current().pages()
     page = st.navigation(pages, position="top")
-    # By its name: what it is called differs from language to language.
-    session.enter(page.url_path or "attention")
+    # By its path: what it is called differs from language to language.
+    session.enter(page.url_path)
     language.enter()
     tour.draw()
     with interrupts.interruptible():

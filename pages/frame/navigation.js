@@ -15,13 +15,19 @@ if (!history.entersPages) {
     // The names that are meant for this script are taken out of the address.
     const read = (asked) => {
         const url = new URL(asked ?? location.href, location.href);
-        const [said, name, value] = /[?&](_goes_to|_arrived)=([^&]*)/.exec(url.search) ?? [];
-        if (said) url.search = url.search.replace(said, "");
-        if (name === "_arrived") arrived = true;
-        return { url, goesTo: name === "_goes_to" ? value : null };
+        const marks = {};
+        url.search = url.search.replace(/[?&](_goes_to|_arrived|_shows)=([^&]*)/g, (_, name, value) => {
+            marks[name] = value;
+            return "";
+        });
+        if (marks._arrived) arrived = true;
+        // A query may come before the path of the page that it belongs to: the path brings it, too.
+        const waits = "_shows" in marks && !url.pathname.endsWith(`/${marks._shows}`);
+        return { url, waits, goesTo: marks._goes_to ?? null };
     };
     history.pushState = (state, title, asked) => {
-        const { url, goesTo } = read(asked);
+        const { url, waits, goesTo } = read(asked);
+        if (waits) return;
         const same = url.pathname === location.pathname;
         // With the path, what was said before comes again.
         const begins = same && goesTo !== null;
@@ -37,7 +43,9 @@ if (!history.entersPages) {
         setTimeout(() => { if (drawn()) entering = false; }, 1000);
     };
     history.replaceState = (state, title, asked) => {
-        replace(state, title, read(asked).url);
+        const { url, waits } = read(asked);
+        if (waits) return;
+        replace(state, title, url);
         if (arrived) going = null;
     };
     new MutationObserver(() => {

@@ -30,12 +30,13 @@ DIAGRAM, PART, UNITS, SILENT = "diagram", "part", "units", "silent"
 LENS_POSITION, UNIT_POSITION = "lens_position", "unit_position"
 SCRUBBER, STEP, STEPPER, DECODING_STEP = "scrubber", "step", "stepper", "decoding_step"
 RUNS, REFERENCE, METHOD = "runs", "reference", "method"
-GOES_TO, ARRIVED = "_goes_to", "_arrived"
-"""Names that `navigation.js` takes out of the URL: the page to go to, and that it is drawn.
+GOES_TO, ARRIVED, SHOWS = "_goes_to", "_arrived", "_shows"
+"""Names that `navigation.js` takes out of the URL: a page to go to, that it is drawn, its path.
 
 Streamlit writes the address of a page that it goes to in pieces, in two runs: first the query while
 the page before has its path, then the path, then what is shown there. `navigation.js` makes one
-step of the browser's history of all that comes between these names.
+step of the browser's history of all that comes between the first two. A slow browser may be sent
+the query of a page before it has the path: `SHOWS` says which path a query belongs to.
 """
 _STORAGE = "_storage"
 _N_WRITTEN = 50
@@ -91,10 +92,12 @@ class Visit:
     owners: dict[str, str] = field(default_factory=dict)
     page: str = ""
     """The page that is drawn, as `app.py` lists it; "attention" for the first."""
+    path: str = ""
+    """Of that page in the URL; empty for the first."""
     entered: bool = False
     """Whether the request comes from another page."""
     arrives: bool = False
-    """Whether the browser waits for `ARRIVED`: the page that it went to is drawn."""
+    """Whether the page was entered from another one and has not been drawn whole since."""
     n_arrivals: int = 0
     """How often choices came with an address or with a stop of a tour, instead of one by one."""
     part: str = ""
@@ -150,12 +153,13 @@ def take_file(key: str) -> None:
     storage(key)["file"] = None if file is None else (file.name, file.getvalue())
 
 
-def enter(page: str) -> None:
+def enter(path: str) -> None:
     """Begin to draw a page: take over its address where the visitor came by it."""
-    visit = current()
-    visit.entered = visit.page != page
+    visit, page = current(), path or "attention"
+    visit.entered = visit.page not in ("", page)
     visit.part = ""
-    visit.arrives = visit.arrives or GOES_TO in st.query_params
+    visit.arrives = visit.arrives or visit.entered or GOES_TO in st.query_params
+    visit.path = path
     asked = query()
     by_address = _comes_by_address(visit, asked)
     read_widgets()
@@ -178,7 +182,7 @@ def enter(page: str) -> None:
 
 def query() -> dict[str, Text]:
     """Return the choices in the browser's address."""
-    names = [name for name in st.query_params if name not in (GOES_TO, ARRIVED)]
+    names = [name for name in st.query_params if name not in (GOES_TO, ARRIVED, SHOWS)]
     return {name: tuple(st.query_params.get_all(name)) for name in names}
 
 
@@ -261,29 +265,28 @@ def _announce() -> None:
         if shown.usual is not None and visit.chosen.get(name, shown.usual) == shown.usual
     }
     texts = (visit.written or {}) | new
-    _write(visit, {name: text for name, text in texts.items() if name not in usual})
+    _write(visit, {name: text for name, text in texts.items() if name not in usual}, {})
 
 
 def write(*, whole: bool = True) -> None:
     """Write what is shown into the URL; to be called when a page or a fragment is drawn."""
     visit = current()
-    arrived, visit.arrives = whole and visit.arrives, visit.arrives and not whole
-    entered, visit.entered = visit.entered, False
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
     texts = {name: each.text for name, each in visit.shown.items() if each.named}
-    # What the page before wrote of a choice may have reached the browser when it had gone on.
-    _write(visit, texts, again=entered or arrived, arrived=arrived)
+    marks = {SHOWS: (visit.path,)} if visit.arrives else {}
+    if visit.arrives and whole:
+        marks[ARRIVED] = ("true",)
+        visit.arrives = False
+    _write(visit, texts, marks)
 
 
-def _write(
-    visit: Visit, texts: dict[str, Text], *, again: bool = False, arrived: bool = False
-) -> None:
+def _write(visit: Visit, texts: dict[str, Text], marks: dict[str, Text]) -> None:
     if visit.written is not None and texts != visit.written:
         visit.before = [*visit.before, visit.written][-_N_WRITTEN:]
-    if again or texts != visit.written:
+    # What the page before wrote of a choice may have reached the browser when it had gone on.
+    if ARRIVED in marks or texts != visit.written:
         visit.written = texts
-        mark = {ARRIVED: ("true",)} if arrived else {}
-        st.query_params.from_dict({name: list(text) for name, text in (texts | mark).items()})
+        st.query_params.from_dict({name: list(text) for name, text in (texts | marks).items()})
 
 
 def link() -> str:

@@ -56,3 +56,13 @@ def test_a_page_and_a_choice_are_one_step_each(visit):
     page.evaluate("history.go(-2)")
     is_on(page, "Decoding")
     expect(box).not_to_have_value("The cat slept.")
+
+
+def test_a_query_that_comes_before_its_path_leaves_the_page_before_as_it_is(visit):
+    """A slow browser applies what a page shows before it takes the page's path."""
+    page = visit("lessons?sentence=The+cat+slept.")
+    settled(page)
+    page.evaluate("history.pushState({}, '', '/lessons?_shows=heads&_arrived=true')")
+    assert entries(page)[-1] == "lessons?sentence=The+cat+slept."
+    page.evaluate("history.pushState({}, '', '/heads?_shows=heads&_arrived=true')")
+    assert entries(page)[-2:] == ["lessons?sentence=The+cat+slept.", "heads"]

@@ -312,9 +312,6 @@ def reload(url: str) -> Action:
 
     def do(page) -> None:
         page.reload(wait_until="commit")
-        # Another page that is asked for before this one is drawn leaves a bare address behind.
-        page.locator("[data-test-script-state=notRunning]").wait_for(timeout=60_000)
-        page.wait_for_timeout(500)
 
     return Action("reload", do, lambda state: state.begin_again(url), first=False)
 

@@ -126,7 +126,8 @@ def test_choices_go_with_the_visitor_from_page_to_page(open_page):
         at.query_params.clear()
         at.session_state["page"] = page
         at.run()
-        assert at.query_params == {"view": "one", "layer": "2", "token": "7"}
+        marks = {session.SHOWS: page, session.ARRIVED: "true"}
+        assert at.query_params == {"view": "one", "layer": "2", "token": "7"} | marks
 
 
 def test_the_way_back_shows_what_the_address_says_and_defaults_for_the_rest(open_page, monkeypatch):
@@ -209,9 +210,9 @@ def test_a_page_says_its_address_when_it_is_entered_whatever_is_known_of_it(open
     assert not told
     at.session_state["page"] = "second"
     at.run()
-    assert told == [{"view": "one"}]
+    assert told == [{"view": "one", session.SHOWS: "second", session.ARRIVED: "true"}]
     at.run()
-    assert told == [{"view": "one"}]
+    assert told == [{"view": "one", session.SHOWS: "second", session.ARRIVED: "true"}]
 
 
 @given(st.integers(-5, 10**12), st.integers(0, 10**8))
