@@ -3,8 +3,8 @@
 All sessions share what it returns: nobody may change it.
 """
 
-from collections.abc import Callable, Hashable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast, runtime_checkable
@@ -31,7 +31,6 @@ from pages.frame.bounded_cache import BoundedCache, bytes_of, bytes_of_run
 from pages.frame.language import _
 
 Computed = TypeVar("Computed")
-Held = TypeVar("Held")
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY, OWN = ROOT / "gallery", ROOT / "runs"
@@ -185,8 +184,24 @@ def call(function: Callable[..., Computed], *arguments: object) -> Computed:
     # A page is drawn between such calls, which takes as long as some computations.
     service.current().give_way()
     key = function, *map(key_of, arguments)
-    found = computed(_results(), key, lambda: function(*map(_value_of, arguments)))
-    return cast(Computed, found)
+
+    def compute() -> Computed:
+        return function(*map(_value_of, arguments))
+
+    if key in (results := _results()):
+        return cast(Computed, results.of(key, compute))
+    with computing():
+        return cast(Computed, results.of(key, compute, interrupts.check))
+
+
+@contextmanager
+def computing() -> Iterator[None]:
+    """Show a spinner, where a click may end what is computed."""
+    with (
+        interrupts.started() as may_end,
+        st.spinner(_("Computing…"), show_time=True) if may_end else nullcontext(),
+    ):
+        yield
 
 
 def read(function: Callable[..., Computed], *arguments: object) -> Computed:
@@ -243,16 +258,6 @@ def _value_of(argument: object) -> object:
         case list() | tuple():
             return type(argument)(map(_value_of, argument))
     return argument
-
-
-def computed(cache: BoundedCache[Held], key: Hashable, compute: Callable[[], Held]) -> Held:
-    """Return the value of a key as `BoundedCache.of` does, with a spinner while it is computed."""
-    if key in cache:
-        return cache.of(key, compute)
-    with interrupts.started() as may_end:
-        spinner = st.spinner(_("Computing…"), show_time=True) if may_end else nullcontext()
-        with spinner:
-            return cache.of(key, compute, interrupts.check)
 
 
 def _loaded(path: Path, step: int | None, stamp: str) -> Run:

@@ -273,7 +273,7 @@ def write(*, whole: bool = True) -> None:
     visit = current()
     visit.names_of.setdefault(visit.page, set()).update(visit.shown)
     texts = {name: each.text for name, each in visit.shown.items() if each.named}
-    marks = {SHOWS: (visit.path,)} if visit.arrives else {}
+    marks: dict[str, Text] = {SHOWS: (visit.path,)} if visit.arrives else {}
     if visit.arrives and whole:
         marks[ARRIVED] = ("true",)
         visit.arrives = False

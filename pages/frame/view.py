@@ -10,7 +10,6 @@ from functools import wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.decoding.sentence import SentenceError
 from core.runs.run import Run
@@ -175,28 +174,23 @@ def say_notice(run: Run) -> None:
 
 def show(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
     """Draw a view and offer to take it away; a click in it leaves the rest of the page alone."""
+
+    def draw() -> None:
+        # What is seen is known when the picture is drawn, and said above it.
+        above = st.container()
+        shown = view.draw(subject)
+        if shown is None:
+            return
+        if shown.other_model:
+            # Before all else: the model's box says another one.
+            above.caption(f":material/swap_horiz: {shown.other_model}")
+        with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
+            say_seen(shown)
+        offer(shown, view.name, shown.text or view.text, facts)
+
     # Its place is reserved: what comes above it, a caption for example, must not move it.
     with st.container(key=f"view_{view.name}"):
-        session.fragment("view", _draw, view, subject, facts)
-
-
-def _draw(view: View[Subject], subject: Subject, facts: Mapping[str, object]) -> None:
-    # What is seen is known when the picture is drawn, and said above it.
-    above = st.container()
-    shown = view.draw(subject)
-    if shown is not None:
-        _say_and_offer(above, shown, view, facts)
-
-
-def _say_and_offer(
-    above: DeltaGenerator, shown: Shown, view: View[Subject], facts: Mapping[str, object]
-) -> None:
-    if shown.other_model:
-        # Before all else: the model's box says another one.
-        above.caption(f":material/swap_horiz: {shown.other_model}")
-    with above, st.container(key=layout.SEEN, horizontal=True, vertical_alignment="center"):
-        say_seen(shown)
-    offer(shown, view.name, shown.text or view.text, facts)
+        session.fragment("view", draw)
 
 
 def say_seen(shown: Shown) -> None:

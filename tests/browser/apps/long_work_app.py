@@ -40,7 +40,9 @@ def draw() -> None:
     """Show what is computed."""
     pipes = Path(st.query_params["pipes"])
     with interrupts.interruptible():
-        st.text(cached.computed(kept(), str(pipes), lambda: make(pipes)))
+        with cached.computing():
+            made = kept().of(str(pipes), lambda: make(pipes), interrupts.check)
+        st.text(made)
 
 
 if "pipes" in st.query_params:

@@ -42,7 +42,9 @@ def page():
     def draw():
         with interrupts.interruptible():
             st.button("other")
-            st.text(cached.computed(work.kept, "key", work.make))
+            with cached.computing():
+                made = work.kept.of("key", work.make, interrupts.check)
+            st.text(made)
 
     draw()
     st.text("below")
@@ -112,10 +114,15 @@ def test_a_callback_comes_to_its_end(work):
     def called():
         import streamlit as st
 
-        from pages.frame import cached
+        from pages.frame import cached, interrupts
 
         work = st.session_state["work"]
-        st.button("go", on_click=lambda: cached.computed(work.kept, "key", work.make))
+
+        def make():
+            with cached.computing():
+                work.kept.of("key", work.make, interrupts.check)
+
+        st.button("go", on_click=make)
 
     at = drawn(called, work).run()
     work.then[1] = lambda: ask(fragment=False)
@@ -125,7 +132,12 @@ def test_a_callback_comes_to_its_end(work):
 
 def test_work_inside_of_other_work_ends_with_it(opened, work):
     inner = Work()
-    work.make = lambda: cached.computed(inner.kept, "inner", inner.make)
+
+    def make():
+        with cached.computing():
+            return inner.kept.of("inner", inner.make, interrupts.check)
+
+    work.make = make
     inner.then[1] = ask
     opened.run()
     assert inner.done == [0, 1, 0, 1, 2, 3]
