@@ -12,8 +12,7 @@ from typing import Any
 from core.commands import options
 from core.commands.options import CommandError
 from core.studies.experiments import EXPERIMENTS, Experiment
-from core.studies.experiments.findings import gains_in_words, verdicts, what_came_out
-from core.studies.experiments.passes import SECONDS, SHARES
+from core.studies.experiments.findings import verdicts, what_came_out
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.running import run_experiment
 
@@ -123,7 +122,6 @@ def _show(experiment: Experiment, folder: Path, *, as_json: bool) -> None:
 def _result_lines(experiment: Experiment, results: Results) -> Iterator[str]:
     """Yield what came out, then the figures that have no sentence."""
     yield from what_came_out(experiment, results)
-    yield from gains_in_words(experiment, results)
     for variant in experiment.variants:
         measured = [
             f"{each.name} {results.estimate(variant.name, each.name).mean:.4f}"
@@ -140,9 +138,8 @@ def _result_lines(experiment: Experiment, results: Results) -> Iterator[str]:
 def _measured(experiment: Experiment, results: Results | None) -> dict[str, Any]:
     if results is None:
         return {"measured": None}
-    by_passes = (*SHARES, *SECONDS) if experiment.by_passes else ()
     names = ["exact_match", "loss", "parameters", "seconds"]
-    names += [each.name for each in experiment.measures] + [each.name for each in by_passes]
+    names += [each.name for each in experiment.measures]
     return {
         "measured": {
             "n": results.trained[0].n,

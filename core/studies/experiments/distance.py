@@ -20,5 +20,4 @@ DISTANCE = Experiment(
     ),
     untested=NEEDS_NO_MIXING,
     by_distance=True,
-    fading=("gru", "gru_two_way"),
 )

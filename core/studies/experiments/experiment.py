@@ -93,8 +93,6 @@ class Experiment:
     """Whether it is measured how far the influence of a source token reaches in the encoder."""
     by_layer: bool = False
     """Whether stream and gradient are measured from layer to layer."""
-    fading: tuple[str, ...] = ()
-    """The variants in which that influence is claimed to fall more than in the base."""
     measures: tuple[Measure, ...] = ()
     """What is measured beside exact match and loss."""
     judged_by: str = EXACT_MATCH
@@ -108,27 +106,16 @@ class Experiment:
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
     summary: str = ""
-    """What came out in a sentence that is true whatever it is: {n} sentences, and the mean of what
-    it is judged by of each variant, by its name; empty to list the variants. Marked for
-    translation."""
+    """What came out in a sentence that is true whatever it is: {n} sentences, the mean of
+    what it is judged by of each variant, by its name, and VARIANT_MEASURE of each further measure;
+    empty to list the variants. Marked for translation."""
     ordered: tuple[str, ...] = ()
     """The variants as they are shown, where that is not the order in which they are listed."""
-    control: str = ""
-    """The variant that does all that others do but for what is claimed to help."""
-    by_passes: bool = False
-    """Whether it is measured by the number of passes in which a target is written."""
 
     @property
     def shown(self) -> tuple[Variant, ...]:
         """The variants in the order in which they are shown."""
         return tuple(map(self.variant, self.ordered)) if self.ordered else self.variants
-
-    @property
-    def start(self) -> Variant | None:
-        """The variant whose weights all others begin with; None where some begin afresh."""
-        starts = {each.start for each in self.variants}
-        found = [each for each in self.variants if each.name in starts]
-        return found[0] if len(found) == 1 and starts == {"", found[0].name} else None
 
     def measure(self, name: str) -> Measure | None:
         """Return one of the further measures; None for exact match, which is none of them."""

@@ -1,15 +1,14 @@
 """What came out of an experiment, in words: also where the claim was not borne out."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.passes import SECONDS, SHARES, WHAT
 from core.studies.experiments.results import Estimate, Results
-from core.studies.experiments.verdicts import Judgement, Reason, Verdict, gains, judged
+from core.studies.experiments.verdicts import Judgement, Reason, Verdict, judged
 
 CLAIMS = {
     Expected.LESS: N_("claimed lower"),
@@ -47,17 +46,13 @@ _HIGHER = {
 }
 """The same of what is as good."""
 _AGAINST = N_("{variant}, compared with “{other}”")
-_SHARES = N_("{variant}: {what} after {measures} (95 % intervals; {seeds} seeds).")
-_SHARES_ONCE = N_("{variant}: {what} after {measures} (one seed: no interval).")
-_SECONDS = N_("{variant}: milliseconds for a sentence, in the fastest training: {measures}.")
-_WITH_INTERVAL = N_("{measure} {share} ({low} to {high})")
-_WITHOUT = N_("{measure} {share}")
 _BASE = N_("{variant}: {share} of {n} sentences right.")
 _FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {seeds} seeds).")
 _MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
 _FEWER_ONCE = N_("{variant}: {share}, {points} points fewer (one seed: no interval).")
 _MORE_ONCE = N_("{variant}: {share}, {points} points more (one seed: no interval).")
-_VALUE = N_("{variant}: {measure} {share}.")
+_VALUE = N_("{variant}: {measure} {share} (95 %: {low} to {high}; {seeds} seeds).")
+_VALUE_ONCE = N_("{variant}: {measure} {share}.")
 _VALUE_LESS = N_(
     "{variant}: {measure} {share}, {points} less (95 %: {low} to {high}; {seeds} seeds)."
 )
@@ -125,11 +120,14 @@ def margin(measure: Measure | None) -> float:
 def findings(
     experiment: Experiment, results: Results, measure: Measure | None = None
 ) -> list[Finding]:
-    """Return what came out for each variant that was trained, the base first."""
+    """Return what came out for each variant that was trained, the base first.
+
+    A variant is left out where none of its trainings has the measure.
+    """
     found = []
     name = EXACT_MATCH if measure is None else measure.name
     for variant in experiment.variants:
-        if not results.of(variant.name):
+        if all(each.value(name) is None for each in results.of(variant.name)):
             continue
         complete = results.has(variant.name, name)
         other = experiment.compared(variant)
@@ -191,9 +189,7 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
     if measure is not None:
         said["measure"] = writing.text(measure.label)
     if less is None:
-        said |= {"n": writing.count(finding.n), "seeds": writing.count(finding.share.n)}
-        text = _BASE if measure is None else _VALUE if finding.complete else _MISSING
-        return writing.text(text).format(**said)
+        return _of_one(finding, writing, said, value)
     fewer = less.mean >= 0
     once, often = (_OF_SENTENCES if measure is None else _OF_A_MEASURE)[not fewer]
     scale, points = (100, writing.points) if in_percent else (1, writing.number)
@@ -204,6 +200,25 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
     text = often if less.n > 1 else once
     line = writing.text(text).format(**said, points=points(scale * abs(less.mean)))
     return f"{line} {why(finding, writing)}" if finding.judged else line
+
+
+def _of_one(
+    finding: Finding, writing: Writing, said: dict[str, str], value: Callable[[float], str]
+) -> str:
+    """Return what a variant has that is compared with nothing."""
+    share, text = finding.share, _VALUE_ONCE
+    said |= {"n": writing.count(finding.n), "seeds": writing.count(share.n)}
+    if finding.measure is None:
+        text = _BASE
+    elif not finding.complete:
+        text = _MISSING
+    elif share.n > 1:
+        text = _VALUE
+        low, high = share.low, share.high
+        if finding.measure.share:
+            low, high = max(low, 0.0), min(high, 1.0)
+        said |= {"low": value(low), "high": value(high)}
+    return writing.text(text).format(**said)
 
 
 def why(finding: Finding, writing: Writing) -> str:
@@ -224,82 +239,6 @@ def why(finding: Finding, writing: Writing) -> str:
     return text.format(claim=claim, times=writing.points(figure), base=writing.text(finding.base))
 
 
-def measured_in_words(
-    experiment: Experiment, results: Results, writing: Writing | None = None
-) -> list[str]:
-    """Return in sentences what an experiment measures beside the usual figures, by variant."""
-    writing = writing or Writing()
-    said = []
-    for variant in experiment.variants if experiment.by_passes else ():
-        for measures in (SHARES, SECONDS):
-            found = {
-                measure.label: estimate
-                for measure in measures
-                if (estimate := results.taken(variant.name, measure)) is not None
-            }
-            if found:
-                named = writing.text(variant.label), writing.text(WHAT)
-                said.append(_measures(named, measures[0].unit, found, writing))
-    return said
-
-
-def _measures(
-    named: tuple[str, str], unit: str, found: Mapping[str, Estimate], writing: Writing
-) -> str:
-    """Say what a variant's measures of a unit are; `named` are the variant, and shares of what."""
-    parts = []
-    for label, each in found.items():
-        if unit == "seconds":
-            figures = {"share": writing.points(1000 * each.mean)}
-        else:
-            bounds = {"low": max(each.low, 0.0), "high": min(each.high, 1.0)}
-            figures = {"share": writing.share(each.mean)}
-            figures |= {name: writing.share(bound) for name, bound in bounds.items()}
-        with_interval = unit == "share" and each.n > 1
-        text = writing.text(_WITH_INTERVAL if with_interval else _WITHOUT)
-        parts.append(text.format(measure=writing.text(label), **figures))
-    variant, what = named
-    n_seeds = next(iter(found.values())).n
-    text = _SECONDS if unit == "seconds" else _SHARES if n_seeds > 1 else _SHARES_ONCE
-    return writing.text(text).format(
-        variant=variant, what=what, measures=", ".join(parts), seeds=writing.count(n_seeds)
-    )
-
-
-_GAINED = N_(
-    "{variant}: {measure} gained over its own start: {points} (95 %: {low} to {high}; {seeds} "
-    "seeds)."
-)
-_GAINED_ONCE = N_(
-    "{variant}: {measure} gained over its own start: {points} (one seed: no interval)."
-)
-
-
-def gains_in_words(
-    experiment: Experiment, results: Results, writing: Writing | None = None
-) -> list[str]:
-    """Return in sentences what each variant gained, of what the claim is about."""
-    writing, judged = writing or Writing(), experiment.measure(experiment.judged_by)
-    if judged is None or judged.share:
-        return []
-    said = []
-    for each in gains(experiment, results, judged.name):
-        if each.variant == experiment.start:
-            continue
-        text = writing.text(_GAINED if each.more.n > 1 else _GAINED_ONCE)
-        figures = {"points": each.more.mean, "low": each.more.low, "high": each.more.high}
-        said.append(
-            text.format(
-                variant=writing.text(each.variant.label),
-                measure=writing.text(judged.label),
-                seeds=writing.count(each.more.n),
-                **{name: writing.points(value) for name, value in figures.items()},
-            )
-        )
-    return said
-
-
 def what_came_out(experiment: Experiment, results: Results) -> list[str]:
-    """Return all of it in English, a line a variant and measure, then by passes."""
-    lines = [in_words(each) for each in all_findings(experiment, results)]
-    return lines + measured_in_words(experiment, results)
+    """Return all of it in English, a line a variant and measure."""
+    return [in_words(each) for each in all_findings(experiment, results)]

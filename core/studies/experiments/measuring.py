@@ -13,7 +13,6 @@ from core.runs.run import Run, load_run
 from core.studies.attribution.encoder_gradients import by_layer, influence_by_distance
 from core.studies.effects.head_effects import Silenceable
 from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.passes import by_passes
 from core.studies.experiments.results import Trained
 from core.tasks import TASKS, Sample
 from core.tasks.symbols import Copying, Reversing
@@ -38,8 +37,6 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
     assert run.evaluation is not None
     found = {each.name: each.of(run) for each in experiment.measures}
     measures = {name: value for name, value in found.items() if value is not None}
-    if experiment.by_passes:
-        measures |= by_passes(run)
     rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(

@@ -45,7 +45,6 @@ METRIC = Experiment(
         ),
     ),
     ordered=(_HALF, BASE, "minimum_risk", "self_critical", "constant"),
-    control="constant",
     settings={
         **TRANSLATING,
         **{"steps": 160, "batch_size": 16, "evaluate_every": 40, "checkpoint_every": 160},

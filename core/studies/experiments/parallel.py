@@ -2,6 +2,7 @@
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, Expected, Experiment, Variant
+from core.studies.experiments.passes import PASS_MEASURES
 
 PARALLEL = Experiment(
     name="parallel",
@@ -46,7 +47,7 @@ PARALLEL = Experiment(
         **{"steps": 1500, "warmup": 250, "cooldown": 1200, "learning_rate_factor": 1.2},
         **{"batch_size": 64, "evaluate_every": 300, "checkpoint_every": 750},
     },
-    by_passes=True,
+    measures=PASS_MEASURES,
     caution=N_(
         "Parallel variants take 4 passes unless something else is said. They learn to fill in "
         "masked words, so that their loss does not compare with that of the next word."

@@ -1,20 +1,16 @@
-"""The same trained model, measured with several numbers of passes over a target."""
+"""Parallel decoding: sentences right after some passes, and the seconds that a sentence takes."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
 
-from torch import Tensor
-
-from core.batch import Ids, Pair, pad
+from core.batch import pad
 from core.decoding.generate import generate
 from core.decoding.mask_predict import MaskPredict
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import sorted_batches
 from core.messages import N_
-from core.model import Transformer
 from core.runs.run import Run
+from core.studies.experiments.measures import Measure
 
 N_MEASURED = 1000
 """Held-out sentences among which the right ones are counted."""
@@ -22,82 +18,58 @@ N_TIMED = 30
 """Those that are decoded one by one and timed."""
 REPEATS = 7
 """How often each of these is decoded."""
-PASSES = (1, 2, 4, 8)
-AFTER_ONE_PASS = "right_1"
-"""The measure of what is right before anything is written again."""
-STEPS = "steps"
-"""In the name of a measure, where a model takes as many passes as there are tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassMeasure:
-    """One more number of each training."""
+def _right(n_passes: int, label: str) -> Measure:
+    def of(run: Run) -> float | None:
+        if not run.model.config.is_parallel:
+            return None
+        pairs, right = held_out_pairs(run, N_MEASURED, 0), 0
+        for batch in sorted_batches(pairs):
+            source_BS = pad([pair.source for pair in batch], pad_id=run.model.config.pad_id)
+            written = generate(run.model, source_BS, MaskPredict(n_passes))
+            right += sum(pair.is_right(ids) for pair, ids in zip(batch, written, strict=True))
+        return right / len(pairs)
 
-    name: str
-    """In files."""
-    label: str
-    """What people call it; marked for translation."""
-    unit: Literal["share", "seconds"]
+    return Measure(f"right_{n_passes}", label, of, share=True)
 
 
-def by_passes(run: Run) -> dict[str, float]:
-    """Return the share of right sentences, and seconds for one, by number of passes.
+def _seconds(name: str, label: str, n_passes: int | None) -> Measure:
+    """Return what measures the seconds for a sentence; None: a causal decoder's, token by token."""
 
-    Of a causal decoder there is one of each: it makes a pass for each token.
-    """
-    pairs = held_out_pairs(run, N_MEASURED, 0)
-    found = {}
-    for name, decode in _decoders(run.model).items():
-        right = sum(
-            pair.is_right(said)
-            for batch in sorted_batches(pairs)
-            for pair, said in zip(batch, decode(batch), strict=True)
+    def of(run: Run) -> float | None:
+        if run.model.config.is_parallel is (n_passes is None):
+            return None
+        method = () if n_passes is None else (MaskPredict(n_passes),)
+        sources = [pad([pair.source]) for pair in held_out_pairs(run, N_TIMED, 0)]
+        return median_seconds(
+            [lambda source_1S=each: generate(run.model, source_1S, *method) for each in sources]
         )
-        found[f"right_{name}"] = right / len(pairs)
-        found[f"seconds_{name}"] = _seconds(decode, pairs[:N_TIMED])
-    return found
+
+    return Measure(name, label, of, reported=False)
 
 
-def _decoders(model: Transformer) -> dict[str, Callable[[Sequence[Pair]], list[Ids]]]:
-    """Return the ways in which a model can decode, by the names of their measures."""
-
-    def sources(pairs: Sequence[Pair]) -> Tensor:
-        return pad([pair.source for pair in pairs], pad_id=model.config.pad_id)
-
-    if not model.config.is_parallel:
-        return {STEPS: lambda pairs: generate(model, sources(pairs))}
-
-    def filling(method: MaskPredict) -> Callable[[Sequence[Pair]], list[Ids]]:
-        return lambda pairs: generate(model, sources(pairs), method)
-
-    return {str(n): filling(MaskPredict(n)) for n in PASSES}
-
-
-def _seconds(decode: Callable[[Sequence[Pair]], list[Ids]], pairs: Sequence[Pair]) -> float:
-    """Return the median over sentences, one by one, of the seconds that each takes.
+def median_seconds(calls: list[Callable[[], object]]) -> float:
+    """Return the median over some calls of the seconds that each takes.
 
     Of each the smallest of several: what it takes where nothing else gets in its way.
     """
-    found = sorted(min(_timed(decode, pair) for _ in range(REPEATS)) for pair in pairs)
+    found = sorted(min(_timed(call) for _ in range(REPEATS)) for call in calls)
     return found[len(found) // 2]
 
 
-def _timed(decode: Callable[[Sequence[Pair]], list[Ids]], pair: Pair) -> float:
+def _timed(call: Callable[[], object]) -> float:
     started = time.perf_counter()
-    decode([pair])
+    call()
     return time.perf_counter() - started
 
 
-_WAYS = {
-    "1": N_("1 pass"),
-    "2": N_("2 passes"),
-    "4": N_("4 passes"),
-    "8": N_("8 passes"),
-    STEPS: N_("a pass for each token"),
-}
-SHARES = tuple(PassMeasure(f"right_{name}", label, "share") for name, label in _WAYS.items())
-SECONDS = tuple(PassMeasure(f"seconds_{name}", label, "seconds") for name, label in _WAYS.items())
-TITLE = N_("The same models in one pass or in several (n = {n})")
-"""Above the picture of the shares."""
-WHAT = N_("right sentences")
-"""What the shares are shares of."""
+PASS_MEASURES = (
+    _right(1, N_("right after 1 pass")),
+    _right(2, N_("right after 2 passes")),
+    _right(8, N_("right after 8 passes")),
+    _seconds("seconds_1", N_("seconds a sentence, 1 pass"), 1),
+    _seconds("seconds_4", N_("seconds a sentence, 4 passes"), 4),
+    _seconds("seconds_steps", N_("seconds a sentence, a pass for each token"), None),
+)
+"""Right sentences by number of passes; 4 passes are what exact match counts."""

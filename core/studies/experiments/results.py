@@ -11,7 +11,6 @@ import numpy as np
 from scipy import stats
 
 from core.files import write_atomically
-from core.studies.experiments.passes import PassMeasure
 
 CONFIDENCE = 0.95
 SHIPPED = Path(__file__).resolve().parents[3] / "gallery" / "experiments"
@@ -169,17 +168,6 @@ class Results:
     def measured(self, variant: str, measure: str) -> Estimate | None:
         """Return the mean of a measure; None where a training of the variant lacks it."""
         return self.estimate(variant, measure) if self.has(variant, measure) else None
-
-    def taken(self, variant: str, measure: PassMeasure) -> Estimate | None:
-        """Return the mean of a measure as `measured` does; of seconds the smallest of all seeds.
-
-        That is what it takes where nothing else gets in its way.
-        """
-        found = self.measured(variant, measure.name)
-        if found is None or measure.unit != "seconds":
-            return found
-        values = [each.measures[measure.name] for each in self.of(variant)]
-        return Estimate(min(values), min(values), max(values), found.n)
 
     def any_has(self, measure: str) -> bool:
         """Say whether any training has a measure; in older files none has."""

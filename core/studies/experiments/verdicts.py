@@ -1,16 +1,10 @@
-"""What an interval says of a claim: borne out, refuted, or undecided, and why.
-
-Where all variants begin with the same weights, seeds differ in how good that start is by as much as
-what is gained: each training is compared with its own start.
-"""
+"""What an interval says of a claim: borne out, refuted, or undecided, and why."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment, Variant
-from core.studies.experiments.measures import EXACT_MATCH
 from core.studies.experiments.results import Estimate, Results
 
 
@@ -108,65 +102,6 @@ def is_apart(times: float) -> bool:
     return max(times, 1 / times) >= RATE_APART
 
 
-# ---- gains over a common start
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """By how much a measure of a variant is more than that of its start."""
-
-    variant: Variant
-    more: Estimate
-    of_seeds: tuple[float, ...]
-
-
-def gains(experiment: Experiment, results: Results, measure: str) -> list[Gain]:
-    """Return what each variant gained, the start first as far as that is how they are shown."""
-    start = experiment.start
-    if start is None or not results.has(start.name, measure):
-        return []
-    found = []
-    for variant in experiment.shown:
-        if results.has(variant.name, measure):
-            of_seeds = results.differences(variant.name, start.name, measure)
-            found.append(Gain(variant, Estimate.of(of_seeds), tuple(of_seeds)))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Gained:
-    """What the best of those variants says that are claimed to gain more than the base."""
-
-    variant: Variant
-    than_control: Verdict
-    """Whether it gained more than the control."""
-    than_base: Verdict
-    """Whether it gained more than the base."""
-
-
-def best_gain(experiment: Experiment, results: Results, measure: str) -> Gained | None:
-    """Return the claimed variant with the largest gain, held against the control and the base.
-
-    Returns:
-        None where there is no control, or it was not trained.
-    """
-    claimed = [
-        each
-        for each in gains(experiment, results, measure)
-        if each.variant.expected is Expected.MORE
-    ]
-    if not claimed or not results.has(experiment.control, measure):
-        return None
-    best = max(claimed, key=lambda each: each.more.mean).variant
-    control = Estimate.of(results.differences(experiment.control, best.name, measure))
-    base = Estimate.of(results.differences(BASE, best.name, measure))
-    return Gained(
-        best,
-        than_control=judge(Expected.MORE, control, within=0.0).verdict,
-        than_base=judge(Expected.MORE, base, within=0.0).verdict,
-    )
-
-
 # ---- influence by distance, gradients by layer
 
 
@@ -194,16 +129,6 @@ def fall(results: Results, variant: str, near: int, far: int) -> Fall:
     return Fall(variant, found[near][1], found[far][1], min(reach, far))
 
 
-def right_though_fading(results: Results, base: str, variants: Sequence[str]) -> list[str]:
-    """Return those variants that have more sentences right than the base, beyond chance.
-
-    By the interval over seeds of the difference.
-    """
-    others = [each for each in variants if each != base]
-    more = {each: results.differences(each, base, EXACT_MATCH) for each in others}
-    return [each for each, values in more.items() if Estimate.of(values).low > 0]
-
-
 VANISHED = 0.1
 """A gradient has vanished where less than this share is left."""
 
@@ -216,24 +141,3 @@ def vanishes(results: Results, variant: str, name: str) -> bool | None:
     """
     found = {each.by_layer[name][0] < VANISHED for each in results.of(variant)}
     return found.pop() if len(found) == 1 else None
-
-
-def falls_more(results: Results, variant: str, other: str, near: int, far: int) -> bool | None:
-    """Say whether a variant's influence falls more than another's, by the interval over seeds.
-
-    Factors are compared by their logarithms, seed by seed.
-
-    Returns:
-        None where the interval allows both, or nothing is left of one of them.
-    """
-    logs = []
-    for one, two in zip(results.of(variant), results.of(other), strict=False):
-        norms = [{distance: norm for distance, _n, norm in each.by_distance} for each in (one, two)]
-        if not all(each[far] for each in norms):
-            return None
-        first, second = (math.log(each[near] / each[far]) for each in norms)
-        logs.append(first - second)
-    found = Estimate.of(logs)
-    if found.low > 0:
-        return True
-    return False if found.high < 0 else None

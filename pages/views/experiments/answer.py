@@ -5,14 +5,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from core.studies.experiments.experiment import Experiment, Variant
-from core.studies.experiments.findings import (
-    all_findings,
-    gains_in_words,
-    in_words,
-    measured_in_words,
-)
+from core.studies.experiments.findings import all_findings, in_words
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.passes import AFTER_ONE_PASS
 from core.studies.experiments.results import Estimate, Results
 from core.studies.experiments.tables import of_trainings
 from core.tasks import TASKS, right_targets
@@ -22,23 +16,19 @@ from pages.frame.language import (
     _,
     alternatives,
     capitalised,
-    joined,
     n_,
     number,
-    percent,
     percent_of_100,
     plain,
 )
 from pages.frame.view import Shown
-from pages.views.experiments import by_passes, gains, lengths, mixed_output, question
+from pages.views.experiments import question
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity
 from viz.charts.frames import runs_table, written
 from viz.charts.intervals import Measured, intervals
 from viz.component.standalone import Drawn
 
-_ROOM = 0.5
-"""Right of a longer bar there is no room for a note."""
 DRAWN = "experiment_drawn"
 """In the URL: the measure that is drawn."""
 
@@ -47,7 +37,6 @@ def draw(asked: Asked) -> Shown | None:
     """Draw each variant's share of right sentences, with its interval and its seeds."""
     results = asked.results
     measure = _ask_measure(asked)
-    mixed_output.show(asked)
     pictures = [_chart(asked, measure)]
     st.caption(_legend(asked, exact=measure is None))
     if measure is not None and measure.meaning:
@@ -57,9 +46,6 @@ def draw(asked: Asked) -> Shown | None:
     _open(asked)
     found = all_findings(asked.experiment, results)
     lines = [in_words(each, question.writing()) for each in found]
-    pictures += by_passes.draw(asked)
-    lines += gains_in_words(asked.experiment, results, question.writing())
-    lines += measured_in_words(asked.experiment, results, question.writing())
     fold(
         _("What came out, with intervals"),
         "intervals",
@@ -67,11 +53,10 @@ def draw(asked: Asked) -> Shown | None:
         compact=True,
     )
     measures = [each.name for each in asked.measures]
-    measures += [each.name for each in by_passes.of(asked.experiment)]
     return Shown(
         name=asked.experiment.name,
         title=_(asked.experiment.question),
-        seen=joined([question.seen(asked, measure), lengths.said_of_fading(asked)]),
+        seen=question.seen(asked, measure),
         recipe=asked.recipe(of_trainings, measures),
         code=(Experiment, Estimate, all_findings),
         pictures=pictures,
@@ -80,11 +65,9 @@ def draw(asked: Asked) -> Shown | None:
 
 
 def _chart(asked: Asked, measure: Measure | None) -> Drawn:
-    """Draw each variant's mean, or what it gained where all begin with the same weights."""
+    """Draw each variant's mean with its interval, and its trainings."""
     results, write = asked.results, question.writer(measure)
     name = EXACT_MATCH if measure is None else measure.name
-    if gains.of(asked.experiment, results, name):
-        return charts.chart(gains.chart(asked.experiment, results, measure, write))
     things = [
         _measured(results, each, asked.label(each), name)
         for each in asked.trained
@@ -106,11 +89,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
 def _legend(asked: Asked, *, exact: bool) -> str:
     """Say what the marks are, and what is learned: a sentence and what is right of it."""
     marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
-    if asked.experiment.start is not None:
-        marks = _(
-            "● mean gain, with its interval · ○ one training less its own start · dashed: no gain"
-        )
-    elif asked.reference:
+    if asked.reference:
         marks = _("● mean, with its interval · ○ one training · dashed: mean of the reference")
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
@@ -131,7 +110,8 @@ def _ask_measure(asked: Asked) -> Measure | None:
     usual = judged if judged in offered else EXACT_MATCH
     # A choice of one experiment is none of another.
     key = f"{DRAWN}_{asked.experiment.name}"
-    return asked.experiment.measure(controls.choice(_("What is drawn"), key, offered, usual))
+    name = controls.selection(_("What is drawn"), key, offered, usual, 320, labelled=False)
+    return asked.experiment.measure(name)
 
 
 def _drawn(measure: Measure | None, n_seeds: int, n_sentences: int) -> tuple[str, Quantity]:
@@ -161,19 +141,8 @@ def _measured(results: Results, variant: Variant, label: str, measure: str) -> M
     found = results.estimate(variant.name, measure)
     values = [each.value(measure) for each in results.of(variant.name)]
     each_one = [value for value in values if value is not None]
-    return Measured(
-        label, found.mean, found.low, found.high, each_one, _note(results, variant, measure)
-    )
-
-
-def _note(results: Results, variant: Variant, measure: str) -> str:
-    """Say why a variant has little; nothing of most."""
-    if measure in variant.impossible:
-        return _("impossible by construction")
-    first = results.measured(variant.name, AFTER_ONE_PASS)
-    if measure != EXACT_MATCH or first is None or results.estimate(variant.name).mean > _ROOM:
-        return ""
-    return _("in 1 pass {share}").format(share=percent(first.mean))
+    note = _("impossible by construction") if measure in variant.impossible else ""
+    return Measured(label, found.mean, found.low, found.high, each_one, note)
 
 
 def _table(asked: Asked) -> None:
@@ -183,7 +152,7 @@ def _table(asked: Asked) -> None:
         name: lambda value: percent_of_100(value, 1)
         for name in (_("right"), _("pronouns right"), *of_measures)
     }
-    others = {_(each.label): number for each in asked.measures if not each.share}
+    others = {_(each.label): question.writer(each) for each in asked.measures if not each.share}
     st.dataframe(
         written(
             runs_table(rows),

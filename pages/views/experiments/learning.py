@@ -27,6 +27,13 @@ _MOMENTS = {DRAWN: N_("before training"), TRAINED: N_("after training")}
 ALIKE = 0.01
 """Positions that are less than this apart are called alike."""
 _SQUEEZED = 1e-4
+_MEASURES = {
+    RIGHT: N_("sentences right"),
+    LOSS: N_("training loss, nats per token"),
+    HELD_OUT: N_("held-out loss, nats per token"),
+    REWARD: N_("reward of samples"),
+}
+"""What is measured in training → what people call it."""
 _APART, _GRADIENT = "apart", "gradient"
 
 HALF = 0.5
@@ -53,13 +60,12 @@ def draw(asked: Asked) -> Shown | None:
 
 def _labels(asked: Asked) -> dict[str, str]:
     """Return what was measured in training → what people call it."""
-    labels = {
-        RIGHT: _("sentences right"),
-        LOSS: _("training loss"),
-        HELD_OUT: _("held-out loss"),
-        REWARD: _("reward of samples"),
-    }
-    return {name: labels[name] for name in _offered(asked)}
+    curves = [each.curve for each in asked.results.trained]
+    measured = {name for name in _MEASURES if all(name in each for each in curves)}
+    if any(REWARD in each for each in curves):
+        # Where some make rewards large, the training losses are of two kinds.
+        measured = measured - {LOSS} | {REWARD}
+    return {name: _(label) for name, label in _MEASURES.items() if name in measured}
 
 
 def _draw_steps(asked: Asked, measure: str) -> Shown:
@@ -68,12 +74,13 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     found = {_(each.label): asked.results.curve(each.name, measure) for each in shown}
     series = {label: values for label, (_steps, values) in found.items()}
     places = {label: steps for label, (steps, _values) in found.items()}
+    label, last = _(_MEASURES[measure]), max(int(steps[-1]) for steps in places.values())
     picture = charts.chart(
         curves(
             series,
             at=places,
             x=Quantity(_("training step")),
-            y=_quantity(measure, _labels(asked)[measure]),
+            y=Quantity(label, share=measure == RIGHT),
             title=_("How fast each variant learns (mean over seeds)"),
         )
     )
@@ -81,7 +88,7 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-learning",
         title=_("{question} In training").format(question=_(asked.experiment.question)),
-        seen=_seen(found, measure, max(int(steps[-1]) for steps, _values in found.values())),
+        seen=_seen(found, measure, label, last),
         recipe=asked.recipe(of_curves),
         code=(Results.curve,),
         pictures=[picture],
@@ -89,36 +96,11 @@ def _draw_steps(asked: Asked, measure: str) -> Shown:
     )
 
 
-def _has(asked: Asked, measure: str) -> bool:
-    """Say whether all variants were measured so; older results have less."""
-    return all(
-        measure in each.curve
-        for variant in asked.trained
-        for each in asked.results.of(variant.name)
-    )
-
-
-def _offered(asked: Asked) -> list[str]:
-    rewarded = any(REWARD in each.curve for each in asked.results.trained)
-    # Where some make rewards large, the training losses are of two kinds.
-    names = [RIGHT] if rewarded else [RIGHT, LOSS]
-    if _has(asked, HELD_OUT):
-        names.append(HELD_OUT)
-    return [*names, REWARD] if rewarded else names
-
-
-def _quantity(measure: str, label: str) -> Quantity:
-    if measure == RIGHT:
-        return Quantity(label, share=True)
-    if measure == REWARD:
-        return Quantity(label)
-    if measure == HELD_OUT:
-        return Quantity(_("held-out loss, nats per token"))
-    return Quantity(_("training loss, nats per token"))
-
-
 def _seen(
-    found: Mapping[str, tuple[Sequence[float], Sequence[float]]], measure: str, step: int
+    found: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    measure: str,
+    label: str,
+    step: int,
 ) -> str:
     """Return which variant is the first to get half right; of other measures, where each ends."""
     if measure == RIGHT:
@@ -127,12 +109,8 @@ def _seen(
         _("{variant} **{value}**").format(variant=name, value=number(values[-1]))
         for name, (_steps, values) in found.items()
     )
-    text = _("Training loss per token after step {step}: {values}.")
-    if measure == HELD_OUT:
-        text = _("Held-out loss per token after step {step}: {values}.")
-    elif measure == REWARD:
-        text = _("Mean reward of the samples in the steps up to {step}: {values}.")
-    return text.format(step=number(step), values=values)
+    text = _("{measure} after step {step}: {values}.")
+    return text.format(measure=capitalised(label), step=number(step), values=values)
 
 
 def _first_to_half(found: Mapping[str, tuple[Sequence[float], Sequence[float]]], step: int) -> str:

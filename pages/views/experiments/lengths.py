@@ -1,17 +1,15 @@
 """What came out of an experiment by the length of the sentences, or by the distance of words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from core.studies.attribution.encoder_gradients import influence_by_distance
-from core.studies.experiments.experiment import BASE
 from core.studies.experiments.tables import of_distances, of_lengths
-from core.studies.experiments.verdicts import fall, falls_more, right_though_fading
+from core.studies.experiments.verdicts import fall
 from pages.frame import charts, controls
-from pages.frame.language import _, capitalised, joined, listed_apart, n_, number, percent
+from pages.frame.language import _, capitalised, joined, listed_apart, number, percent
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.experiments import question
-from pages.views.experiments.claims import of_claim
 from pages.views.experiments.question import Asked
 from viz.charts.curves import Quantity, Rule, curves
 
@@ -58,27 +56,22 @@ def _draw_lengths(asked: Asked) -> Shown:
         label: [found[label][length][1] / found[label][length][0] for length in lengths]
         for label, lengths in places.items()
     }
-    lengths = next(iter(places.values()))
-    alike = all(each == lengths for each in places.values())
-    seen = _seen_apart(series, places)
-    if alike:
-        seen = _seen(series, lengths, asked.experiment.beyond)
     picture = charts.chart(
         curves(
             series,
-            at=lengths if alike else places,
+            at=places,
             x=Quantity(_("tokens of the source"), zero=False),
             # There is room for words above what is right throughout.
             y=Quantity(_("sentences right"), share=True, domain=(0.0, 1.09)),
             title=_("Held-out sentences without a mistake, by their length"),
-            rules=_ends(asked, lengths),
+            rules=_ends(asked, next(iter(places.values()))),
         )
     )
     question.say_caution(asked)
     return Shown(
         name=f"{asked.experiment.name}-lengths",
         title=_("{question} By length").format(question=_(asked.experiment.question)),
-        seen=joined(seen),
+        seen=_seen(series, places),
         recipe=asked.recipe(of_lengths),
         pictures=[picture],
         about={"task": asked.experiment.task, "command": asked.results.command},
@@ -93,49 +86,8 @@ def _ends(asked: Asked, lengths: Sequence[int]) -> list[Rule]:
     return [Rule(learned[-1], _("longer: never learned"))]
 
 
-def _seen(
-    series: Mapping[str, Sequence[float]], lengths: Sequence[int], beyond: Sequence[int]
-) -> Iterator[str]:
-    """Return which variants have most and least right of the longest sources, and of others.
-
-    Args:
-        series: Label → share of right sentences, by length.
-        lengths: Tokens of a source.
-        beyond: The lengths that training never draws.
-    """
-    last = max(at for at, length in enumerate(lengths) if length not in beyond)
-    text = _(
-        "At length {length}, the longest in training, **{best}** gets most right ({most}), "
-        "**{worst}** least ({least})."
-    )
-    other = _(
-        "At {length}, longer than any in training, it is {best} ({most}) and {worst} ({least})."
-    )
-    further = len(lengths) - 1
-    if last == further:
-        text = _(
-            "At length {length}, that of the longest sources, **{best}** gets most right ({most}), "
-            "**{worst}** least ({least})."
-        )
-        other = _("At {length}, the shortest, it is {best} ({most}) and {worst} ({least}).")
-        further = 0
-    for each, at in ((text, last), (other, further)):
-        shares = {name: values[at] for name, values in series.items()}
-        best, worst = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
-        yield each.format(
-            length=lengths[at],
-            best=best,
-            most=percent(shares[best]),
-            worst=worst,
-            least=percent(shares[worst]),
-        )
-
-
-def _seen_apart(
-    series: Mapping[str, Sequence[float]], places: Mapping[str, Sequence[int]]
-) -> Iterator[str]:
-    """Say the same where each variant has tokens of its own."""
-    text = _("Each variant cuts the same sentences into other tokens. {changes}.")
+def _seen(series: Mapping[str, Sequence[float]], places: Mapping[str, Sequence[int]]) -> str:
+    """Say how much each variant has right of the shortest sentences, and of the longest."""
     one = _("{variant} {first} (tokens: {short}) → **{last}** ({long})")
     changes = listed_apart(
         one.format(
@@ -148,7 +100,7 @@ def _seen_apart(
         for name, values in series.items()
         if values
     )
-    yield text.format(changes=changes)
+    return _("From the shortest sentences to the longest: {changes}.").format(changes=changes)
 
 
 def _draw_distances(asked: Asked) -> Shown:
@@ -178,7 +130,7 @@ def _draw_distances(asked: Asked) -> Shown:
     return Shown(
         name=f"{asked.experiment.name}-distances",
         title=_("{question} By distance").format(question=_(asked.experiment.question)),
-        seen=joined([*_verdict(asked, near, far), _falls(asked, near, far), said_of_fading(asked)]),
+        seen=joined([_not_judged(asked), _falls(asked, near, far)]),
         recipe=asked.recipe(of_distances),
         code=(influence_by_distance, fall),
         pictures=[picture],
@@ -189,25 +141,11 @@ def _draw_distances(asked: Asked) -> Shown:
     )
 
 
-def _verdict(asked: Asked, near: int, far: int) -> Iterator[str]:
-    """Say whether the influence falls more than the base's where that is claimed."""
-    trained = {each.name for each in asked.trained}
-    claimed = [each for each in asked.experiment.fading if each in trained]
-    if not claimed or BASE not in trained:
-        return
-    if asked.experiment.untested:
-        yield _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
-        return
-    found = {falls_more(asked.results, each, BASE, near, far) for each in claimed}
-    if found == {True} or False in found:
-        yield of_claim(asked.experiment, holds=found == {True})
-    else:
-        yield _("**Undecided.**")
-
-
-def _layers(asked: Asked, variant: str) -> str:
-    n = asked.experiment.preset(asked.experiment.variant(variant), 0).model.n_encoder_layers
-    return n_("{n} layer", "{n} layers", n).format(n=number(n))
+def _not_judged(asked: Asked) -> str:
+    """Say why these trainings do not decide the claim, where they do not."""
+    if not asked.experiment.untested:
+        return ""
+    return _("**Not judged.** {why}").format(why=_(asked.experiment.untested))
 
 
 def _falls(asked: Asked, near: int, far: int) -> str:
@@ -222,34 +160,15 @@ def _falls(asked: Asked, near: int, far: int) -> str:
         )
         for each in left
     )
-    text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
-    said = [text.format(near=number(near), far=number(far), factors=factors)] if left else []
-    said += [
-        n_(
-            "{variant} reaches {n} token back with {layers}, no farther.",
-            "{variant} reaches {n} tokens back with {layers}, no farther.",
-            each.reach,
-        ).format(
-            variant=capitalised(labels[each.variant]),
-            n=number(each.reach),
-            layers=_layers(asked, each.variant),
+    lines = []
+    if left:
+        text = _("From {near} token back to {far}, the influence of a token falls: {factors}.")
+        lines.append(text.format(near=number(near), far=number(far), factors=factors))
+    lines += [
+        _("{variant} reaches no farther back than {n} tokens.").format(
+            variant=capitalised(labels[each.variant]), n=number(each.reach)
         )
         for each in falls.values()
         if not each.far
     ]
-    return joined(said)
-
-
-def said_of_fading(asked: Asked) -> str:
-    """Say how many variants have more right than the one that is claimed to reach farthest."""
-    trained = {each.name: _(each.label) for each in asked.trained}
-    if not asked.experiment.fading or BASE not in trained:
-        return ""
-    if not (found := right_though_fading(asked.results, BASE, list(trained))):
-        return ""
-    text = n_(
-        "Yet {n} variant has more sentences right than {base}, which reaches farthest.",
-        "Yet {n} variants have more sentences right than {base}, which reaches farthest.",
-        len(found),
-    )
-    return text.format(n=number(len(found)), base=trained[BASE])
+    return joined(lines)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +11,6 @@ from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
 from core.studies.experiments.experiment import BASE, Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings
 from core.studies.experiments.measures import EXACT_MATCH, Measure
-from core.studies.experiments.passes import N_MEASURED, SHARES
 from core.studies.experiments.results import SHIPPED, Results
 from core.studies.experiments.verdicts import Judgement, Reason, Verdict, is_apart, rate_times
 from pages.frame import cached, controls, measured_on
@@ -33,7 +31,6 @@ from pages.frame.language import (
 from pages.frame.links import EXPERIMENT
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
-from pages.views.experiments import gains
 from pages.views.experiments.claims import of_claim
 
 WHERE = "experiment_run"
@@ -73,7 +70,7 @@ class Asked:
 
     def label(self, variant: Variant) -> str:
         """Return what a variant is called; the base is marked where it does not come first."""
-        if variant.name != BASE or not self.reference or self.experiment.start:
+        if variant.name != BASE or not self.reference:
             return _(variant.label)
         return _("{variant} (reference)").format(variant=_(variant.label))
 
@@ -132,15 +129,12 @@ def seen(asked: Asked, by: Measure | None) -> str:
     """
     name = EXACT_MATCH if by is None else by.name
     judged = name == asked.experiment.judged_by
-    gained = gains.seen(asked.experiment, asked.results, by, writer(by), judged=judged)
-    if gained:
-        return gained
     order = [each.label for each in asked.experiment.shown]
     found = sorted(
         findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
     )
     if judged and asked.experiment.summary and asked.trained == [*asked.experiment.shown]:
-        return joined([*_verdict(asked, found), _told(asked, by)])
+        return joined([*_verdict(asked, found), _summary(asked, by)])
     what = _("Right, of {sentences}").format(
         sentences=measured_on.of_task(asked.experiment.task, found[0].n)
     )
@@ -184,20 +178,19 @@ def _group(judged: Judgement) -> str:
     return groups[judged.verdict]
 
 
-def _told(asked: Asked, by: Measure | None) -> str:
+def _summary(asked: Asked, by: Measure | None) -> str:
     """Say what came out as the experiment has it."""
     name = EXACT_MATCH if by is None else by.name
     means = {
         each.name: writer(by)(asked.results.estimate(each.name, name).mean)
         for each in asked.trained
     }
-    said = {"n": number(asked.results.of(BASE)[0].n)}
-    if asked.experiment.by_passes:
-        said["n_passes"] = number(N_MEASURED)
-        for each, measure in product(asked.trained, SHARES):
+    for measure in asked.measures:
+        for each in asked.trained:
             if (found := asked.results.measured(each.name, measure.name)) is not None:
-                means[f"{each.name}_{measure.name}"] = percent(found.mean)
-    return _(asked.experiment.summary).format(**said, **means)
+                means[f"{each.name}_{measure.name}"] = writer(measure)(found.mean)
+    n = number(asked.results.of(BASE)[0].n)
+    return _(asked.experiment.summary).format(n=n, **means)
 
 
 def say_caution(asked: Asked) -> None:
@@ -257,13 +250,17 @@ def _value(asked: Asked, finding: Finding) -> str:
 
 def writer(measure: Measure | None) -> Callable[[float], str]:
     """Return what writes a measure; None for right sentences, which are a share."""
-    return _share if measure is None or measure.share else number
+    return _share if measure is None or measure.share else _figure
 
 
 def _share(share: float) -> str:
     """Return a share as it stands beside others: with one digit, even if that is 0."""
     written = percent_of_100(100 * share, 1)
     return percent(share) if written in map(percent_of_100, (0, 100), (1, 1)) else written
+
+
+def _figure(value: float) -> str:
+    return number(value, decimals(value)) if value else number(0)
 
 
 def writing() -> Writing:
@@ -273,5 +270,5 @@ def writing() -> Writing:
         share=percent,
         points=lambda n: number(n, 1),
         count=number,
-        number=lambda value: number(value, decimals(value)) if value else number(0),
+        number=_figure,
     )

@@ -43,19 +43,14 @@ def test_what_a_question_speaks_of_is_among_its_variants_and_measures(experiment
     assert {each.start for each in experiment.variants} <= {"", *first}
     assert {each.against for each in experiment.variants} <= set(names)
     assert sorted(each.name for each in experiment.shown) == sorted(names)
-    assert {experiment.control, *experiment.fading, *experiment.vanishing} <= {"", *names}
-    assert experiment.fading or any(each.expected for each in experiment.variants)
+    assert {*experiment.vanishing} <= {"", *names}
+    assert experiment.by_distance or any(each.expected for each in experiment.variants)
     judged = experiment.measure(experiment.judged_by)
     assert judged or experiment.judged_by == EXACT_MATCH
     # "As good" needs the margin, which is one of shares.
     within = {Expected.AS_GOOD, Expected.NO_MORE}
     if judged and not judged.share:
         assert not any(each.expected in within for each in experiment.variants)
-
-
-def test_what_all_others_begin_with_is_the_start():
-    assert EXPERIMENTS["metric"].start == EXPERIMENTS["metric"].variant("half")
-    assert EXPERIMENTS["order"].start is None
 
 
 def test_what_is_impossible_by_construction_was_never_seen():

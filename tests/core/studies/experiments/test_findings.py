@@ -57,7 +57,7 @@ def test_a_claim_about_another_measure_is_judged_by_that():
     right, steps = what_came_out(guide, found)[:3], what_came_out(guide, found)[3:]
     assert all("Borne out" not in line for line in right)
     assert steps == [
-        "no guide: steps to 95 % exact match 620.0.",
+        "no guide: steps to 95 % exact match 620.0 (95 %: 570.3 to 669.7; 3 seeds).",
         "a head of the last layer guided: steps to 95 % exact match 420.0, 200.0 less "
         "(95 %: 200.0 to 200.0; 3 seeds). Borne out (claimed lower): the whole interval lies on "
         "the claimed side of 0.",

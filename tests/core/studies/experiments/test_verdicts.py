@@ -7,18 +7,13 @@ import pytest
 
 from core.studies.experiments import EXPERIMENTS
 from core.studies.experiments.experiment import WITHIN, Expected
-from core.studies.experiments.findings import gains_in_words, verdicts
+from core.studies.experiments.findings import verdicts
 from core.studies.experiments.results import Estimate, Results
 from core.studies.experiments.verdicts import (
     Verdict,
-    best_gain,
     fall,
-    falls_more,
-    gains,
     judge,
-    right_though_fading,
 )
-from tests.core.studies.experiments.test_findings import measured
 from tests.core.studies.experiments.test_results import ONE
 
 HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
@@ -72,57 +67,6 @@ def test_what_the_shipped_trainings_say(name, found):
     assert verdicts(EXPERIMENTS[name], Results.found(name)) == found
 
 
-METRIC = EXPERIMENTS["metric"]
-
-
-def results(**values):
-    return measured("bleu", {"half": [70.0, 60.0, 50.0], **values})
-
-
-def test_each_training_is_held_against_its_own_start():
-    found = gains(METRIC, results(base=[72.0, 62.0, 52.0], constant=[71.0, 60.0, 49.0]), "bleu")
-    assert [each.variant.name for each in found] == ["half", "base", "constant"]
-    assert found[0].of_seeds == (0.0, 0.0, 0.0)
-    # Seeds are far apart, gains are not.
-    assert (found[1].more.low, found[1].more.high) == (2.0, 2.0)
-    assert found[2].of_seeds == (1.0, 0.0, -1.0)
-
-
-def test_gains_are_said_with_interval_and_n():
-    [base] = gains_in_words(METRIC, results(base=[72.0, 62.0, 53.0]))
-    assert base == (
-        "more cross-entropy: BLEU gained over its own start: 2.3 (95 %: 0.9 to 3.8; 3 seeds)."
-    )
-    [once] = gains_in_words(METRIC, results(half=[70.0], base=[72.0]))
-    assert once.endswith("2.0 (one seed: no interval).")
-    assert not gains_in_words(EXPERIMENTS["order"], results())
-
-
-@pytest.mark.parametrize(
-    ("risk", "than_control", "than_base"),
-    [
-        ([76.0, 66.1, 56.0], Verdict.HOLDS, Verdict.HOLDS),
-        ([73.0, 62.0, 51.0], Verdict.HOLDS, Verdict.OPEN),
-        ([71.5, 61.5, 51.6], Verdict.HOLDS, Verdict.FAILS),
-        ([69.0, 59.0, 48.8], Verdict.FAILS, Verdict.FAILS),
-    ],
-)
-def test_the_best_is_held_against_control_and_base(risk, than_control, than_base):
-    constant = [70.1, 60.0, 49.9] if risk != [73.0, 62.0, 51.0] else [70.0, 59.0, 48.0]
-    found = best_gain(
-        METRIC,
-        results(
-            base=[72.0, 62.0, 52.0],
-            constant=constant,
-            minimum_risk=risk,
-            self_critical=[60.0, 50.0, 40.0],
-        ),
-        "bleu",
-    )
-    assert found.variant.name == "minimum_risk"
-    assert (found.than_control, found.than_base) == (than_control, than_base)
-
-
 def fading(**norms):
     """Results of variants with these norms at 1 and at 2 tokens by seed."""
     return Results(
@@ -139,30 +83,3 @@ def test_a_fall_is_the_ratio_of_the_means_over_seeds():
     found = fall(fading(gru=[(0.5, 0.1), (0.3, 0.1)]), "gru", 1, 2)
     assert (found.near, found.far, found.reach) == (0.4, pytest.approx(0.1), 2)
     assert found.times == pytest.approx(4)
-
-
-@pytest.mark.parametrize(
-    ("gru", "more"),
-    [
-        ([(0.5, 0.01), (0.5, 0.02), (0.5, 0.01)], True),
-        ([(0.5, 0.5), (0.5, 0.4), (0.5, 0.5)], False),
-        ([(0.5, 0.01), (0.5, 0.5), (0.5, 0.2)], None),
-        ([(0.5, 0.0), (0.5, 0.0), (0.5, 0.0)], None),
-    ],
-)
-def test_one_falls_more_than_another_where_the_interval_says_so(gru, more):
-    found = fading(base=[(0.5, 0.2), (0.5, 0.21), (0.5, 0.19)], gru=gru)
-    assert falls_more(found, "gru", "base", 1, 2) is more
-
-
-def test_those_with_more_right_in_every_seed_have_more_right_though_they_fade():
-    right = {"base": (0.5, 0.51, 0.5), "gru": (0.6, 0.61, 0.6), "mean": (0.4, 0.7, 0.5)}
-    found = Results(
-        "distance",
-        tuple(
-            replace(ONE, variant=name, seed=seed, exact_match=value)
-            for name, of_seeds in right.items()
-            for seed, value in enumerate(of_seeds)
-        ),
-    )
-    assert right_though_fading(found, "base", list(right)) == ["gru"]

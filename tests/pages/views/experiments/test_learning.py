@@ -31,11 +31,15 @@ def test_the_first_to_learn_and_those_that_do_not_are_said(open_experiment):
 def test_rewards_are_offered_where_there_are_some_and_training_losses_are_not(open_experiment):
     at, shown, _said = open_experiment("metric", outcome="learning")
     asked = at.segmented_control(key="experiment_measure")
-    assert asked.options == ["sentences right", "held-out loss", "reward of samples"]
+    assert asked.options == [
+        "sentences right",
+        "held-out loss, nats per token",
+        "reward of samples",
+    ]
     asked.set_value("reward").run()
     last = Results.load(SHIPPED / "metric.json").curve("minimum_risk", "reward")[1][-1]
     seen = "\n".join(each.value for each in at.markdown)
-    assert f"up to 160: BLEU by minimum risk **{number(last)}**" in seen
+    assert f"after step 160: BLEU by minimum risk **{number(last)}**" in seen
     columns = shown.columns()
     by_variant = dict(zip(columns["variant"], columns["reward"], strict=True))
     assert by_variant["minimum_risk"] == last and by_variant["base"] is None
