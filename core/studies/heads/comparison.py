@@ -58,20 +58,6 @@ class Difference:
         return next((end for end in ENDS if largest <= np.float32(end)), ENDS[-1])
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The query with the largest difference, and the keys at which it looks most more and less.
-
-    Queries and keys are numbers of pairs.
-    """
-
-    query: int
-    more: tuple[int, float] | None
-    """Key and difference, above 0; None where there is no such key."""
-    less: tuple[int, float] | None
-    """Key and difference, below 0; None where there is no such key."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedHeads:
     """Two heads of one kind of attention, and how their weights differ."""
@@ -181,19 +167,10 @@ def compare_heads(
     return ComparedHeads((first, second), (first_head, second_head), source, fed, difference)
 
 
-def largest_change(found: Difference) -> Change | None:
+def changed_query(found: Difference) -> int | None:
     """Return the row with the largest difference, or nothing where there is none but 0."""
     shown_qk = np.where(found.visible_qk, found.values_qk, np.float32(0))
-    if not shown_qk.any():
-        return None
-    query = int(np.abs(shown_qk).max(axis=1).argmax())
-    row = shown_qk[query]
-    most, least = int(row.argmax()), int(row.argmin())
-    return Change(
-        query=query,
-        more=(most, float(row[most])) if row[most] > 0 else None,
-        less=(least, float(row[least])) if row[least] < 0 else None,
-    )
+    return int(np.abs(shown_qk).max(axis=1).argmax()) if shown_qk.any() else None
 
 
 def most_alike(text: str, others: Sequence[str]) -> str:

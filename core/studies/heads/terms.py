@@ -151,13 +151,6 @@ def terms(steps: HeadSteps, stage: Stage, row: int, column: int) -> Terms:
     return _product(steps, stage, row, column, name, recorded)
 
 
-def shares_of_heads(steps: HeadSteps, row: int, column: int) -> list[float]:
-    """Return what each head gives to one number that W^O makes."""
-    left_HE = steps.mixed_QHE[row].astype(np.float64)
-    shares: list[float] = (left_HE * steps.output_HED[:, :, column]).sum(axis=1).tolist()
-    return shares
-
-
 def largest(terms_N: Numbers, count: int) -> list[int]:
     """Return which terms are farthest from 0, the farthest first.
 

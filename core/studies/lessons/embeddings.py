@@ -1,9 +1,8 @@
-"""Tokens and sentences as vectors: the angles between them. N tokens, V vocabulary, D width.
+"""Tokens as vectors: the angles between them. N tokens, V vocabulary, D width.
 
 One-hot vectors of two different tokens are at right angles, whichever they are. Learned ones are
 not: training decides their angles. Rows of the embedding matrix are compared, before √d_model and
-positions; a sentence's vector is the mean of the encoder's outputs (Reimers and Gurevych 2019,
-"Sentence-BERT", train encoders for that; of another encoder it says little).
+positions.
 
 As points, tokens stand in the principal components of the embedding. Most of the variance lies in
 other directions: two points that are near each other need not be near in the embedding. So the
@@ -12,28 +11,24 @@ nearest tokens are found by their cosines in all of its dimensions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import encode_source
 from core.decoding.sentence import translate
 from core.heads import Kind, Stack
 from core.model import Transformer
 from core.runs.run import Run
 from core.studies.lessons.cells import Table, cells, stacked
-from core.tasks import TASKS
 
 N_NEAREST = 8
 """Tokens of the vocabulary that are named beside one."""
 MOST_SPELLINGS = 6
 """Tokens that may be the same word in other capitals, or with another space before it."""
-N_PAIRS, N_OTHERS, SEED = 2000, 20, 0
-"""Pairs of tokens and sentences of the grammar that the baselines are measured on; the seed draws
-both, and random vectors to compare with."""
+N_PAIRS, SEED = 2000, 0
+"""Pairs of tokens that the baseline is measured on; the seed draws them, and random vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,50 +44,26 @@ class TokenVectors:
     """Some tokens of a vocabulary, each once."""
 
     ids: tuple[int, ...]
-    dot_NN: NDArray[np.float64]
-    """Dot products of their vectors."""
+    cosine_NN: NDArray[np.float64]
+    """Cosines of their vectors, −1 to 1; 0 where a vector is zero."""
     nearest: tuple[Neighbour, ...] = ()
     """The tokens of the whole vocabulary that are most similar to one of them, if one is asked
     for."""
 
-    @property
-    def cosine_NN(self) -> NDArray[np.float64]:
-        """Cosines, −1 to 1; 0 where a vector is zero."""
-        norm_N = np.sqrt(np.diag(self.dot_NN))
-        norms_NN = np.outer(norm_N, norm_N)
-        cosine_NN = np.divide(
-            self.dot_NN, norms_NN, out=np.zeros_like(self.dot_NN), where=norms_NN > 0
-        )
-        return np.clip(cosine_NN, -1, 1)
-
-    @property
-    def angle_NN(self) -> NDArray[np.float64]:
-        """Angles in degrees, 0 to 180."""
-        return np.degrees(np.arccos(self.cosine_NN))
-
     def table(self) -> Table:
         """Return a row for each two tokens, and one for each neighbour."""
-        found = {"angle": self.angle_NN, "cosine": self.cosine_NN, "dot": self.dot_NN}
         neighbours: Table = {
             "neighbour": [each.token for each in self.nearest],
             "neighbour_cosine": [each.cosine for each in self.nearest],
         }
-        return stacked(cells("row", "column", found), neighbours)
-
-    def closest(self) -> tuple[int, int] | None:
-        """Return the places of the two whose angle is smallest; None where there is one token."""
-        if len(self.ids) < 2:
-            return None
-        between_NN = self.cosine_NN - 3 * np.eye(len(self.ids))
-        row, column = divmod(int(between_NN.argmax()), len(self.ids))
-        return min(row, column), max(row, column)
+        return stacked(cells("row", "column", {"cosine": self.cosine_NN}), neighbours)
 
 
 def token_vectors(model: Transformer, stack: Stack, ids: Sequence[int]) -> TokenVectors:
     """Return the vectors of tokens beside each other, each token once, in their order."""
     once = tuple(dict.fromkeys(ids))
-    rows_ND = _table(model, stack)[list(once)].double().cpu().numpy()
-    return TokenVectors(once, rows_ND @ rows_ND.T)
+    unit_ND = torch.nn.functional.normalize(_table(model, stack)[list(once)].double())
+    return TokenVectors(once, (unit_ND @ unit_ND.T).clamp(-1, 1).cpu().numpy())
 
 
 def nearest(model: Transformer, stack: Stack, token: int, n: int) -> tuple[Neighbour, ...]:
@@ -136,36 +107,6 @@ def random_pair_cosine(model: Transformer, stack: Stack) -> float:
 
 def _table(model: Transformer, stack: Stack) -> Tensor:
     return model.embedding(stack).tokens.weight.detach()
-
-
-@torch.inference_mode()
-def sentence_vector(run: Run, sentence: str) -> NDArray[np.float64]:
-    """Return vector_D: the mean of what the encoder makes of all tokens, special ones too."""
-    source = encode_source(run.tokenizer, sentence)
-    ids_1P = torch.tensor([source[: run.model.config.max_positions]], device=run.model.device)
-    found: NDArray[np.float64] = run.model.encode(ids_1P)[0].double().mean(dim=0).cpu().numpy()
-    return found
-
-
-def sentence_cosine(run: Run, one: str, other: str) -> float:
-    """Return the cosine of the vectors of two sentences, −1 to 1."""
-    return _cosine(sentence_vector(run, one), sentence_vector(run, other))
-
-
-def usual_cosine(run: Run) -> tuple[float, int]:
-    """Return the mean cosine of all pairs of `N_OTHERS` sentences of the grammar, and their number.
-
-    It is the baseline: in many encoders all sentences point much the same way.
-    """
-    samples = TASKS["translate"].held_out_samples(N_OTHERS, SEED)
-    vectors = [sentence_vector(run, sample.source) for sample in samples]
-    found = [_cosine(*pair) for pair in combinations(vectors, 2)]
-    return float(np.mean(found)), len(found)
-
-
-def _cosine(one_D: NDArray[np.float64], other_D: NDArray[np.float64]) -> float:
-    lengths = np.linalg.norm(one_D) * np.linalg.norm(other_D)
-    return float(one_D @ other_D / lengths) if lengths else 0.0
 
 
 # ---- the vocabulary as points

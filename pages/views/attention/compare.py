@@ -1,7 +1,5 @@
 """A head beside a second one: with another sentence, of another model, or another of its model."""
 
-from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,15 +12,13 @@ from core.runs.run import RunError
 from core.studies.heads.comparison import (
     Alignment,
     ComparedHeads,
+    changed_query,
     compare_heads,
-    largest_change,
     most_alike,
 )
-from core.studies.lessons.embeddings import sentence_cosine, usual_cosine
 from core.studies.opening.examples import sources_beside
-from core.tasks import TASKS
-from pages.frame import cached, components, controls, notes, selection, session, typography
-from pages.frame.language import _, capitalised, joined, labelled, n_, number, plain
+from pages.frame import cached, components, controls, notes, session, typography
+from pages.frame.language import _, capitalised, labelled, number, plain
 from pages.frame.messages import explained
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Selection, key_axis, query_axis
@@ -82,16 +78,13 @@ def draw(selected: Selection, what: str) -> Shown | None:
         panels=(_map(found, second, 0), _map(found, second, 1), _difference(found, second))
     )
     picture = components.matrices(pictures, key=COMPARED_MAPS)
-    said = _alike(selected, second), _where_pronoun_looks(selected, second, found), _change(found)
-    same = what == SENTENCE and second.sentence == selected.opened.sentence
     return Shown(
         name=f"{selected.site}.{selected.head.index}.compared",
         title=_title(found, second),
         recipe=recipe,
         about=_about(selected, second, found),
         code=[compare_heads],
-        seen=joined(said),
-        instead=selection.example(selected, lambda _inspection: True) if same else "",
+        seen=_seen(found, second),
         pictures=[picture],
         how_to_read=view_text("attention", "maps").sections["How to read a comparison"],
         formula=FORMULA,
@@ -110,9 +103,7 @@ def _sentence(selected: Selection) -> Second | None:
     offered = [example.source for example in (task.examples if task else ())] or beside
     others = [source for source in offered if source != first]
     default = most_alike(first, others) if others else first
-    # Those of other tasks too: where the model was changed, they mean nothing to it.
-    known = {example.source for each in TASKS.values() for example in each.examples} | {*beside}
-    session.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *known})
+    session.belongs_to(session.OTHER_SENTENCE, first, giving_way={"", first, *others})
     typed = controls.text(
         _("Second sentence"),
         session.OTHER_SENTENCE,
@@ -168,24 +159,20 @@ def _ask_model(selected: Selection, own: str) -> str:
     """Ask for one of the runs of the same task, or for the model itself where there is no other."""
     # Of opened models nobody knows which have a task in common.
     task = selected.opened.run.settings.task
-    guides = _guides(task) if task else {own: ""}
-    # A free run and a guided one differ most.
-    ranked = sorted(guides, key=lambda name: (name == own, bool(guides[name]) == bool(guides[own])))
+    names = [name for name in cached.run_paths() if task and name != own and _task_of(name) == task]
     # Where the first has become what the second was, they change places.
     session.belongs_to(session.OTHER_MODEL, own, giving_way={own})
-    offered = {name: name for name in guides}
-    label = _("Second model")
-    return controls.selection(label, session.OTHER_MODEL, offered, ranked[0], 200, labelled=False)
+    offered = {name: name for name in (*names, own)}
+    default, label = next(iter(offered)), _("Second model")
+    return controls.selection(label, session.OTHER_MODEL, offered, default, 200, labelled=False)
 
 
-def _guides(task: str) -> dict[str, str]:
-    """Return the guided head of each run of a task whose settings can be read, by its name."""
-    found = {}
-    for name, path in cached.run_paths().items():
-        with suppress(RunError):
-            if (settings := cached.settings(path)).task == task:
-                found[name] = settings.training.guide
-    return found
+def _task_of(name: str) -> str:
+    """Return the task of a run; empty where its settings cannot be read."""
+    try:
+        return cached.settings(cached.run_paths()[name]).task
+    except RunError:
+        return ""
 
 
 def _head(selected: Selection) -> Second:
@@ -265,8 +252,11 @@ def _map(found: ComparedHeads, second: Second, number_of: int) -> Matrix:
 
 
 def _difference(found: ComparedHeads, second: Second) -> Matrix:
-    shown = found.difference
-    note = _("Orange: the second looks more; blue: less. The colours end at ±{end}.")
+    shown, end = found.difference, number(found.difference.end, padded=False)
+    note = _(
+        "Orange: the second looks more; blue: less. The colours end at ±{end}. Only tokens that "
+        "both have are compared."
+    )
     first, (queries, keys) = found.inspections[0], found.kind.sides
     return Matrix(
         title=_title(found, second),
@@ -276,7 +266,7 @@ def _difference(found: ComparedHeads, second: Second) -> Matrix:
         columns=_paired(key_axis(first, found.kind), found, keys),
         scale="signed",
         limit=shown.end,
-        note=joined([note.format(end=number(shown.end, padded=False)), *_left_out(found, second)]),
+        note=note.format(end=end),
         value_name=_("difference of weights"),
     )
 
@@ -322,76 +312,31 @@ def _title(found: ComparedHeads, second: Second) -> str:
     return _("{what}: {second} − {first}").format(what=what, first=first, second=other)
 
 
-def _left_out(found: ComparedHeads, second: Second) -> list[str]:
-    """Say how many tokens are not in the difference, one sentence for each of the two."""
-    sides = dict.fromkeys(found.kind.sides)
-    said = []
-    for number_of, name in enumerate(second.names):
-        n = sum(len(found.alignment(side).alone(number_of)) for side in sides)
-        text = n_(
-            "{n} token has no counterpart ({name}).",
-            "{n} tokens have no counterpart ({name}).",
-            n,
-        )
-        said += [text.format(name=name, n=number(n))] * (n > 0)
-    return said
-
-
-def _alike(selected: Selection, second: Second) -> str:
-    """Say how alike an encoder makes two sentences that guesses no words; else nothing."""
-    first, config = selected.opened, selected.opened.run.model.config
-    if second.what != SENTENCE or config.has_output or not config.is_encoder_only:
-        return ""
-    cosine = cached.call(sentence_cosine, first.path, first.sentence, second.sentence)
-    usual, n = cached.call(usual_cosine, first.path)
-    return _(
-        "The two sentences have cosine **{cosine}** (of the means of their tokens’ vectors); "
-        "sentences of the grammar {usual} on average (n = {n})."
-    ).format(cosine=number(cosine, 2), usual=number(usual, 2), n=number(n))
-
-
-def _where_pronoun_looks(selected: Selection, second: Second, found: ComparedHeads) -> str:
-    """Say where the first pronoun looks most in each of two models or heads, if there is one."""
-    if second.what == SENTENCE or second.names[0] == second.names[1]:
-        return ""
-    looks, word = [], ""
-    for name, head, inspection in zip(second.names, found.heads, found.inspections, strict=True):
-        row = seen.row_of_pronoun(selected.opened, inspection, head.kind)
-        if row is None:
-            return ""
-        word = seen.token_name(inspection, head.kind.query_side, row)
-        weights_K = inspection.weights_of(head)[row]
-        key = seen.token_name(inspection, head.kind.key_side, int(weights_K.argmax()))
-        text = _("**{key}** ({weight}) in {model}")
-        weight = seen.weight(float(weights_K.max()))
-        looks.append(text.format(key=key, weight=weight, model=plain(name)))
-    text = _("**{word}** looks most at {first}, at {second}.")
-    return text.format(word=word, first=looks[0], second=looks[1])
-
-
-def _change(found: ComparedHeads) -> str:
-    """Say in Markdown where the second looks most differently."""
-    change = largest_change(found.difference)
-    if change is None:
+def _seen(found: ComparedHeads, second: Second) -> str:
+    """Say where the word with the largest difference looks most, in the first and the second."""
+    query = changed_query(found.difference)
+    if query is None:
         return _("No weight differs.")
-    queries, keys = ([each.text for each in found.pairs(side)] for side in found.kind.sides)
-    parts = {"query": _named(queries, change.query)}
-    if change.more:
-        parts |= {"more": seen.weight(change.more[1]), "there": _named(keys, change.more[0])}
-    if change.less:
-        parts |= {"less": seen.weight(-change.less[1]), "here": _named(keys, change.less[0])}
-    if change.more and change.less:
-        text = _("{query} looks {more} more at {there} and {less} less at {here}.")
-    elif change.more:
-        text = _("{query} looks {more} more at {there}.")
-    else:
-        text = _("{query} looks {less} less at {here}.")
-    return text.format(**parts)
-
-
-def _named(texts: Sequence[str], at: int) -> str:
-    """Return a text in quotes, and where it stands if that is not clear."""
-    quoted = _("“{text}”").format(text=plain(texts[at]))
-    if texts.count(texts[at]) == 1:
-        return quoted
-    return _("{quoted} (position {at})").format(quoted=quoted, at=number(at))
+    queries, keys = found.kind.sides
+    alignment = found.alignment(queries)
+    looks = []
+    for at, head, inspection in zip(
+        (alignment.first[query], alignment.second[query]),
+        found.heads,
+        found.inspections,
+        strict=True,
+    ):
+        weights_K = inspection.weights_of(head)[at]
+        key = seen.token_name(inspection, keys, int(weights_K.argmax()))
+        looks.append(
+            _("**{key}** ({weight})").format(key=key, weight=seen.weight(float(weights_K.max())))
+        )
+    names = [plain(name) for name in second.names]
+    text = _("**{word}** looks most at {key} in {first}, at {other_key} in {second}.")
+    return text.format(
+        word=plain(found.pairs(queries)[query].text),
+        key=looks[0],
+        first=names[0],
+        other_key=looks[1],
+        second=names[1],
+    )

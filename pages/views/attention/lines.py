@@ -1,18 +1,16 @@
 """Two columns of tokens and a line for each weight: one head, or all heads of the layer."""
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.heads import STACK_LABELS, Head, Kind
 from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
 from pages.frame import clicks, components, controls, selection, session, tour
-from pages.frame.language import _, alternatives, capitalised, joined, n_, number
+from pages.frame.language import _, capitalised, joined, n_, number
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_labels, query_labels
@@ -44,7 +42,6 @@ def draw(opened: Opened) -> Shown:
         recipe=Recipe(maps_of_heads, selected.inspecting, drawn),
         code=[attend_probed],
         seen=_seen(selected, shown),
-        instead="" if shown.pinned else seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         formula=formula(opened.run),
     )
@@ -119,26 +116,13 @@ def _seen(selected: Selection, shown: Lines) -> str:
         head = int(weights_HQK[:, query].max(axis=-1).argmax())
         said = seen.of_map(selected, weights_HQK[head], query)
     if len(drawn) == 1:
-        resting = "" if shown.pinned else _resting(selected, weights_HQK[0], query)
-        return joined([said, seen.of_antecedents(selected), resting])
+        return joined([said, seen.of_antecedents(selected)])
     text = n_(
         "{said} That is head {head}; the other head gives no word more.",
         "{said} That is head {head}; none of the other {n} heads gives any word more.",
         len(drawn) - 1,
     )
     return text.format(said=said, head=number(shown.heads[drawn[head]]), n=number(len(drawn) - 1))
-
-
-def _resting(selected: Selection, weights_QK: NDArray[np.float32], query: int) -> str:
-    """Say at which one or two tokens most other words look instead; nothing where they differ."""
-    keys_Q = weights_QK.argmax(axis=-1)
-    counts = Counter(keys_Q[keys_Q != keys_Q[query]].tolist()).most_common(2)
-    if 2 * sum(count for _key, count in counts) <= len(keys_Q) - 1:
-        return ""
-    inspection, side = selected.inspection, selected.kind.key_side
-    names = (seen.token_name(inspection, side, key) for key, _count in counts)
-    quoted = alternatives(_("“{text}”").format(text=name) for name in names)
-    return _("Most other words look at {tokens}.").format(tokens=quoted)
 
 
 def _query_of(selected: Selection, shown: Lines) -> int:

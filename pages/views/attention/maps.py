@@ -92,7 +92,6 @@ def _draw_each(selected: Selection) -> Shown:
                 seen.of_antecedents(selected),
             ]
         ),
-        instead=seen.instead(selected, selected.weights_QK),
         pictures=[picture],
         formula=formula(opened.run),
     )
@@ -135,7 +134,7 @@ def _draw_many(selected: Selection, how: How) -> Shown:
         title=panel.title,
         recipe=recipe,
         code=[HOW[how]],
-        seen=_seen(selected, weights_QK, how),
+        seen=_seen(selected, weights_QK),
         pictures=[picture],
         how_to_read=view_text("attention", "maps").sections["How to read one map of many heads"],
         formula=FORMULAS[how],
@@ -161,36 +160,24 @@ def _details(heads: list[Head], weights_HQK: NDArray[np.float32]) -> list[list[s
     return [[names[at] for at in row] for row in weights_HQK.argmax(axis=0)]
 
 
-def _seen(selected: Selection, weights_QK: NDArray[np.float32], how: How) -> str:
+def _seen(selected: Selection, weights_QK: NDArray[np.float32]) -> str:
     """Say where a word looks most, on average and in one head alone."""
     query = seen.query_of(selected, weights_QK)
     found = largest_weight(weights_QK, selected.attention.even_QK, query)
     heads, weights_HQK = _heads(selected)
-    if len(heads) == 1 or found.n_visible == 1 or len(found.keys) > 1:
-        return seen.of_row(selected, found)
-    [key] = found.keys
-    weights_H = weights_HQK[:, query, key]
-    text = {
-        "mean": n_(
-            "{query} looks most at **{key}**: **{mean}** on average over {n} head. "
-            "One of them alone, {head}, gives it **{largest}**.",
-            "{query} looks most at **{key}**: **{mean}** on average over {n} heads. "
-            "One of them alone, {head}, gives it **{largest}**.",
-            len(heads),
-        ),
-        "largest": n_(
-            "{query} looks most at **{key}**: **{largest}** in {head}. "
-            "On average over {n} head it is **{mean}**.",
-            "{query} looks most at **{key}**: **{largest}** in {head}. "
-            "On average over {n} heads it is **{mean}**.",
-            len(heads),
-        ),
-    }[how]
+    weights_H = weights_HQK[:, query, found.keys[0]]
+    text = n_(
+        "{query} looks most at **{key}**: **{mean}** on average over {n} head, **{largest}** in "
+        "{head}.",
+        "{query} looks most at **{key}**: **{mean}** on average over {n} heads, **{largest}** in "
+        "{head}.",
+        len(heads),
+    )
     return text.format(
         query=seen.query_name(selected, query),
-        key=seen.key_name(selected, query, key),
+        key=seen.key_name(selected, query, found.keys[0]),
+        n=number(len(heads)),
         mean=seen.weight(float(weights_H.mean())),
         largest=seen.weight(float(weights_H.max())),
         head=notes.within_sentence(heads[int(weights_H.argmax())]),
-        n=number(len(heads)),
     )

@@ -12,7 +12,7 @@ from core.studies.heads.largest_weights import (
     pairs_of_words,
     telling_query,
 )
-from pages.frame import clicks, notes, selection
+from pages.frame import clicks, notes
 from pages.frame.language import _, n_, number, percent, plain
 from pages.frame.selection import Opened, Selection
 
@@ -85,32 +85,20 @@ def of_column(selected: Selection, weights_QK: Weights, key: int) -> str:
     """
     query = int(weights_QK[:, key].argmax())
     inspection, kind = selected.inspection, selected.kind
-    said, predicted = _("**{key}** gets its largest weight from **{query}**: **{weight}**."), ""
-    if kind.query_side == "target" and inspection.predicted_tokens:
-        predicted = inspection.predicted_tokens[query].text
-        said = _(
-            "**{key}** gets its largest weight from the decoder, fed **{query}** to predict "
-            "**{predicted}**: **{weight}**."
-        )
-    return said.format(
+    text = _("**{key}** gets its largest weight from **{query}**: **{weight}**.")
+    return text.format(
         key=token_name(inspection, kind.key_side, key),
         query=token_name(inspection, kind.query_side, query),
-        predicted=plain(predicted),
         weight=weight(float(weights_QK[query, key])),
     )
 
 
 def of_row(selected: Selection, found: LargestWeight) -> str:
     """Say where a query looks most, or that it looks nowhere in particular."""
-    n, alike = found.n_visible, len(found.keys)
+    n = found.n_visible
+    text = _("{query} looks most at **{key}**: **{weight}**.")
     if n == 1:
         text = _("{query} may look at **{key}** alone, so its weight is {weight}.")
-    elif alike == n and found.alike:
-        text = n_(
-            "{query} looks at the {n} position alike: {weight} each.",
-            "{query} looks at all {n} positions alike: {weight} each.",
-            n,
-        )
     elif found.evenness > notes.NEARLY_UNIFORM:
         text = n_(
             "{query} spreads its weight nearly evenly over {n} position; most, **{weight}**, goes "
@@ -119,20 +107,11 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
             "to **{key}**.",
             n,
         )
-    elif alike > 1:
-        text = n_(
-            "{query} looks most at {alike} position alike: **{weight}** each.",
-            "{query} looks most at {alike} positions alike: **{weight}** each.",
-            alike,
-        )
-    else:
-        text = _("{query} looks most at **{key}**: **{weight}**.")
     return text.format(
         query=query_name(selected, found.query),
         key=key_name(selected, found.query, found.keys[0]),
         weight=weight(found.weight),
         n=number(n),
-        alike=number(alike),
     )
 
 
@@ -186,32 +165,6 @@ def token_name(inspection: Inspection, side: Side, index: int) -> str:
     if token.text == word:
         return plain(word)
     return _("{piece} (of “{word}”)").format(piece=plain(token.text), word=plain(word))
-
-
-def instead(selected: Selection, weights_QK: Weights, query: int | None = None) -> str:
-    """Return an example in which the head points at something, where it does not here.
-
-    Args:
-        selected: The head and the sentence.
-        weights_QK: The map that is shown.
-        query: The row that is spoken of; None for the one that shows most.
-    """
-    row = query_of(selected, weights_QK) if query is None else query
-    if _points(largest_weight(weights_QK, selected.attention.even_QK, row)):
-        return ""
-    head, kind = selected.head, selected.kind
-
-    def tells(inspection: Inspection) -> bool:
-        weights_QK = inspection.weights_of(head)
-        row = row_of_pronoun(selected.opened, inspection, kind)
-        row = _telling_query(inspection, kind, weights_QK) if row is None else row
-        return _points(largest_weight(weights_QK, inspection.attention[head.site].even_QK, row))
-
-    return selection.example(selected, tells)
-
-
-def _points(found: LargestWeight) -> bool:
-    return found.n_visible > 1 and found.evenness <= notes.NEARLY_UNIFORM
 
 
 def _telling_query(inspection: Inspection, kind: Kind, weights_QK: Weights) -> int:

@@ -5,10 +5,12 @@ from functools import partial
 
 import streamlit as st
 
+from core.inspection import even_weights
 from core.model.attention import attend_probed
+from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.stages import Stage, cell_at, cell_of, pair_of
 from core.studies.heads.steps import HeadSteps, head_steps
-from core.studies.heads.terms import stage_numbers
+from core.studies.heads.terms import Terms, stage_numbers
 from pages.frame import clicks, components, controls, notes, selection, session
 from pages.frame.language import _, joined, number
 from pages.frame.recipe import Recipe
@@ -38,7 +40,6 @@ def _draw(selected: Selection) -> Shown:
     stage, cell = _ask(selected, steps)
     recipe = Recipe(stage_numbers, recording, stage, *cell)
     found = recipe.result().terms
-    names = terms.names_of(selected, steps, stage, cell, found)
     result, one_number = st.columns([3, 2])
     with result:
         at = number(1 + list(steps.formulas).index(stage))
@@ -51,15 +52,13 @@ def _draw(selected: Selection) -> Shown:
         )
     with one_number:
         st.markdown(f"${steps.formulas[stage]}$")
-        st.markdown(terms.equation(found, names))
         drawn = terms.draw(selected, steps, stage, cell, found)
     where = notes.site_and_head(selected.head)
     return Shown(
         name=f"{selected.site}.{selected.head.index}.{stage}",
         title=_("{where}: {stage}").format(where=where, stage=stages.label(stage)),
         recipe=recipe,
-        seen=terms.what_is_seen(selected, steps, stage, cell, found),
-        instead=_instead(selected, steps, stage, cell),
+        seen=_seen(selected, steps, stage, cell, found),
         about={"head": where},
         code=[attend_probed],
         pictures=[matrices, drawn],
@@ -67,10 +66,16 @@ def _draw(selected: Selection) -> Shown:
     )
 
 
-def _instead(selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int]) -> str:
-    """Return an example with something to see, where the weights of the row say nothing."""
-    query, _key = pair_of(steps, stage, *cell)
-    return seen.instead(selected, steps.weights_QK, query) if stage is Stage.SOFTMAX else ""
+def _seen(
+    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
+) -> str:
+    """Say how the number came about; of a weight, first where its query looks most."""
+    names = terms.names_of(selected, steps, stage, cell, found)
+    line = _("{equation}.").format(equation=terms.equation(found, names))
+    if stage is not Stage.SOFTMAX:
+        return line
+    largest = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), cell[0])
+    return joined([seen.of_row(selected, largest), line])
 
 
 def _ask(selected: Selection, steps: HeadSteps) -> tuple[Stage, tuple[int, int]]:

@@ -4,15 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import streamlit as st
 
-from core.inspection import even_weights
-from core.studies.heads.largest_weights import largest_weight
 from core.studies.heads.stages import Stage
 from core.studies.heads.steps import HeadSteps
-from core.studies.heads.terms import Rule, Terms, largest, shares_of_heads
+from core.studies.heads.terms import Rule, Terms, largest
 from pages.frame.components import matrices
-from pages.frame.language import N_, _, labelled, listed, n_, number, percent, plain
+from pages.frame.language import N_, _, labelled, n_, number, plain
 from pages.frame.selection import Selection
 from pages.views.attention import seen
 from pages.views.attention.stages import axis_of, named_cell, named_row_and_column
@@ -44,10 +41,7 @@ def draw(
     """Draw how one number came about, `found`; return the picture to take away."""
     axis = axis_of(selected, steps, found.over)
     name = names_of(selected, steps, stage, cell, found)[0]
-    picture = matrices(_picture(found, axis, name), key=TERMS)
-    if said := _about(steps, stage, cell, found):
-        st.caption(said)
-    return picture
+    return matrices(_picture(found, axis, name), key=TERMS)
 
 
 def names_of(
@@ -190,126 +184,3 @@ def _title(found: Terms, shown: int, name: str) -> str:
         return name
     text = n_("the {k} largest of {n} term", "the {k} largest of {n} terms", n)
     return labelled(name, text.format(k=number(shown), n=number(n)))
-
-
-def _about(steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms) -> str:
-    """Return what there is to say about a number beside its terms."""
-    if stage is not Stage.OUTPUT:
-        return ""
-    shares = shares_of_heads(steps, *cell)
-    each = listed(labelled(number(head), digits(share)) for head, share in enumerate(shares))
-    text = _("What each head gives to it: {each}; the bias gives {bias}.")
-    return text.format(each=each, bias=digits(found.bias or 0.0))
-
-
-def what_is_seen(
-    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
-) -> str:
-    """Say what a stage does to one number.
-
-    Args:
-        selected: The head and the sentence.
-        steps: Of the head.
-        stage: One of them.
-        cell: Row and column of its result.
-        found: How the number there came about.
-    """
-    match stage:
-        case Stage.PRODUCTS:
-            return _match(selected, steps, *cell)
-        case Stage.MASK:
-            return _hidden(steps)
-        case Stage.SOFTMAX:
-            return _share(selected, steps, *cell, found.total)
-    if found.rule != "sum":
-        names = names_of(selected, steps, stage, cell, found)
-        return _("{equation}.").format(equation=equation(found, names))
-    return _sum(selected, steps, stage, cell, found)
-
-
-def _match(selected: Selection, steps: HeadSteps, query: int, key: int) -> str:
-    row_K = steps.products_QK[query]
-    best = int(row_K.argmax())
-    text = _("{query} matches **{key}** with **{value}**; its best match is {best}: {largest}.")
-    if row_K[key] == row_K[best]:
-        text = _("{query} matches **{key}** best: **{value}**; the mean of its row is {mean}.")
-    return text.format(
-        query=seen.query_name(selected, query),
-        key=seen.key_name(selected, query, key),
-        value=digits(float(row_K[key])),
-        best=seen.key_name(selected, query, best),
-        largest=digits(float(row_K[best])),
-        mean=digits(float(row_K.mean(dtype=np.float64))),
-    )
-
-
-def _hidden(steps: HeadSteps) -> str:
-    n, hidden = steps.visible_QK.size, int((~steps.visible_QK).sum())
-    if not hidden:
-        text = n_(
-            "The mask hides **nothing** here: the {n} score stays.",
-            "The mask hides **nothing** here: all {n} scores stay.",
-            n,
-        )
-        return text.format(n=number(n))
-    text = n_(
-        "The mask hides **{hidden}** of {n} score: {share}.",
-        "The mask hides **{hidden}** of {n} scores: {share}.",
-        n,
-    )
-    return text.format(hidden=number(hidden), n=number(n), share=percent(hidden / n))
-
-
-def _share(selected: Selection, steps: HeadSteps, query: int, key: int, share: float) -> str:
-    parts = {
-        "query": seen.query_name(selected, query),
-        "key": seen.key_name(selected, query, key),
-    }
-    if not steps.visible_QK[query, key]:
-        text = _("{query} may not look at **{key}**: the weight is exactly **0**.")
-        return text.format(**parts)
-    found = largest_weight(steps.weights_QK, even_weights(steps.visible_QK), query)
-    if found.n_visible == 1:
-        return seen.of_row(selected, found)
-    scores_K = np.where(steps.visible_QK[query], steps.masked_QK[query], -np.inf)
-    score = float(scores_K[key])
-    scores_K[key] = -np.inf
-    other = int(scores_K.argmax())
-    text = _(
-        "{query} gives **{key}** a weight of **{weight}**: the score of {other}, {next}, is larger "
-        "than its own, {score}."
-    )
-    if score >= scores_K[other]:
-        text = _(
-            "{query} gives **{key}** a weight of **{weight}**: its score, {score}, is the largest; "
-            "{other} comes next with {next}."
-        )
-    return text.format(
-        **parts,
-        weight=seen.weight(share),
-        score=number(score, 2),
-        next=number(float(scores_K[other]), 2),
-        other=seen.key_name(selected, query, other),
-    )
-
-
-def _sum(
-    selected: Selection, steps: HeadSteps, stage: Stage, cell: tuple[int, int], found: Terms
-) -> str:
-    [at] = largest(found.terms_N, 1)
-    label = axis_of(selected, steps, found.over).labels[found.places[at]].text
-    if found.over not in ("query", "key"):
-        label = _("dimension {n}").format(n=label)
-    n = len(found.terms_N)
-    text = n_(
-        "**{cell}** is **{total}**. Its {n} product, of {label}, is {term}.",
-        "**{cell}** is **{total}**. Of its {n} products, that of {label} weighs most: {term}.",
-        n,
-    )
-    return text.format(
-        cell=plain(named_cell(selected, steps, stage, cell)),
-        total=number(found.recorded, 2),
-        n=number(n),
-        label=plain(label),
-        term=number(float(found.terms_N[at]), 2),
-    )

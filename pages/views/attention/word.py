@@ -10,7 +10,7 @@ from core.inspection import Inspection
 from core.model.attention import attend_probed
 from core.studies.heads.maps import Direction, TokenGroup, TokenInHeads, token_in_heads
 from pages.frame import clicks, components, controls, notes, selection
-from pages.frame.language import _, joined, number, percent
+from pages.frame.language import _
 from pages.frame.maps import labels, labels_of_target
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection
@@ -93,7 +93,7 @@ def _strips(group: TokenGroup) -> StripGroup:
 
 
 def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
-    """Say between which tokens the largest weight lies, in which head, and which token is next."""
+    """Say between which tokens the largest weight lies, and in which head."""
     inspection, looks = selected.inspection, found.direction == "at"
     token = seen.token_name(inspection, side, found.index)
     if not found.groups:
@@ -111,41 +111,16 @@ def _seen(selected: Selection, side: Side, found: TokenInHeads) -> str:
             else _("No other token may look at **{token}**.")
         )
         return alone.format(token=token)
-    named: dict[str, tuple[float, Head]] = {}
-    for weight, head, other in ranked:
-        name = seen.token_name(inspection, _other_side(head.kind, found), other)
-        named.setdefault(name, (weight, head))
-    most, *others = named
+    weight, head, at = ranked[0]
+    other = seen.token_name(inspection, _other_side(head.kind, found), at)
     text = (
         _("**{token}** looks most at **{other}**: **{weight}** in {head}.")
         if looks
         else _("**{token}** gets most from **{other}**: **{weight}** in {head}.")
     )
-    weight, head = named[most]
-    where = _with_role(selected, head) if looks and side == "source" else ""
-    said = text.format(
-        token=token,
-        other=most,
-        weight=seen.weight(weight),
-        head=where or notes.within_sentence(head),
+    return text.format(
+        token=token, other=other, weight=seen.weight(weight), head=notes.within_sentence(head)
     )
-    return joined([said, *(_next(name, *named[name]) for name in others[:1])])
-
-
-def _next(name: str, weight: float, head: Head) -> str:
-    text = _("Next comes **{other}**: {weight} in {head}.")
-    where = notes.within_sentence(head)
-    return text.format(other=name, weight=seen.weight(weight), head=where)
-
-
-def _with_role(selected: Selection, head: Head) -> str:
-    """Return the name of the head that finds antecedents, with how often; empty for another."""
-    best = seen.antecedent_finder(selected.opened)
-    if best is None or best.head != head:
-        return ""
-    text = _("{head}, which finds the noun of a pronoun in {share} of {n} tests")
-    where = notes.within_sentence(head)
-    return text.format(head=where, share=percent(best.score), n=number(best.n))
 
 
 def _largest(found: TokenInHeads) -> list[tuple[float, Head, int]]:

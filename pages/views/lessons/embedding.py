@@ -94,14 +94,9 @@ def _ids(opened: Opened, stack: Stack) -> tuple[int, ...]:
     return {"encoder": written.source_ids, "decoder": written.fed_ids}[stack]
 
 
-def _usual(opened: Opened, stack: Stack) -> int:
+def _usual(opened: Opened, stack: Stack) -> int | None:
     """Return the position to begin with: of a word with others that are used alike."""
-    telling = Recipe(telling_word, opened.path, opened.sentence, stack).result()
-    if telling is not None:
-        return telling
-    found = Recipe(sentence_vectors, opened.path, opened.sentence, stack).result().result
-    first, _second = found.closest() or (0, 0)
-    return _ids(opened, stack).index(found.ids[first])
+    return Recipe(telling_word, opened.path, opened.sentence, stack).result()
 
 
 def _map(

@@ -3,7 +3,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModel, AutoTokenizer
 
 from core.config import ModelConfig
 from core.decoding.sentence import translate
@@ -15,14 +14,10 @@ from core.studies.lessons.embeddings import (
     nearest_words,
     principal_components,
     random_pair_cosine,
-    sentence_cosine,
-    sentence_vector,
     token_vectors,
     vocabulary_map,
 )
 from core.studies.lessons.of_sentence import telling_word
-from core.studies.opening.opening import open_model
-from tests.core.families.folders import write_folder
 
 SIZES = {"n_encoder_layers": 1, "n_decoder_layers": 1, "d_model": 16, "d_ff": 16, "n_heads": 2}
 
@@ -37,26 +32,12 @@ def table_VD(model):
     return model.source_embedding.tokens.weight.detach().double().numpy()
 
 
-def test_angles_and_dot_products_are_those_of_the_embedding(model, table_VD):
+def test_cosines_are_those_of_the_embedding(model, table_VD):
     found = token_vectors(model, "encoder", [7, 9, 7, 30])
     assert found.ids == (7, 9, 30)
     rows = table_VD[[7, 9, 30]]
-    np.testing.assert_allclose(found.dot_NN, rows @ rows.T, rtol=1e-12)
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     np.testing.assert_allclose(found.cosine_NN, unit @ unit.T, atol=1e-12)
-    np.testing.assert_allclose(np.diag(found.angle_NN), 0, atol=1e-5)
-    np.testing.assert_allclose(
-        found.angle_NN[0, 1], np.degrees(np.arccos(unit[0] @ unit[1])), rtol=1e-9
-    )
-
-
-def test_the_closest_two_are_never_one_token_with_itself(model, table_VD):
-    ids = [5, 11, 23, 42, 17]
-    found = token_vectors(model, "encoder", ids)
-    unit = table_VD[ids] / np.linalg.norm(table_VD[ids], axis=1, keepdims=True)
-    pairs = {(i, j): unit[i] @ unit[j] for i in range(5) for j in range(i + 1, 5)}
-    assert found.closest() == max(pairs, key=pairs.get)
-    assert token_vectors(model, "encoder", [5, 5]).closest() is None
 
 
 def test_the_nearest_of_the_vocabulary_come_in_order_without_the_token_itself(model, table_VD):
@@ -77,46 +58,12 @@ def test_random_directions_are_at_right_angles_on_average(model):
 
 def test_a_vector_of_zeros_has_no_direction(model):
     weight = model.source_embedding.tokens.weight
-    found = token_vectors(model, "decoder", [2, 3])
-    assert np.isfinite(found.angle_NN).all()
     kept = weight.detach().clone()
     try:
         weight.data[2] = 0
         assert token_vectors(model, "encoder", [2, 3]).cosine_NN[0, 1] == 0
     finally:
         weight.data.copy_(kept)
-
-
-ONE, OTHER = "the animal slept", "it was too tired"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors")
-    write_folder(path / "model", "bert without a head")
-    list(open_model(str(path / "model"), path / "run"))
-    return path
-
-
-@pytest.fixture(scope="module")
-def run(folder):
-    return load_run(folder / "run")
-
-
-@pytest.mark.parametrize("text", [ONE, OTHER])
-def test_a_vector_is_the_mean_of_the_hidden_states_of_transformers(folder, run, text):
-    theirs = AutoModel.from_pretrained(folder / "model").eval()
-    given = AutoTokenizer.from_pretrained(folder / "model")(text, return_tensors="pt")
-    with torch.no_grad():
-        hidden_PD = theirs(**given).last_hidden_state[0]
-    np.testing.assert_allclose(sentence_vector(run, text), hidden_PD.mean(0).numpy(), atol=3e-5)
-
-
-def test_a_cosine_is_that_of_both_vectors_and_1_of_a_sentence_with_itself(run):
-    one, other = torch.tensor(sentence_vector(run, ONE)), torch.tensor(sentence_vector(run, OTHER))
-    expected = float(torch.cosine_similarity(one, other, dim=0))
-    assert sentence_cosine(run, ONE, OTHER) == pytest.approx(expected)
-    assert sentence_cosine(run, ONE, ONE) == pytest.approx(1)
 
 
 ROOT = Path(__file__).parents[4]

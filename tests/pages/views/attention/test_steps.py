@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 
@@ -12,6 +10,7 @@ from pages.views.attention.steps import STEPS
 from pages.views.attention.terms import SHOWN, TERMS, digits
 from tests.core.studies.heads.conftest import PLAIN
 from tests.pages.conftest import ROOT, said, send_from
+from tests.pages.views.attention.conftest import seen
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -51,8 +50,7 @@ def texts(axis):
 
 def equation(at):
     """Return the line that says how the marked number came about."""
-    lines = [each.value for each in at.markdown if each.value.endswith("**")]
-    return re.sub(r"&#(\d+);", lambda sign: chr(int(sign[1])), lines[-1])
+    return seen(at).removesuffix(".")
 
 
 def click(at, panel, row, column):
@@ -145,14 +143,14 @@ def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
     at, _ = open_steps(kind=kind, stage=stage.value)
     steps = head_steps(run, TIRED, Head(KINDS[kind], 2))
     for matrix, panel in zip(shown(at).panels, panels(steps, stage), strict=True):
-        seen = np.isfinite(panel.values)
-        np.testing.assert_array_equal(matrix.values[seen], panel.values[seen])
+        finite = np.isfinite(panel.values)
+        np.testing.assert_array_equal(matrix.values[finite], panel.values[finite])
         if panel.name in ("masked", "w") and not steps.visible_QK.all():
             np.testing.assert_array_equal(matrix.visible, steps.visible_QK)
         else:
             assert matrix.visible is None
         assert matrix.scale == ("weight" if panel.name == "w" else "signed")
-        assert matrix.limit >= abs(matrix.values[seen]).max()
+        assert matrix.limit >= abs(matrix.values[finite]).max()
 
 
 def test_what_is_compared_has_one_scale_and_weights_go_from_0_to_1(open_steps):
@@ -223,3 +221,8 @@ def test_the_picture_of_the_terms_has_the_largest(open_steps, run):
     [panel] = shown(at, TERMS).panels
     wanted = np.array([found.left_N, found.right_N, found.terms_N])[:, by_size[:SHOWN]].T
     np.testing.assert_array_equal(panel.values, wanted.astype(np.float32))
+
+
+def test_of_a_weight_it_is_said_first_where_its_word_looks_most(open_view):
+    at, _ = open_view("steps")
+    assert seen(at).startswith("**it** looks most at **animal**: **1.00**. w (it → animal) = e^(")

@@ -43,7 +43,7 @@ def expected(inspection, kind, index, direction):
 
 
 @pytest.mark.parametrize(("side", "direction", "kinds"), TURNS)
-def test_every_head_of_a_word_has_its_strip_and_the_two_largest_weights_are_named(
+def test_every_head_of_a_word_has_its_strip_and_the_largest_weight_is_named(
     open_view, side, direction, kinds
 ):
     at, _ = open_view("word", side=side, token="5", direction=direction)
@@ -69,10 +69,9 @@ def test_every_head_of_a_word_has_its_strip_and_the_two_largest_weights_are_name
         where = f"{kind.split('.')[0]} layer {head[0]}, {name}head {head[1]}"
         text = others[weights.index(max(weights))].text
         largest.setdefault(text, (written(max(weights)), where))
-    [(first, (weight, where)), (other, (next_weight, next_where)), *_] = largest.items()
+    first, (weight, where) = next(iter(largest.items()))
     looks = "looks most at" if direction == "looks at" else "gets most from"
     assert f"{looks} **{first}**: **{weight}** in {where}" in seen(at)
-    assert seen(at).endswith(f"Next comes **{other}**: {next_weight} in {next_where}.")
 
 
 def test_it_opens_on_the_pronoun_and_the_head_that_finds_its_antecedent_comes_first(open_view):
@@ -81,7 +80,7 @@ def test_it_opens_on_the_pronoun_and_the_head_that_finds_its_antecedent_comes_fi
     [group] = shown(at).groups
     assert group.heads[0] == (2, 0)
     assert shown(at).source[group.weights[0].argmax()].text == "animal"
-    assert "layer 2, head 0, which finds the noun of a pronoun in" in seen(at)
+    assert seen(at).endswith("in encoder layer 2, head 0.")
     assert (np.diff(group.weights.max(axis=1)) <= 0).all()
 
 
