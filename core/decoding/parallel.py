@@ -11,11 +11,9 @@ from core.decoding.generate import decode
 from core.decoding.mask_predict import (
     MaskPredict,
     mask_predict_passes,
-    predicted_lengths,
     until_end,
 )
 from core.decoding.sentence import fitting_source, model_input
-from core.model.masks import padding_mask
 from core.runs.run import Run
 
 
@@ -48,33 +46,6 @@ def passes_of(run: Run, sentence: str, n_passes: int) -> tuple[SentencePass, ...
         written = until_end(token_ids, run.model.config.eos_ids)
         found.append(SentencePass(tuple(masked), token_ids, tuple(shares), written))
     return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class PredictedLength:
-    """How long a target will be, predicted before any of it is written; EOS counted."""
-
-    n_source: int
-    n_target: int
-    """Most probable length, within the model's limits."""
-    probability: float
-    """Probability of the predicted difference of lengths."""
-
-
-def predicted_length(run: Run, sentence: str) -> PredictedLength:
-    """Return how long a model with `length=predicted` expects a sentence's target to be.
-
-    Raises:
-        SentenceError: There is no text.
-    """
-    model = run.model
-    assert model.length is not None
-    source_1S = torch.tensor([fitting_source(run, sentence)[0]])
-    with torch.inference_mode():
-        memory_1SD = model.encode(source_1S)
-        share_N = model.length(memory_1SD, padding_mask(source_1S))[0].double().softmax(dim=-1)
-        places_1 = predicted_lengths(model, memory_1SD, source_1S)
-    return PredictedLength(source_1S.shape[1], int(places_1[0]), float(share_N.max()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,74 +1,10 @@
-"""The measured cost of each decoding step, beside a single pass as in training.
+"""What each decoding step computes, beside a single pass as in training."""
 
-S source length.
-"""
-
-import itertools
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from core.decoding.sentence import model_input, translate
-from core.decoding.step import Stepper
-from core.model import Transformer
 from core.runs.run import Run
-
-REPEATS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class DecodingTimes:
-    """Seconds, measured live on this machine."""
-
-    cached: tuple[float, ...]
-    """Of each step, with cached keys and values."""
-    recomputed: tuple[float, ...]
-    """Of each step, with the whole prefix recomputed."""
-    one_pass: float
-    """Of the one masked pass over the same target, as in training."""
-
-
-@torch.inference_mode()
-def measure_times(
-    model: Transformer,
-    source_S: Tensor | None,
-    prompt: Sequence[int],
-    written: Sequence[int],
-) -> DecodingTimes:
-    """Decode a target in both ways, in turn, and pass over it as in training.
-
-    Each figure is the minimum of several runs, which is least disturbed by other processes.
-
-    Args:
-        model: In evaluation mode.
-        source_S: One source, with EOS; None for a decoder alone.
-        prompt: The decoder's first tokens.
-        written: The model's output after them.
-    """
-    source_1S = None if source_S is None else source_S[None]
-    fed_1T = torch.tensor([[*prompt, *written[:-1]]])
-    pieces = fed_1T.split([len(prompt), *[1] * (len(written) - 1)], dim=1)
-
-    def steps(*, cached: bool) -> list[float]:
-        times = [time.perf_counter()]
-        # The encoder's time belongs to the first step.
-        stepper = Stepper(model, source_1S, cached=cached)
-        for new_1T in pieces:
-            stepper.feed(new_1T).argmax(dim=-1)
-            times.append(time.perf_counter())
-        return [end - start for start, end in itertools.pairwise(times)]
-
-    def one_pass() -> float:
-        started = time.perf_counter()
-        model(source_1S, fed_1T)
-        return time.perf_counter() - started
-
-    rounds = [(steps(cached=True), steps(cached=False), one_pass()) for _ in range(REPEATS)]
-    cached, recomputed, passes = zip(*rounds, strict=True)
-    return DecodingTimes(tuple(map(min, *cached)), tuple(map(min, *recomputed)), min(passes))
 
 
 def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]]:
@@ -95,13 +31,11 @@ def computed_cells(n: int, *, cached: bool, n_prompt: int = 1) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class DecodingCost:
-    """How often each row of self-attention is computed, and how long the steps take."""
+    """How often each row of self-attention is computed."""
 
     n_fed: int
     n_prompt: int
     """Number of tokens in the prompt; 1 with an encoder."""
-    times: DecodingTimes | None
-    """None if nothing was measured."""
 
     @property
     def n_steps(self) -> int:
@@ -118,29 +52,20 @@ class DecodingCost:
         `step` is the one at which they are first computed.
         """
         steps = [max(0, at - self.n_prompt + 1) for at in range(self.n_fed)]
-        counted: dict[str, Sequence[object]] = {
+        return {
             "step": steps,
             "cells": [at + 1 for at in range(self.n_fed)],
             "times_computed_anew": [row[0] for row in self.cells(cached=False)],
             "times_computed_kept": [row[0] for row in self.cells(cached=True)],
         }
-        if self.times is None:
-            return counted
-        return counted | {
-            "seconds_anew": [self.times.recomputed[step] for step in steps],
-            "seconds_kept": [self.times.cached[step] for step in steps],
-            "seconds_of_one_pass": [self.times.one_pass] * self.n_fed,
-        }
 
 
-def decoding_cost(run: Run, sentence: str, measured: bool = False) -> DecodingCost:
-    """Return the cost of each step of greedy decoding, with times if measured.
+def decoding_cost(run: Run, sentence: str) -> DecodingCost:
+    """Return the cost of each step of greedy decoding.
 
     Raises:
         SentenceError: There is no text.
     """
     given, written = model_input(run, sentence), translate(run, sentence).written_ids
-    n_prompt, times = len(given.prompt), None
-    if measured:
-        times = measure_times(run.model, given.source_S, given.prompt, written)
-    return DecodingCost(n_prompt + len(written) - 1, n_prompt, times)
+    n_prompt = len(given.prompt)
+    return DecodingCost(n_prompt + len(written) - 1, n_prompt)

@@ -1,26 +1,24 @@
-"""Tokens that somebody put in the place of the model's own, and decodings kept to compare.
+"""Tokens that somebody put in the place of the model's own.
 
-Both stand in the address as `step:token`, with spaces between them; so a link opens a decoding as
+They stand in the address as `step:token`, with spaces between them; so a link opens a decoding as
 it was changed. What was changed in one decoding comes back when it is looked at again.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from core.decoding.generate import Method
-from core.decoding.step import DecodeStep, total_log_probability
+from core.decoding.step import DecodeStep
 from core.evaluate.side_by_side import decode_sentence
 from pages.frame import session
-from pages.frame.language import _, number
+from pages.frame.language import _
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.session import position
-from pages.frame.typography import typeset
 
-OVERRIDES, BRANCHES = "overrides", "branches"
+OVERRIDES = "overrides"
 MISTAKE_RANK = 3
 """A wrong token has at most this rank: likely enough to be a word, and not the model's."""
 
@@ -43,7 +41,9 @@ def decoding(
 
 def chosen(opened: Opened, method: Method) -> Overrides:
     """Return the tokens that somebody put into a decoding."""
-    texts = _kept(OVERRIDES, opened, method)
+    session.goes_with(OVERRIDES, _owner(opened, method))
+    texts = session.texts_of(OVERRIDES)
+    session.show(OVERRIDES, texts or None)
     return _read(texts[-1], opened) if texts else {}
 
 
@@ -132,60 +132,10 @@ def written(overrides: Overrides) -> str:
     return " ".join(f"{step}:{token}" for step, token in sorted(overrides.items()))
 
 
-def compare(
-    opened: Opened, method: Method, overrides: Overrides, free: Sequence[DecodeStep]
-) -> None:
-    """Offer to keep what is shown, and list what was kept.
-
-    Args:
-        opened: The run and the sentence.
-        method: How it is decoded.
-        overrides: What was put into the decoding that is shown.
-        free: Its steps.
-    """
-    kept = _kept(BRANCHES, opened, method)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            _("Keep this decoding to compare"), on_click=_keep, args=(kept, written(overrides))
-        )
-        st.caption(_probability(free), width="content")
-    for index, text in enumerate(kept):
-        branch = _read(text, opened)
-        steps = decoding(opened, method, branch).result()
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                _("open"),
-                key=f"open_branch_{index}",
-                type="tertiary",
-                on_click=partial(put, branch),
-            )
-            text = opened.run.target_tokenizer.decode([step.chosen for step in steps])
-            st.text(typeset(text, opened.run))
-            st.caption(_probability(steps))
-
-
-def _probability(steps: Sequence[DecodeStep]) -> str:
-    total = number(total_log_probability(steps), 4)
-    return _("log-probability {total}").format(total=total)
-
-
-def _keep(kept: Sequence[str], shown: str) -> None:
-    if shown not in kept:
-        session.choose({BRANCHES: [*kept, shown]})
-
-
 def _put(before: Overrides, at: int, token: int, *, opens: int | None = None) -> None:
     after = {**{place: other for place, other in before.items() if place < at}, at: token}
     step = at if opens is None else opens
     session.choose({OVERRIDES: written(after), session.DECODING_STEP: step})
-
-
-def _kept(name: str, opened: Opened, method: Method) -> tuple[str, ...]:
-    """Return what is chosen in a decoding; another one has its own."""
-    session.goes_with(name, _owner(opened, method))
-    found = session.texts_of(name) or None
-    session.show(name, found)
-    return found or ()
 
 
 def _owner(opened: Opened, method: Method) -> str:

@@ -47,7 +47,6 @@ def _seen(found: CopiedWords, eos_ids: tuple[int, ...]) -> str:
     p_gen, written = found.shares.p_gen_T.tolist(), found.written_ids
     words = [step for step, token in enumerate(written) if token not in eos_ids]
     taken = [step for step in words if p_gen[step] < 0.5]
-    rest = [step for step in words if p_gen[step] >= 0.5]
     if not words:
         return _("The model writes nothing.")
     if not taken:
@@ -61,14 +60,8 @@ def _seen(found: CopiedWords, eos_ids: tuple[int, ...]) -> str:
         )
         for step in taken
     )
-    text = _("Copied from the source: {named}.").format(named=named)
-    if rest:
-        text += " " + _(
-            "The others are generated (mean p_gen {share}): p_gen is the weight of the vocabulary; "
-            "the rest is that of the places."
-        ).format(share=percent(float(np.mean([p_gen[step] for step in rest]))))
-    if any(p < 0.5 for p, token in zip(p_gen, written, strict=True) if token in eos_ids):
-        text += " " + _("EOS, which ends it, is copied, too.")
-    if any(found.source_ids[found.shares.place(step)] != written[step] for step in taken):
-        text += " " + _("What stands at that place is not always what is written.")
-    return text
+    text = _(
+        "Copied from the source: {named}. The others come out of the vocabulary, with the weight "
+        "p_gen."
+    )
+    return text.format(named=named)

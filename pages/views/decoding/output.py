@@ -13,7 +13,6 @@ from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.decoding import seen
 from viz.component.standalone import Drawn
 
 TEMPERATURE = "output_temperature"
@@ -69,15 +68,14 @@ def _seen(found: OutputLayer, temperature: float) -> str:
         "and e raised to it, that is {times} times the probability: {share} to {rest}."
     )
     gap = (first.logit or 0.0) - (second.logit or 0.0)
-    share, rest = seen.percents(first.probability, second.probability)
     return text.format(
         first=plain(one),
         second=plain(other),
         gap=number(gap, 2),
         tau=number(temperature, 1),
         times=_many(math.exp(min(gap / temperature, 700.0))),
-        share=plain(share),
-        rest=plain(rest),
+        share=plain(percent(first.probability)),
+        rest=plain(percent(second.probability)),
     )
 
 
@@ -95,8 +93,6 @@ def _many(times: float) -> str:
 def _table(found: OutputLayer) -> None:
     rest = n_("{n} other", "{n} others", found.n_others).format(n=number(found.n_others))
 
-    *named, others = (row.probability for row in found.rows)
-
     def written(value: float | None) -> str:
         return "" if value is None else number(value, significant=4)
 
@@ -107,7 +103,7 @@ def _table(found: OutputLayer) -> None:
             "z / τ": [written(row.scaled) for row in found.rows],
             "e^(z/τ − max)": [_power(row) for row in found.rows],
             # Markdown would make a quotation of "> 99.999 %".
-            "p": [plain(share) for share in (*seen.percents(*named), percent(others))],
+            "p": [plain(percent(row.probability)) for row in found.rows],
         },
         border="horizontal",
         hide_index=True,

@@ -17,12 +17,11 @@ from core.decoding.parallel import (
     Beside,
     ParallelDecoding,
     decode_in_passes,
-    predicted_length,
 )
 from core.runs.run import RunError
 from core.tasks import right_targets
 from pages.frame import cached, components, controls
-from pages.frame.language import _, alternatives, as_it_is, joined, n_, number, percent, plain
+from pages.frame.language import _, alternatives, as_it_is, joined, n_, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.texts import view_text
@@ -60,7 +59,7 @@ def draw(opened: Opened) -> Shown:
         text=text,
         seen=_seen(opened, found),
         recipe=decoding,
-        code=(mask_predict_passes, least_sure, MaskPredict, predicted_length),
+        code=(mask_predict_passes, least_sure, MaskPredict),
         pictures=[components.matrices(Matrices(panels=panels), key="passes_maps")],
     )
 
@@ -135,44 +134,25 @@ def _seen(opened: Opened, found: ParallelDecoding) -> str:
     decode = opened.run.target_tokenizer.decode
     right = right_targets(opened.task, opened.inspection.translation.source)
     first, last = decode(found.passes[0].written), decode(found.passes[-1].written)
-    told = [_length(opened)] if opened.run.model.config.predicts_length else []
-    told.append(_("Pass 1 writes {text}.").format(text=_coloured(first, right)))
+    sentences = [_("Pass 1 writes {text}.").format(text=_coloured(first, right))]
     if right:
         known = alternatives(f"“{_coloured(each, right)}”" for each in right)
         is_right = _("That is right: {known}.") if first in right else _("Right would be {known}.")
-        told.append(is_right.format(known=known))
+        sentences.append(is_right.format(known=known))
     if len(right) > 1 and first not in right:
-        told.append(_mixed(first, right))
+        sentences.append(
+            _("It mixes both, for within a pass no place sees what another one writes.")
+        )
     if len(found.passes) > 1:
         places = zip(*(each.token_ids[: found.n_written] for each in found.passes), strict=True)
         n_changed = sum(len(set(written)) > 1 for written in places)
         later = _(
             "Later passes see the words that are kept; places that change: {n}. They write {text}."
         )
-        told.append(later.format(n=number(n_changed), text=_coloured(last, right)))
+        sentences.append(later.format(n=number(n_changed), text=_coloured(last, right)))
         if right:
-            told.append(_("That is right.") if last in right else _("That is not right."))
-    return joined(told)
-
-
-def _length(opened: Opened) -> str:
-    """Say how long the target was predicted to be, before any of its words was."""
-    found = cached.call(predicted_length, opened.path, opened.sentence)
-    return _(
-        "Length that is predicted first, EOS included: **{n}** with probability {share} (of the "
-        "source: {source})."
-    ).format(
-        n=number(found.n_target), share=percent(found.probability), source=number(found.n_source)
-    )
-
-
-def _mixed(text: str, right: Sequence[str]) -> str:
-    """Say how many words a text has of either right target."""
-    first, second = (number(sum(map(str.__eq__, text.split(), target.split()))) for target in right)
-    return _(
-        "It mixes both (words as in the first: {first}, as in the second: {second}), for within a "
-        "pass no place sees what another one writes."
-    ).format(first=first, second=second)
+            sentences.append(_("That is right.") if last in right else _("That is not right."))
+    return joined(sentences)
 
 
 def _coloured(text: str, right: Sequence[str]) -> str:

@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from core.decoding.step import DecodeStep, least_sure_step
 from core.evaluate.side_by_side import running_losses
 from core.runs.run import Run
-from core.studies.attribution.leaving_out import telling_step
-from core.studies.heads.findings import pronoun_step, pronoun_tokens
+from core.studies.heads.findings import pronoun_step
 from pages.frame import cached
-from pages.frame.cached import ModelOf
-from pages.frame.language import _, number, percent, percent_of_100, plain
+from pages.frame.language import _, number, percent, plain
 from pages.frame.selection import Opened
 
 
@@ -26,10 +24,6 @@ def step_of(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     known = cached.call(_pronoun_step, opened.path, opened.inspection.translation.source, ids)
     if known is not None:
         return known
-    pronouns = pronoun_tokens(opened.task, opened.inspection)[:1]
-    if pronouns and len(ids) > 1:
-        source_ids = opened.inspection.translation.source_ids
-        return cached.call(telling_step, ModelOf(opened.path), source_ids, ids, pronouns)
     return least_sure_step(free)
 
 
@@ -37,60 +31,23 @@ def _pronoun_step(run: Run, source: str, target_ids: Sequence[int]) -> int | Non
     return pronoun_step(cached.task(run.path), run.target_tokenizer, source, target_ids)
 
 
-def percents(*shares: float) -> list[str]:
-    r"""Return shares as people read them, with a digit more where two that differ read the same.
-
-    >>> percents(0.3304, 0.3301, 0.3), percents(0.5, 0.5)
-    (['33.04\xa0%', '33.01\xa0%', '30\xa0%'], ['50\xa0%', '50\xa0%'])
-    """
-    texts = [percent(share) for share in shares]
-    sharing = {
-        text: {s for s, its in zip(shares, texts, strict=True) if its == text} for text in texts
-    }
-    return [
-        _finer(share, text) if len(sharing[text]) > 1 else text
-        for share, text in zip(shares, texts, strict=True)
-    ]
-
-
-def _finer(share: float, text: str) -> str:
-    """Return a share with a digit more than `percent` gives it; as it is where that is a bound."""
-    for digits in (1, 2, 3):
-        if round(100 * share, digits) not in (0, 100):
-            return percent_of_100(100 * share, digits + 1)
-    return text
-
-
-def of_step(
-    opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, int], at: int
-) -> str:
+def of_step(opened: Opened, free: Sequence[DecodeStep], at: int) -> str:
     """Return which token a step is fed and writes, and the most probable other one."""
     step = free[at]
     first, second = step.most_probable(2)
     other = second if step.chosen == first else first
     probabilities = step.probabilities.tolist()
     text = _(
-        "At step {step} the model is fed “{fed}” and writes **{word}**: **{share}**. The next most "
-        "probable is {other}: {rest}."
+        "At step {step} the model is fed “{fed}”; **{word}** is written, with **{share}**. The "
+        "most probable other word is {other}: {rest}."
     )
-    if step.chosen != first and at in overrides:
-        text = _(
-            "At step {step} **{word}** is inserted, which the model gives {share}; the most "
-            "probable is **{other}**: {rest}."
-        )
-    elif step.chosen != first:
-        text = _(
-            "At step {step} the model writes **{word}** ({share}), though **{other}** is the most "
-            "probable: {rest}."
-        )
-    share, rest = percents(probabilities[step.chosen], probabilities[other])
     return text.format(
         step=number(at),
         fed=_name(opened, step.prefix[-1]),
         word=_name(opened, step.chosen),
-        share=share,
+        share=percent(probabilities[step.chosen]),
         other=_name(opened, other),
-        rest=rest,
+        rest=percent(probabilities[other]),
     )
 
 
@@ -115,45 +72,6 @@ def of_rest(opened: Opened, free: Sequence[DecodeStep], overrides: Mapping[int, 
     ).format(word=word, own=_name(opened, own[at]), before=plain(before), after=plain(after))
 
 
-def of_chances(
-    opened: Opened,
-    own: Sequence[DecodeStep],
-    free: Sequence[DecodeStep],
-    overrides: Mapping[int, int],
-    at: int,
-) -> str:
-    """Say how a word that somebody put in changes the chances of what comes at a later step.
-
-    Args:
-        opened: The run and the sentence.
-        own: What the model wrote without it.
-        free: What it writes with it.
-        overrides: What was put in.
-        at: The step.
-
-    Returns:
-        One sentence; empty where other words differ before the step, too, or none does.
-    """
-    if at >= min(len(own), len(free)):
-        return ""
-    differing = {i for i in range(at) if own[i].chosen != free[i].chosen}
-    if not differing or not differing <= overrides.keys():
-        return ""
-    word, other = free[at].most_probable(2)
-    before, after = own[at].probabilities.tolist(), free[at].probabilities.tolist()
-    return _(
-        "With it **{word}** goes from {before} to **{after}**, **{other}** from {other_before} to "
-        "**{other_after}**."
-    ).format(
-        word=_name(opened, word),
-        before=percent(before[word]),
-        after=percent(after[word]),
-        other=_name(opened, other),
-        other_before=percent(before[other]),
-        other_after=percent(after[other]),
-    )
-
-
 def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[DecodeStep]) -> str:
     """Return where free running and teacher forcing part: None where they do not."""
     if first_difference is None:
@@ -168,18 +86,17 @@ def of_sides(opened: Opened, first_difference: int | None, forced: Sequence[Deco
 
 def of_loss(opened: Opened, forced: Sequence[DecodeStep], at: int) -> str:
     """Say what a step of teacher forcing adds to the loss, and the loss of the whole sentence."""
-    losses = running_losses(forced)
-    (loss, so_far), (_last, total) = losses[at], losses[-1]
+    (loss, _so_far), *_others = running_losses(forced)[at:]
+    total = running_losses(forced)[-1][1]
     return _(
-        "Loss of step {step}: −log p(“{word}”) = {loss} nats; sum up to here {so_far}, of the "
-        "whole reference **{total}**, per token {mean}. That sum is what training makes smaller."
+        "Loss of step {step}: −log p(“{word}”) = {loss} nats; of the whole reference **{total}**, "
+        "per token {mean}: that is what training makes smaller."
     ).format(
         step=number(at),
         word=_name(opened, forced[at].chosen),
         loss=number(loss, 3),
-        so_far=number(so_far, 3),
         total=number(total, 3),
-        mean=number(total / len(losses), 3),
+        mean=number(total / len(forced), 3),
     )
 
 

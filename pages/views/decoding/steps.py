@@ -75,7 +75,6 @@ def draw(opened: Opened) -> Shown | None:
             return output.draw(opened, writing, at, [stepper])
     if not is_own and at < len(decodings.forced):
         st.caption(seen.of_loss(opened, decodings.forced, at))
-    branches.compare(opened, method, overrides, free)
     return Shown(
         name="decoding",
         title=_("Free running beside teacher forcing, step by step")
@@ -83,7 +82,7 @@ def draw(opened: Opened) -> Shown | None:
         else _("Decoding step by step"),
         recipe=comparing,
         code=[decode_steps, forced_steps, decode_both_ways],
-        seen=_seen(opened, decodings, method, overrides, at, is_own=is_own),
+        seen=_seen(opened, decodings, overrides, at, is_own=is_own),
         pictures=[stepper, *_tree_of(opened, method)],
     )
 
@@ -156,7 +155,6 @@ def _tree_of(opened: Opened, method: Method) -> list[Drawn]:
 def _seen(
     opened: Opened,
     decodings: TwoDecodings,
-    method: Method,
     overrides: branches.Overrides,
     at: int,
     *,
@@ -164,11 +162,8 @@ def _seen(
 ) -> str:
     """Return what follows an inserted word, or what a step writes, and where the sides part."""
     free, first = decodings.free, decodings.first_difference
-    rest, chances = seen.of_rest(opened, free, overrides), ""
-    if rest:
-        own = branches.decoding(opened, method, {}).result()
-        chances = seen.of_chances(opened, own, free, overrides, at)
-    sentences = [rest, chances or seen.of_step(opened, free, overrides, at)]
+    rest = seen.of_rest(opened, free, overrides)
+    sentences = [rest, seen.of_step(opened, free, at)]
     if decodings.forced and not (is_own and first is None) and (not rest or first is None):
         sentences.append(seen.of_sides(opened, first, decodings.forced))
     return joined(sentences)

@@ -2,10 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.pages.conftest import said, send
+from tests.pages.conftest import send
 from tests.pages.views.decoding.conftest import stepper, texts
-
-RIGHT = "L’animal n’a pas traversé la rue parce qu’il était trop fatigué."
 
 
 @pytest.fixture
@@ -38,39 +36,14 @@ def test_a_corrupted_token_changes_nothing_before_it(open_decoding):
     assert after.fed[7] != before.fed[7]
 
 
-def keep(at):
-    next(b for b in at.button if b.label.startswith("Keep")).click().run()
-
-
-def test_branches_are_kept_once_and_opened_again(open_decoding):
-    at = open_decoding()
-    keep(at)
-    keep(at)
-    assert [b.label for b in at.button].count("open") == 1
-    send(at, "force", {"step": 0, "token": stepper(at).free.steps[0].top[2].token})
-    assert stepper(at).free.steps[0].overridden
-    next(b for b in at.button if b.label == "open").click().run()
-    assert not stepper(at).free.steps[0].overridden
-    assert RIGHT in said(at)
-
-
 def test_another_method_begins_anew_and_the_first_comes_back_as_it_was_left(open_decoding):
     at = open_decoding()
-    keep(at)
     send(at, "force", {"step": 0, "token": stepper(at).free.steps[0].top[2].token})
     changed = stepper(at).free.fed
     at.segmented_control(key="method").set_value("sampling").run()
     assert not any(each.overridden for each in stepper(at).free.steps)
-    assert "open" not in [b.label for b in at.button]
     at.segmented_control(key="method").set_value("greedy").run()
     assert stepper(at).free.fed == changed
-    assert "open" in [b.label for b in at.button]
-
-
-def test_branches_are_part_of_the_link(open_decoding):
-    at = open_decoding(branches=["", "0:9"], overrides="0:9")
-    assert [b.label for b in at.button].count("open") == 2
-    assert RIGHT in said(at)
 
 
 @pytest.mark.parametrize("text", ["x", "4:", "-1:5", "4:999999", "4:0", "²:9"])
