@@ -27,7 +27,7 @@ PAGES = {
         ".lines[data-drawn]",
     ),
     "layers": ("lessons?lessons=parts", ".architecture[data-drawn]"),
-    "masks": ("lessons?lessons=masks&masks_shown=scores&row=0", ".matrices[data-drawn]"),
+    "masks": ("lessons?lessons=masks&row=0", ".matrices[data-drawn]"),
     "training": (
         "training?training=look_back&model=translate-guided&step=200",
         ".maps[data-drawn]",
@@ -62,7 +62,7 @@ CHINESE = {
     "roles": Picture("heads?trial=roles", "[data-testid=stDataFrame]"),
     "paths": Picture("heads?trial=patch&patched=path", ".stVegaLiteChart svg"),
     "masks": Picture(
-        "lessons?lessons=masks&masks_shown=scores&row=0", ".matrices[data-drawn]", "dark"
+        "lessons?lessons=masks&row=0", ".matrices[data-drawn]", "dark"
     ),
     "positions": Picture("lessons?lessons=positions", ".stVegaLiteChart svg", "dark"),
     "training": Picture("training", ".stVegaLiteChart svg"),

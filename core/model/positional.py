@@ -12,9 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from core.config import ModelConfig
-from core.config.choices import Positions
 from core.heads import Site, Stack
-from core.messages import N_
 from core.model.dropout import Dropout
 from core.model.norm import norm_of
 from core.model.probe import Probe, Step, probed
@@ -60,15 +58,6 @@ COMPUTED_TABLES: Mapping[str, Callable[[int, int, float], Tensor]] = {
     "halves": halved_sinusoids,
 }
 """Setting → function that computes the fixed table."""
-POSITION_LABELS: Mapping[Positions, str] = {
-    "sinusoidal": N_("sinusoids, added to the tokens"),
-    "halves": N_("sinusoids, all sines first, added to the tokens"),
-    "learned": N_("learned, added to the tokens"),
-    "buckets": N_("learned for distances, added to the scores"),
-    "rotary": N_("rotary: queries and keys are turned"),
-    "none": N_("none"),
-}
-"""Setting → label; marked for translation."""
 
 
 class Embedding(nn.Module):

@@ -68,7 +68,7 @@ class Points:
     """Points of one colour."""
 
     points: Array
-    """Their places, N × 2 or N × 3."""
+    """Their places, N × 2."""
     labels: Sequence[str]
     """What each one is: any text, shown on hover."""
     ids: Sequence[int]
@@ -144,50 +144,40 @@ def _surface(
 
 def scatter(
     groups: Sequence[Points],
-    axes: Sequence[str],
+    axes: tuple[str, str],
     *,
     title: str,
-    lasso: bool = False,
     signs: Signs = ENGLISH,
 ) -> Figure:
-    """Return points in two dimensions, to be selected, or in three, to be turned.
+    """Return points, which a line around them selects.
 
     Args:
-        groups: From the lowest to the topmost; all with as many dimensions as there are axes.
-        axes: What the two or three axes are.
+        groups: From the lowest to the topmost.
+        axes: What the two axes are.
         title: What the figure shows.
-        lasso: Whether a line around points selects them; else a click selects one.
         signs: What numbers are written with.
     """
     import plotly.graph_objects as go
 
-    flat = len(axes) == 2
-    traces = [_trace(group, len(axes)) for group in groups]
+    axis = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "showgrid": True, "automargin": True}
+    x, y = ({**axis, "title": {"text": _escaped(name)}} for name in axes)
     layout = _layout(title, signs) | {
         "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"},
         "hovermode": "closest",
-    }
-    if flat:
-        axis = {"gridcolor": _GRID, "zerolinecolor": _EDGE, "showgrid": True, "automargin": True}
-        x, y = ({**axis, "title": {"text": _escaped(name)}} for name in axes)
         # One scale for both: distances are to be seen.
-        x |= {"constrain": "domain"}
-        layout |= {"xaxis": x, "yaxis": {**y, "scaleanchor": "x"}}
-        layout["dragmode"] = "lasso" if lasso else "pan"
-    else:
-        camera = {"eye": {"x": 1.2, "y": -1.4, "z": 0.8}, "center": {"z": -0.1}}
-        layout["scene"] = _scene(axes) | {"aspectmode": "data", "camera": camera}
-    return go.Figure(traces, layout)
+        "xaxis": {**x, "constrain": "domain"},
+        "yaxis": {**y, "scaleanchor": "x"},
+        "dragmode": "lasso",
+    }
+    return go.Figure([_trace(group) for group in groups], layout)
 
 
-def _trace(group: Points, n_dimensions: int) -> dict[str, Any]:
-    coordinates = dict(
-        zip("xyz", np.asarray(group.points, np.float32).T[:n_dimensions], strict=False)
-    )
-    size = (7, 9) if group.labelled else (3, 5)
+def _trace(group: Points) -> dict[str, Any]:
+    x, y = np.asarray(group.points, np.float32).reshape(-1, 2).T
     return {
-        "type": "scatter3d" if n_dimensions == 3 else "scatter",
-        **coordinates,
+        "type": "scatter",
+        "x": x,
+        "y": y,
         "name": _escaped(group.name),
         "mode": "markers+text" if group.labelled else "markers",
         "text": [_escaped(label) for label in group.labels],
@@ -196,7 +186,7 @@ def _trace(group: Points, n_dimensions: int) -> dict[str, Any]:
         "customdata": list(group.ids),
         "marker": {
             "color": theme.colour(group.colour),
-            "size": size[n_dimensions == 2],
+            "size": 9 if group.labelled else 5,
             "opacity": 1.0 if group.labelled else 0.4,
         },
         "hovertemplate": "%{text}<extra></extra>",

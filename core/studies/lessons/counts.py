@@ -1,4 +1,4 @@
-"""Where the parameters are: in a model, in those of the paper's Table 3, in published ones."""
+"""Where the parameters are: in a model and in published ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Any
 from core.config import ModelConfig
 from core.describe import describe
 from core.families.published import PUBLISHED
-from core.model.paper import TABLE_3
 from core.runs.run import Run
 from core.studies.lessons.cells import Table
 
@@ -36,24 +35,6 @@ class Counts:
         """Return a row for each model."""
         found = {"model": self.models, **self.columns, **self.also}
         return {name: list(values) for name, values in found.items()}
-
-
-def paper_counts(run: Run) -> Counts:
-    """Count the parameters of a run's model and of every model of the paper's Table 3."""
-    settings = run.settings
-    rows: Mapping[str, Sequence[Any]] = {
-        "published_millions": [None, *(row.millions for row in TABLE_3)],
-        "perplexity": [None, *(row.perplexity for row in TABLE_3)],
-        "BLEU": [None, *(row.bleu for row in TABLE_3)],
-        "dropout": [settings.model.dropout, *(row.dropout for row in TABLE_3)],
-        "label_smoothing": [
-            settings.training.label_smoothing,
-            *(row.label_smoothing for row in TABLE_3),
-        ],
-        "steps": [settings.training.steps, *(row.steps for row in TABLE_3)],
-    }
-    configs = (settings.model, *(row.config for row in TABLE_3))
-    return Counts((run.name, *(row.name for row in TABLE_3)), _groups(configs), rows)
 
 
 def published_counts(run: Run) -> Counts:

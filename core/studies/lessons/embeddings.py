@@ -114,7 +114,7 @@ def _table(model: Transformer, stack: Stack) -> Tensor:
 MOST = 2000
 """Tokens that are drawn, beside those that are asked for: the first ones, in most vocabularies the
 most frequent ones."""
-N_COMPONENTS = 3
+N_COMPONENTS = 2
 """Directions in which the vocabulary is drawn."""
 
 
@@ -133,7 +133,7 @@ class VocabularyMap:
 
     ids: tuple[int, ...]
     texts: tuple[str, ...]
-    points_N3: NDArray[np.float64]
+    points_N2: NDArray[np.float64]
     shares: tuple[float, ...]
     """Of the variance, in each direction."""
     random_shares: tuple[float, ...]
@@ -149,7 +149,7 @@ class VocabularyMap:
             "token": list(self.texts),
             "id": list(self.ids),
             "in_sentence": [each in self.sentence for each in self.ids],
-            **dict(zip("xyz", self.points_N3.T.tolist(), strict=True)),
+            **dict(zip("xy", self.points_N2.T.tolist(), strict=True)),
         }
         neighbours: Table = {
             "token": [each.token for each in self.near for _ in each.neighbours],
@@ -174,7 +174,7 @@ def vocabulary_map(
 
     table_VD = run.model.embedding(stack).tokens.weight.detach().double().cpu()
     ids = tuple(sorted({*range(min(MOST, len(table_VD))), *read, *chosen}))
-    points_N3, shares = principal_components(table_VD[list(ids)])
+    points_N2, shares = principal_components(table_VD[list(ids)])
     noise_ND = torch.from_numpy(
         np.random.default_rng(SEED).standard_normal((len(ids), table_VD.shape[1]))
     )
@@ -187,7 +187,7 @@ def vocabulary_map(
     return VocabularyMap(
         ids=ids,
         texts=texts(ids),
-        points_N3=points_N3,
+        points_N2=points_N2,
         shares=shares,
         random_shares=random_shares,
         sentence=frozenset(read),

@@ -3,10 +3,9 @@
 B batch, S source length, K positions of either stack, L depths, D model width, V vocabulary.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,10 +20,8 @@ from core.describe.formulas import normalised
 from core.heads import Kind, Site, Stack
 from core.messages import N_, Message
 from core.model import Record, Step, Transformer
-from core.studies.lessons.cells import Table, cells, stacked
+from core.studies.lessons.cells import Table, cells
 
-Measure = Literal["norm", "cosine", "added"]
-"""What of a stream is asked for: one of the quantities of `Stream`."""
 _SUBLAYERS = {
     "embedding": N_("embedding"),
     "self": Kind.ENCODER_SELF.sublayer_label,
@@ -44,30 +41,19 @@ class Stream:
     norms_LK: NDArray[np.float64]
     """Euclidean norm of every position's vector. In a post-norm model a LayerNorm made it; in a
     pre-norm model the stack's last norm comes after the last depth, and is not in it."""
-    cosines_LK: NDArray[np.float64]
-    """Cosine with the same position's vector after the embedding; 0 where a vector is zero."""
     added_LK: NDArray[np.float64]
     """Norm of what was added at each depth, one row fewer: the embedding adds to nothing."""
 
     @property
     def most_added(self) -> int:
         """The depth, the embedding being 0, at which most was added on average."""
-        return 1 + int(self.mean("added").argmax())
+        return 1 + int(self.added_LK.mean(axis=1).argmax())
 
     @property
     def largest_addition(self) -> tuple[float, float]:
         """The mean norm of what was added where most was, and of what it was added to."""
         depth = self.most_added
-        return float(self.mean("added")[depth - 1]), float(self.mean("norm")[depth - 1])
-
-    def values(self, measure: Measure) -> NDArray[np.float64]:
-        """Return values_LK of a measure."""
-        return {"norm": self.norms_LK, "cosine": self.cosines_LK, "added": self.added_LK}[measure]
-
-    def mean(self, measure: Measure) -> NDArray[np.float64]:
-        """Return the mean of a measure over all positions at each depth, mean_L."""
-        found: NDArray[np.float64] = self.values(measure).mean(axis=1)
-        return found
+        return float(self.added_LK[depth - 1].mean()), float(self.norms_LK[depth - 1].mean())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,7 +65,6 @@ class Stream:
         nothing_1K = np.full((1, self.added_LK.shape[1]), np.nan)
         measures = {
             "norm": self.norms_LK,
-            "cosine": self.cosines_LK,
             "added": np.concatenate([nothing_1K, self.added_LK]),
         }
         found = cells("depth", "position", measures)
@@ -113,14 +98,9 @@ def _stream(record: Record, sites: Sequence[Site]) -> Stream:
         return np.stack([record.tensors[site, step][0].double().numpy() for site in sites])
 
     stream_LKD = vectors(sites, Step.STREAM_OUT)
-    norms_LK = np.linalg.norm(stream_LKD, axis=-1)
-    products_LK = (stream_LKD * stream_LKD[0]).sum(axis=-1)
-    lengths_LK = norms_LK * norms_LK[0]
-    nothing_LK = np.zeros_like(products_LK)
     return Stream(
         sites=tuple(sites),
-        norms_LK=norms_LK,
-        cosines_LK=np.divide(products_LK, lengths_LK, out=nothing_LK, where=lengths_LK > 0),
+        norms_LK=np.linalg.norm(stream_LKD, axis=-1),
         added_LK=np.linalg.norm(vectors(sites[1:], Step.ADDED), axis=-1),
     )
 
@@ -142,11 +122,6 @@ class Lens:
     followed_probability_LK: NDArray[np.float64]
     followed_rank_LK: NDArray[np.int64]
     """How many tokens are more probable than the followed one; 0 when it is the best."""
-    entropy_LK: NDArray[np.float64]
-    """How undecided the distribution is, in nats."""
-    divergence_LK: NDArray[np.float64]
-    """KL(last depth ‖ this depth) in nats: what taking this depth's word for the last one's would
-    cost. 0 at the last."""
 
     def table(self) -> Table:
         """Return a row for each depth and position."""
@@ -158,8 +133,6 @@ class Lens:
                 "its_probability": self.best_probability_LK,
                 "its_probability_followed": self.followed_probability_LK,
                 "more_probable_tokens": self.followed_rank_LK,
-                "entropy": self.entropy_LK,
-                "divergence_from_last": self.divergence_LK,
             },
         )
         followed = [int(self.followed_K[position]) for position in found["position"]]
@@ -236,45 +209,20 @@ def formula(model: Transformer, stack: Stack) -> str:
 
 def _lens(logits_LKV: Tensor, followed_K: Tensor, config: ModelConfig) -> Lens:
     log_LKV = mask_special_tokens(logits_LKV, config).double().log_softmax(dim=-1)
-    probabilities_LKV = log_LKV.exp()
     best_LK = log_LKV.argmax(dim=-1)
     followed_LK1 = followed_K.expand(best_LK.shape)[..., None]
     followed_log_LK1 = log_LKV.gather(-1, followed_LK1)
-    # Tokens that cannot be said have −∞ on both sides, and add nothing.
-    possible_LKV = log_LKV.masked_fill(log_LKV == -math.inf, 0.0)
-    last_KV = probabilities_LKV[-1]
-    divergence_LK = (last_KV * (possible_LKV[-1] - possible_LKV)).sum(dim=-1)
     return Lens(
         best_LK=best_LK.numpy(),
-        best_probability_LK=probabilities_LKV.amax(dim=-1).numpy(),
+        best_probability_LK=log_LKV.exp().amax(dim=-1).numpy(),
         followed_K=followed_K.numpy(),
         followed_probability_LK=followed_log_LK1.exp()[..., 0].numpy(),
         followed_rank_LK=(log_LKV > followed_log_LK1).sum(dim=-1).numpy(),
-        entropy_LK=torch.special.entr(probabilities_LKV).sum(dim=-1).numpy(),
-        # Rounding must not make a sum negative.
-        divergence_LK=divergence_LK.clamp_min(0.0).numpy(),
     )
 
 
 EPS = 1e-5
 """What both norms add to a variance before its root is taken."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
-    """One vector for each position, with what LayerNorm looks at."""
-
-    vectors_KD: NDArray[np.float64]
-
-    @property
-    def mean_K(self) -> NDArray[np.float64]:
-        """Mean over the features."""
-        return np.asarray(self.vectors_KD.mean(axis=-1))
-
-    @property
-    def deviation_K(self) -> NDArray[np.float64]:
-        """Standard deviation over the features, dividing by D as LayerNorm does."""
-        return np.asarray(self.vectors_KD.std(axis=-1))
 
 
 def batch_norm(
@@ -303,39 +251,21 @@ class Norms:
     standard deviation is about 1, so that 1 would be a large change.
     """
 
-    before: Vectors
-    bare: Vectors
-    """Before gain and bias: mean 0, and deviation 1 but for `EPS` (a little less)."""
-    after: Vectors
-    """What the model goes on with."""
     layer_norm_K: NDArray[np.float64]
     """The model's own LayerNorm, with gain and bias, in a padded batch: 0 but for rounding. It
     counts no other position, so that padding makes no second case."""
     batch_norm_K: NDArray[np.float64]
     """BatchNorm over the tokens of all the sentences."""
-    batch_norm_padded_K: NDArray[np.float64]
-    """BatchNorm over all positions of the batch, padding counted."""
     n_alone: int
-    """Positions that BatchNorm counts for the sentence alone, …"""
-    n_together: int
-    """… with the other sentences, …"""
-    n_padded: int
-    """… and with padding."""
+    """Positions of the sentence."""
 
     def table(self) -> Table:
-        """Return a row for each position, and one for each feature of it before and after."""
-        positions = {
+        """Return a row for each position."""
+        return {
             "position": list(range(self.n_alone)),
             "layer_norm": self.layer_norm_K.tolist(),
             "batch_norm": self.batch_norm_K.tolist(),
-            "batch_norm_padded": self.batch_norm_padded_K.tolist(),
-            "mean_before": self.before.mean_K.tolist(),
-            "deviation_before": self.before.deviation_K.tolist(),
-            "deviation_normalised": self.bare.deviation_K.tolist(),
-            "deviation_after": self.after.deviation_K.tolist(),
         }
-        values = {"before": self.before.vectors_KD, "after": self.after.vectors_KD}
-        return stacked(positions, cells("position", "feature", values))
 
 
 @torch.inference_mode()
@@ -345,8 +275,7 @@ def study_norms(
     """Compare a LayerNorm with BatchNorm on the vectors that it gets in the model.
 
     Two passes of the stack that reads: the sentence alone, and the sentence as the first of a
-    batch. The vectors before and after are the model's own; `bare` follows from those before in
-    float64.
+    batch.
     """
     alone_B1 = pad([source_ids])
     # A model without a token that fills up is a decoder alone, which sees nothing of what follows.
@@ -355,25 +284,16 @@ def study_norms(
     before, after = _encoded(model, site, together_BS)
     lengths_B = np.array([len(ids) for ids in (source_ids, *others)])
     tokens_BS = np.arange(together_BS.shape[1]) < lengths_B[:, None]
-    everything_BS = np.ones_like(tokens_BS)
     length = len(source_ids)
-    reference_KD = batch_norm(before_alone, everything_BS[:1, :length])[0]
-    before_KD = before_alone[0]
-    centred_KD = before_KD - before_KD.mean(axis=-1, keepdims=True)
+    reference_KD = batch_norm(before_alone, tokens_BS[:1, :length])[0]
 
     def change(normed_BSD: NDArray[np.float64], alone_KD: NDArray[np.float64]) -> NDArray[Any]:
         return np.abs(normed_BSD[0, :length] - alone_KD).mean(axis=-1)
 
     return Norms(
-        before=Vectors(before_KD),
-        bare=Vectors(centred_KD / np.sqrt(before_KD.var(axis=-1, keepdims=True) + EPS)),
-        after=Vectors(after_alone[0]),
         layer_norm_K=change(after, after_alone[0]),
         batch_norm_K=change(batch_norm(before, tokens_BS), reference_KD),
-        batch_norm_padded_K=change(batch_norm(before, everything_BS), reference_KD),
         n_alone=length,
-        n_together=int(tokens_BS.sum()),
-        n_padded=tokens_BS.size,
     )
 
 

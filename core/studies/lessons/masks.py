@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.batch import Batch, Pair, collate, one_row, pad
+from core.batch import Batch, Pair, collate, pad
 from core.config import ModelConfig
 from core.decoding.generate import generate
 from core.decoding.sentence import fitting_source, model_input
@@ -23,7 +23,7 @@ from core.labels import held_out_as_learned
 from core.model import Probes, Record, Remask, Step, Transformer
 from core.model.masks import causal_mask, padding_mask
 from core.runs.run import Run, RunError
-from core.studies.lessons.cells import Table, cells, stacked
+from core.studies.lessons.cells import Table, cells
 from core.vocabulary import PAD
 
 _LONGEST_WORD = 2
@@ -241,23 +241,14 @@ def leak(weights_BHQK: NDArray[np.float32], batch: PaddedBatch, head: Head) -> L
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadOfBatch:
-    """What one head did with one sentence of a batch, and how its rows fare in all of them."""
+    """What one head did with one sentence of a batch."""
 
     visible_QK: NDArray[np.bool_]
-    scores_QK: NDArray[np.float32]
-    """Divided by √d_k, before the mask."""
     weights_QK: NDArray[np.float32]
-    row_sums: tuple[float, float]
-    """The least and the largest sum of a row, over all sentences."""
     leak: Leak
     """Over all sentences."""
     masks: Mapping[str, NDArray[np.bool_]]
     """PADDING, LOOK_AHEAD → visible_QK of the mask by itself, as far as the attention has it."""
-
-    @property
-    def masked_scores_QK(self) -> NDArray[np.float32]:
-        """The scores as the softmax gets them: −∞ where the mask hides the key."""
-        return np.where(self.visible_QK, self.scores_QK, np.float32(-np.inf))
 
     def table(self) -> Table:
         """Return a row for each query and key."""
@@ -267,8 +258,6 @@ class HeadOfBatch:
             {
                 **{f"{name} mask": mask_QK for name, mask_QK in self.masks.items()},
                 "may_look": self.visible_QK,
-                "score": self.scores_QK,
-                "masked_score": self.masked_scores_QK,
                 "weight": self.weights_QK,
             },
         )
@@ -284,21 +273,16 @@ def head_of_batch(
 ) -> HeadOfBatch:
     """Run a batch with some masks left out in all layers; return one head of one sentence."""
     site, index = head.site, head.index
-    record = Record(frozenset({Step.VISIBLE, Step.SCORES, Step.WEIGHTS}), frozenset({site}))
+    record = Record(frozenset({Step.VISIBLE, Step.WEIGHTS}), frozenset({site}))
     changed = visible(batch.source_BS, batch.fed_BT, {*without, *batch.missing}, batch.pad_id)
     probes = [Remask(changed)] if without else []
     model(*batch.inputs, Probes([*probes, record]))
-    scores_BHQK, weights_BHQK = (
-        record.tensors[site, step].numpy() for step in (Step.SCORES, Step.WEIGHTS)
-    )
+    weights_BHQK = record.tensors[site, Step.WEIGHTS].numpy()
     n_batch, _, n_queries, n_keys = weights_BHQK.shape
     visible_BQK = record.tensors[site, Step.VISIBLE].expand(n_batch, n_queries, n_keys)
-    sums_BQ = weights_BHQK[:, index].astype(np.float64).sum(axis=-1)
     return HeadOfBatch(
         visible_QK=visible_BQK[sentence].numpy().copy(),
-        scores_QK=scores_BHQK[sentence, index].copy(),
         weights_QK=weights_BHQK[sentence, index].copy(),
-        row_sums=(float(sums_BQ.min()), float(sums_BQ.max())),
         leak=leak(weights_BHQK, batch, head),
         masks=alone(batch, head.kind, sentence),
     )
@@ -382,47 +366,3 @@ def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask,
         n_right += int(right_BT.sum())
         n_tokens += batch.n_tokens
     return MaskLoss(without, loss / n_tokens, n_right / n_tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class PrefixCheck:
-    """How a pass for each prefix compares with one masked pass over the whole target."""
-
-    largest_difference: float
-    """Between a logit of prefix i computed alone and the same of row i of the masked pass."""
-    positions_alone: int
-    """Decoder positions computed by the passes over the prefixes: 1 + 2 + … + T."""
-    positions_together: int
-    """Decoder positions computed by the masked pass: T."""
-
-    def table(self) -> Table:
-        """Return a row for each step and place, 1 where the place is fed then, and the costs."""
-        n = self.positions_together
-        fed = cells("row", "column", {"fed": np.tril(np.ones((n, n)))})
-        cost: Table = {
-            "positions_alone": [self.positions_alone],
-            "positions_together": [n],
-            "largest_difference": [self.largest_difference],
-        }
-        return stacked(fed, cost)
-
-
-@torch.inference_mode()
-def compare_prefixes(
-    model: Transformer, source_ids: Sequence[int], fed_ids: Sequence[int]
-) -> PrefixCheck:
-    """Run "BOS", "BOS y₁", "BOS y₁ y₂" … alone, and the whole target once, masked."""
-    source_1S = one_row(source_ids)
-    together_TV = model(source_1S, pad([fed_ids]))[0]
-    memory_1SD = None if source_1S is None else model.encode(source_1S)
-    largest = 0.0
-    for row in range(len(fed_ids)):
-        prefix_1T = pad([fed_ids[: row + 1]])
-        alone_V = model.decode(prefix_1T, memory_1SD, None, source_BS=source_1S)[0, -1]
-        largest = max(largest, float((alone_V - together_TV[row]).abs().max()))
-    n = len(fed_ids)
-    return PrefixCheck(
-        largest_difference=largest,
-        positions_alone=n * (n + 1) // 2,
-        positions_together=n,
-    )

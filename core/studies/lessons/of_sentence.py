@@ -33,8 +33,6 @@ from core.studies.lessons.masks import (
     Mask,
     MaskLoss,
     PaddedBatch,
-    PrefixCheck,
-    compare_prefixes,
     head_of_batch,
     read_texts,
 )
@@ -120,15 +118,6 @@ def sentence_norms(run: Run, sentences: Sequence[str], site: Site) -> OfSentence
     side = Kind.self_of(site.stack).query_side
     found = study_norms(run.model, site, rows[0], rows[1:])
     return OfSentence(found, {"position": _described(run, side, rows[0])})
-
-
-def sentence_prefixes(run: Run, sentence: str, longest: int) -> OfSentence[PrefixCheck]:
-    """Compare a pass for each prefix of what is written with one masked pass."""
-    written = translate(run, sentence)
-    fed_ids = written.fed_ids[:longest]
-    texts = _described(run, "target", fed_ids)
-    found = compare_prefixes(run.model, written.source_ids, fed_ids)
-    return OfSentence(found, {"row": texts, "column": texts})
 
 
 @dataclass(frozen=True, slots=True)

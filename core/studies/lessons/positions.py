@@ -170,39 +170,6 @@ def closest_rows(table_PD: Array) -> ClosestRows | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DotProducts:
-    """The dot product of any two positions."""
-
-    products_PP: Array
-    curve_P: Array
-    """The chosen position with every position of the table."""
-    asymmetry: float | None
-    """Largest |PE(p)·PE(p + k) − PE(p)·PE(p − k)|; None where there is no such k in the table."""
-    spread: float
-    """Largest difference between two products of the same distance."""
-
-    def table(self) -> Table:
-        """Return a row for each two positions."""
-        return cells("row", "column", {"dot_product": self.products_PP})
-
-
-def dot_products(table_PD: Array, position: int) -> DotProducts:
-    """Multiply every position with every other; look closer at one."""
-    length = len(table_PD)
-    require_position(position, length)
-    products_PP = table_PD @ table_PD.T
-    curve_P = products_PP[position]
-    both = min(position, length - 1 - position)
-    left, right = curve_P[position - both : position][::-1], curve_P[position + 1 :][:both]
-    return DotProducts(
-        products_PP=products_PP,
-        curve_P=curve_P,
-        asymmetry=float(np.abs(right - left).max()) if both else None,
-        spread=max(float(np.ptp(np.diagonal(products_PP, k))) for k in range(length)),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Rotation:
     """What takes every PE(pos) to PE(pos + k)."""
 
@@ -416,8 +383,6 @@ class Learned:
     """The encoder's learned positions, as far as they are looked at."""
 
     table_PD: Array
-    norms_P: Array
-    """Of all positions of the model, not only those looked at."""
     untouched_P: NDArray[np.bool_]
     """True where a position of the model still has the numbers that it began with."""
 
@@ -431,18 +396,6 @@ class Learned:
         if not self.untouched_P.any():
             return None
         return int(self.untouched_P.argmax())
-
-    @property
-    def mean_norm_trained(self) -> float | None:
-        """Of the positions that training changed; None where it changed none."""
-        if self.untouched_P.all():
-            return None
-        return float(self.norms_P[~self.untouched_P].mean())
-
-    @property
-    def mean_norm_untouched(self) -> float:
-        """Of the others; there must be some."""
-        return float(self.norms_P[self.untouched_P].mean())
 
     def table(self) -> Table:
         """Return a row for each position and dimension that is looked at."""
@@ -460,7 +413,6 @@ def learned(run: Run, length: int) -> Learned:
     untouched_P = (table_PD == began_PD).all(dim=1) | (table_PD == began_PD.half()).all(dim=1)
     return Learned(
         table_PD=table_PD[:length].double().numpy(),
-        norms_P=table_PD.double().norm(dim=1).numpy(),
         untouched_P=untouched_P.numpy(),
     )
 

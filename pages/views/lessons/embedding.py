@@ -55,7 +55,6 @@ TIED = {
 
 def draw(opened: Opened) -> Shown:
     """Draw how similar the sentence's tokens are, the vocabulary, or the lengths that add up."""
-    n_dimensions = 2
     with row():
         pictures = {"angles": _("similarity"), "points": _("points"), "lengths": _("lengths")}
         shown = stacks.ask_picture(opened, "embedding_shown", pictures, NEEDS)
@@ -63,12 +62,10 @@ def draw(opened: Opened) -> Shown:
             usual = partial(_usual, opened)
             place = stacks.ask_place(opened, "vectors_stack", POSITION, usual=usual)
             ids = _ids(opened, place.stack)
-        if shown == "points":
-            n_dimensions = vocabulary.ask_dimensions()
     if shown == "lengths":
         return _lengths(opened)
     if shown == "points":
-        return vocabulary.draw(opened, place.stack, ids[place.position], n_dimensions)
+        return vocabulary.draw(opened, place.stack, ids[place.position])
     stack, position = place.stack, place.position
     recipe = Recipe(sentence_vectors, opened.path, opened.sentence, stack, position)
     found = recipe.result()

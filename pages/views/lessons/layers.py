@@ -11,7 +11,6 @@ from core.describe import describe
 from core.heads import Kind, Stack
 from core.studies.lessons.layers import (
     Lens,
-    Measure,
     Stream,
     decoder_lens,
     encoder_lens,
@@ -34,7 +33,6 @@ from viz.plane.matrices import Axis, Matrix
 
 STACK = "lens_stack"
 """Name of the chosen stack in the URL."""
-MEASURES: dict[str, Measure] = {"norm": "norm", "cosine": "cosine"}
 LENS = (Need.WRITING, Need.NEXT, Need.OWN_VECTORS)
 OLDER = {"stream_stack": STACK, "stream_position": session.LENS_POSITION}
 """What older links called a choice → what it is called now."""
@@ -56,7 +54,7 @@ class _Guesses:
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw the guess of each depth, or a measure of the vectors through depth."""
+    """Draw the guess of each depth, or the length of the vectors through depth."""
     for older, name in OLDER.items():
         if text := session.text_of(older):
             session.choose({older: None, name: text})
@@ -64,15 +62,18 @@ def draw(opened: Opened) -> Shown:
         pictures = {
             "lens": _("guess (logit lens)"),
             "norm": _("length"),
-            "cosine": _("cosine"),
         }
         shown = stacks.ask_picture(
-            opened, "layers_shown", pictures, {"lens": LENS}, older={"added": "norm"}
+            opened,
+            "layers_shown",
+            pictures,
+            {"lens": LENS},
+            older={"added": "norm", "cosine": "norm"},
         )
         place = stacks.ask_place(
             opened, STACK, session.LENS_POSITION, first="decoder", usual=partial(_usual, opened)
         )
-    return _lens(opened, place) if shown == "lens" else _stream(opened, place, MEASURES[shown])
+    return _lens(opened, place) if shown == "lens" else _stream(opened, place)
 
 
 def _usual(opened: Opened, stack: Stack) -> int | None:
@@ -187,50 +188,36 @@ def _texts(opened: Opened, ids: Iterable[int]) -> list[str]:
     return [token.text for token in opened.run.tokenizer.describe([int(i) for i in ids])]
 
 
-def _stream(opened: Opened, place: Place, measure: Measure) -> Shown:
+def _stream(opened: Opened, place: Place) -> Shown:
+    """Draw how long the vectors get, and say which sublayer adds most."""
     recipe = Recipe(sentence_stream, opened.path, opened.sentence, place.stack)
     found, position = recipe.result().result, place.position
-    title, quantity = {
-        "norm": (
-            _("How long the vectors get"),
-            Quantity(_("length of the vector (Euclidean norm)")),
-        ),
-        "cosine": (
-            _("How similar each vector stays to its embedding"),
-            Quantity(_("cosine to the embedding"), zero=False),
-        ),
-    }[measure]
-    own, token = found.values(measure)[:, position].tolist(), place.token
+    title = _("How long the vectors get")
+    own, token = found.norms_LK[:, position].tolist(), place.token
     picture = curves(
         {
             _("{token}, position {n}").format(token=token, n=number(position)): own,
-            _("mean of all positions"): found.mean(measure).tolist(),
+            _("mean of all positions"): found.norms_LK.mean(axis=1).tolist(),
         },
         x=Quantity(_("after which part"), labels=tuple(map(explained, found.names))),
-        y=quantity,
+        y=Quantity(_("length of the vector (Euclidean norm)")),
         title=title,
     )
     said = _most_added(found, adds=opened.run.settings.model.residual)
     return Shown(
-        name=f"stream_{place.stack}_{measure}",
+        name=f"stream_{place.stack}",
         title=title,
         recipe=recipe,
-        seen=joined([_change(token, own, measure), said]),
+        seen=joined([_change(token, own), said]),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
-        formula=describe(opened.run.model, 1, 1).sublayers[0].step + r", \qquad "
-        r"\cos(x_l, x_0) = \frac{x_l \cdot x_0}{\lVert x_l \rVert \lVert x_0 \rVert}",
+        formula=describe(opened.run.model, 1, 1).sublayers[0].step,
     )
 
 
-def _change(token: str, values: Sequence[float], measure: Measure) -> str:
-    """Say how a position's measure goes from the first depth to the last."""
+def _change(token: str, values: Sequence[float]) -> str:
+    """Say how a position's length goes from the first depth to the last."""
     text = _("The vector of “{token}” goes from length {first} to **{last}**.")
-    if measure == "cosine":
-        text = _(
-            "The vector of “{token}” begins as its embedding (cosine {first}) and ends at "
-            "**{last}**."
-        )
     first, last = (number(each, padded=False) for each in (values[0], values[-1]))
     return text.format(token=plain(token), first=first, last=last)
 

@@ -1,6 +1,5 @@
 """Positions that were learned like all other weights, beside the formula."""
 
-import numpy as np
 import streamlit as st
 
 from core.model.positional import Embedding
@@ -14,13 +13,11 @@ from core.studies.lessons.positions import (
 )
 from pages.frame import cached, controls
 from pages.frame.charts import chart
-from pages.frame.components import matrices
 from pages.frame.language import _, number, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from viz.charts.curves import Chart, Quantity, Rule, curves
-from viz.plane.matrices import Matrices, Matrix, numbered
 
 FIRST_POSITION = 8
 """To begin with; few tables end before it."""
@@ -46,11 +43,7 @@ def draw(opened: Opened) -> Shown | None:
     )
     recipe = Recipe(learned_beside, run.path, length, position)
     found = recipe.result()
-    left, right = st.columns(2, gap="large")
-    with left:
-        pictures = [chart(_curves(found, position))]
-    with right:
-        pictures.append(matrices(Matrices(panels=[_map(found.learned)]), key="pe_learned"))
+    picture = chart(_curves(found, position))
     if reached := _reached(found.learned):
         st.caption(reached)
     other = _("**{run}** is shown: {chosen} has not learned vectors of positions here.").format(
@@ -63,7 +56,7 @@ def draw(opened: Opened) -> Shown | None:
         other_model="" if run.path == opened.path else other,
         seen=_seen(found, position),
         code=[Embedding, learned, cosines],
-        pictures=pictures,
+        pictures=[picture],
         about={"model": run.name, "step": str(run.step)},
     )
 
@@ -103,24 +96,6 @@ def _seen(found: LearnedBeside, position: int) -> str:
     return text.format(p=number(position), q=number(most), x=number(alike[most], 2))
 
 
-def _map(found: Learned) -> Matrix:
-    length, width = found.table_PD.shape
-    title, trained = _("The learned table"), found.trained
-    if found.mean_norm_trained is not None and trained is not None and trained < length:
-        title = _("The learned table: from row {row} on it was never trained").format(
-            row=number(trained)
-        )
-    return Matrix(
-        title=title,
-        values=found.table_PD.astype(np.float32),
-        rows=numbered(_("position"), length),
-        columns=numbered(_("dimension"), width),
-        scale="signed",
-        limit=float(np.abs(found.table_PD).max()),
-        value_name=_("value"),
-    )
-
-
 def _curves(found: LearnedBeside, position: int) -> Chart:
     trained, ends = found.learned.trained, []
     if trained is not None and trained < len(found.cosines[LEARNED]):
@@ -137,8 +112,8 @@ def _curves(found: LearnedBeside, position: int) -> Chart:
 
 def _reached(found: Learned) -> str:
     """Say how far training reached, where that is known."""
-    n = len(found.norms_P)
-    if found.mean_norm_trained is None:
+    n = len(found.untouched_P)
+    if found.untouched_P.all():
         text = _("No position has changed since training began: all {n} are random.")
         return text.format(n=number(n))
     if found.trained is None:

@@ -1,7 +1,5 @@
 """LayerNorm beside BatchNorm: what other sentences of a batch change."""
 
-import streamlit as st
-
 from core.describe import Description, describe
 from core.heads import Site, Stack, Sublayer
 from core.studies.lessons.layers import Norms, batch_norm, study_norms
@@ -14,11 +12,11 @@ from pages.frame.selection import Opened
 from pages.frame.view import Shown
 from pages.views.lessons.batch import ask_batch
 from viz.charts.bars import bars
-from viz.charts.curves import COLOURS, Chart, Quantity
+from viz.charts.curves import Chart, Quantity
 
 
 def draw(opened: Opened) -> Shown:
-    """Draw how far other sentences move a vector, and its spread before and after LayerNorm."""
+    """Draw how far other sentences move a vector under each norm."""
     with selection.row():
         sentences = ask_batch(opened)
         site = _ask_site(describe(opened.run.model, 1, 1), opened.run.model.config.stacks[0])
@@ -28,20 +26,13 @@ def draw(opened: Opened) -> Shown:
     read = opened.inspection.source_tokens or opened.inspection.fed_tokens
     tokens = [token.text for token in read[: found.n_alone]]
     alone = len(sentences) == 1
-    pictures = []
-    left, right = st.columns([3, 2], gap="large")
-    if not alone:
-        with left:
-            pictures.append(chart(_moved(found, tokens)))
-    with left if alone else right:
-        pictures.append(chart(_spread(found, tokens)))
     return Shown(
         name=f"norm.{site}",
         title=_("How far other sentences of the batch move a vector"),
         recipe=recipe,
         seen=_seen(found, alone=alone),
         code=(study_norms, batch_norm),
-        pictures=pictures,
+        pictures=[chart(_moved(found, tokens))],
     )
 
 
@@ -83,18 +74,4 @@ def _moved(found: Norms, tokens: list[str]) -> Chart:
         title=_("How far other sentences of the batch move a vector"),
         # A bar of length 0 would not be seen.
         drawn="dots",
-    )
-
-
-def _spread(found: Norms, tokens: list[str]) -> Chart:
-    return bars(
-        {
-            _("before"): found.before.deviation_K.tolist(),
-            _("after LayerNorm"): found.bare.deviation_K.tolist(),
-        },
-        tokens,
-        value=Quantity(_("standard deviation over the features")),
-        title=_("LayerNorm brings every vector to the same spread"),
-        drawn="dots",
-        colours=COLOURS[2:],
     )

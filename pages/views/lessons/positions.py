@@ -1,4 +1,4 @@
-"""Sinusoidal positions: their waves, their table, their dot products, and a shift as a rotation."""
+"""Sinusoidal positions: their waves, their table, and a shift as a rotation."""
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,6 @@ from core.studies.lessons.positions import (
     Rotation,
     Sinusoids,
     closest_rows,
-    dot_products,
     rotation,
     waves,
 )
@@ -41,7 +40,6 @@ def draw(opened: Opened) -> Shown:
     pictures = {
         "waves": _("waves"),
         "table": _("table"),
-        "dots": _("dot products"),
         "shift": _("shift"),
     }
     shown = stacks.ask_picture(opened, "positions_shown", pictures)
@@ -71,8 +69,6 @@ def draw(opened: Opened) -> Shown:
     match shown:
         case "waves":
             return _waves(table, position)
-        case "dots":
-            return _dots(table, position)
         case "shift":
             return _shift(table, position, shift)
     return _table(table)
@@ -145,48 +141,6 @@ def _table(table: Recipe[Sinusoids]) -> Shown:
         seen=seen,
         code=[sinusoids, exact_sinusoids, timescales],
         pictures=[plotly_chart(figure, "pe_map")],
-    )
-
-
-def _dots(table: Recipe[Sinusoids], position: int) -> Shown:
-    made = table.result()
-    recipe = Recipe(dot_products, Recipe(Sinusoids.encodings, table), position)
-    found = recipe.result()
-    left, right = st.columns([5, 4])
-    with left:
-        title = _("Position {p}: left and right look alike").format(p=number(position))
-        curve = curves(
-            {_("dot product"): found.curve_P.tolist()},
-            x=Quantity(_("position q")),
-            y=Quantity(_("PE({p}) · PE(q)").format(p=number(position))),
-            title=title,
-            rules=[Rule(position, _("itself"))],
-        )
-        pictures = [chart(curve)]
-    with right:
-        axis = numbered(_("position"), made.length)
-        whole = Matrix(
-            title=_("All positions: every diagonal is constant"),
-            values=found.products_PP.astype(np.float32),
-            rows=axis,
-            columns=axis,
-            scale="signed",
-            limit=made.d_model / 2,
-            value_name=_("dot product"),
-        )
-        panels = Matrices(panels=[whole], selected=(0, position, position))
-        pictures.append(matrices(panels, key="pe_dots"))
-    seen = _(
-        "The dot product of two positions depends on their **distance** only: it is the same to "
-        "the left and to the right, and at every position (within {x})."
-    )
-    differs = max(found.asymmetry or 0.0, found.spread, TINY / 2)
-    return Shown(
-        name="dots",
-        title=_("The dot products of sinusoidal positions"),
-        recipe=recipe,
-        seen=seen.format(x=bound(differs)),
-        pictures=pictures,
     )
 
 

@@ -14,14 +14,20 @@ from core.studies.lessons.of_sentence import sentence_units
 from core.studies.lessons.sublayers import Firing, FiringUnits, Unit, firing, top_units
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, session
-from pages.frame.language import _, joined, listed, n_, number, percent, plain
+from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, row
 from pages.frame.view import Shown
 from pages.views.lessons import stacks
-from pages.views.lessons.counts import ACTIVATIONS
 from pages.views.lessons.stacks import Place
 from viz.plane.matrices import Matrix, numbered
+
+ACTIVATIONS = {
+    "relu": N_("ReLU"),
+    "gelu": N_("GELU"),
+    "gelu_tanh": N_("GELU by tanh"),
+    "silu": N_("SiLU"),
+}
 
 
 def draw(opened: Opened) -> Shown:

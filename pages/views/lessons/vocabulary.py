@@ -1,4 +1,4 @@
-"""The vocabulary as points: its vectors in two or three of all dimensions, and what is near."""
+"""The vocabulary as points: its vectors in two of all dimensions, and what is near."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from core.studies.lessons.embeddings import (
     principal_components,
     vocabulary_map,
 )
-from pages.frame import controls, session
+from pages.frame import session
 from pages.frame.charts import plotly_chart, selected_points
 from pages.frame.language import _, listed, number, percent, plain, signs
 from pages.frame.recipe import Recipe
@@ -20,46 +20,39 @@ from pages.frame.view import Shown
 from viz import theme
 from viz.charts.plotly_figures import Figure, Points, scatter
 
-MAP, SELECTED, DIMENSIONS = "vocabulary", "words", "dimensions"
-"""Keys of the figure, of the selected tokens' ids in the URL, and of what is asked."""
+MAP, SELECTED = "vocabulary", "words"
+"""Keys of the figure, and of the selected tokens' ids in the URL."""
 MOST_LISTED = 8
 """Selected tokens whose neighbours are named."""
 
 
-def ask_dimensions() -> int:
-    """Ask in how many dimensions the vocabulary is drawn: in two, or in three to be turned."""
-    offered = {2: _("2 dimensions"), 3: _("3 dimensions")}
-    return controls.choice(_("Dimensions"), DIMENSIONS, offered, 2)
-
-
-def draw(opened: Opened, stack: Stack, usual: int, n_dimensions: int) -> Shown:
+def draw(opened: Opened, stack: Stack, usual: int) -> Shown:
     """Draw a vocabulary, and name what is nearest to the tokens that are selected in it.
 
     Args:
         opened: The run and the sentence.
         stack: By which the tokens are read.
         usual: Id of the token whose neighbours are named where none is selected.
-        n_dimensions: 2 or 3.
     """
     session.belongs_to(SELECTED, f"{opened.path}\n{stack}\n{opened.sentence}")
     n_tokens, width = opened.run.model.embedding(stack).tokens.weight.shape
     selected = _ids(session.linked(SELECTED), n_tokens)
     recipe = Recipe(vocabulary_map, opened.path, opened.sentence, stack, selected or (usual,))
     found = recipe.result()
-    figure = _figure(found, stack, n_dimensions)
+    figure = _figure(found, stack)
     left, right = st.columns([5, 3], gap="medium")
     with left:
-        picture = plotly_chart(figure, MAP, _take if n_dimensions == 2 else None)
+        picture = plotly_chart(figure, MAP, _take)
     with right:
         for near in found.near:
             st.markdown(_nearest(near))
-        if n_dimensions == 2 and not selected:
+        if not selected:
             st.caption(_("Draw a line around points to see their neighbours."))
     return Shown(
         name=f"vocabulary_{stack}",
         title=_("The vocabulary as points"),
         recipe=recipe,
-        seen=_seen(found, n_dimensions, width),
+        seen=_seen(found, width),
         code=(principal_components, nearest),
         pictures=[picture],
     )
@@ -75,14 +68,14 @@ def _take() -> None:
     session.choose({SELECTED: ",".join(map(str, ids)) or None})
 
 
-def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
+def _figure(found: VocabularyMap, stack: Stack) -> Figure:
     colour = theme.SOURCE if Kind.self_of(stack).query_side == "source" else theme.TARGET
     in_sentence = [token in found.sentence for token in found.ids]
 
     def group(name: str, inside: bool) -> Points:
         at = [place for place, each in enumerate(in_sentence) if each is inside]
         return Points(
-            found.points_N3[at, :n_dimensions],
+            found.points_N2[at],
             [found.texts[place] for place in at],
             [found.ids[place] for place in at],
             name,
@@ -93,28 +86,24 @@ def _figure(found: VocabularyMap, stack: Stack, n_dimensions: int) -> Figure:
     axis = _("component {n} ({share})")
     return scatter(
         [group(_("other tokens"), False), group(_("the sentence"), True)],
-        [
-            axis.format(n=number(at), share=percent(share))
-            for at, share in enumerate(found.shares[:n_dimensions])
-        ],
+        [axis.format(n=number(at), share=percent(share)) for at, share in enumerate(found.shares)],
         title=_("The vocabulary as points"),
-        lasso=True,
         signs=signs(),
     )
 
 
-def _seen(found: VocabularyMap, n_dimensions: int, width: int) -> str:
+def _seen(found: VocabularyMap, width: int) -> str:
     """Say how much of the vectors' differences the picture holds."""
     text = _(
         "The {n} of {d_model} directions in which {tokens} token vectors differ most hold "
         "**{share}** of their variance; of random vectors it would be {random}."
     )
     return text.format(
-        n=number(n_dimensions),
+        n=number(len(found.shares)),
         d_model=number(width),
-        share=percent(sum(found.shares[:n_dimensions])),
+        share=percent(sum(found.shares)),
         tokens=number(len(found.ids)),
-        random=percent(sum(found.random_shares[:n_dimensions])),
+        random=percent(sum(found.random_shares)),
     )
 
 

@@ -28,13 +28,13 @@ def surfaces():
     return surface(WAVES, ("position", "dimension", "value"), groups, title="Waves")
 
 
-def points(n_dimensions):
-    places = np.arange(4.0 * n_dimensions).reshape(4, n_dimensions) ** 2
+def points():
+    places = np.arange(8.0).reshape(4, 2) ** 2
     groups = [
         Points(places[:3], ["cat", NASTY, "dog"], [7, 8, 9], "others"),
         Points(places[3:], ["the"], [4], "sentence", theme.SOURCE, labelled=True),
     ]
-    figure = scatter(groups, [f"axis {at}" for at in range(n_dimensions)], title="Words")
+    figure = scatter(groups, ("axis 0", "axis 1"), title="Words")
     return places, figure
 
 
@@ -48,22 +48,20 @@ def test_surfaces_are_the_columns_of_the_table():
     assert first.cmin == second.cmin == -first.cmax == -np.abs(WAVES).max()
 
 
-@pytest.mark.parametrize("n_dimensions", [2, 3])
-def test_points_stand_at_their_places_and_are_known_by_their_ids(n_dimensions):
-    places, figure = points(n_dimensions)
-    axes = "xyz"[:n_dimensions]
-    drawn = [np.column_stack([trace[axis] for axis in axes]) for trace in figure.data]
+def test_points_stand_at_their_places_and_are_known_by_their_ids():
+    places, figure = points()
+    drawn = [np.column_stack([trace.x, trace.y]) for trace in figure.data]
     assert np.array_equal(np.concatenate(drawn), places)
     assert [list(trace.customdata) for trace in figure.data] == [[7, 8, 9], [4]]
     assert figure.data[1].mode == "markers+text"
 
 
 def test_a_label_is_no_tag_and_no_formula():
-    label = points(2)[1].data[0].text[1]
+    label = points()[1].data[0].text[1]
     assert label == "&lt;/script&gt;&lt;b&gt;&#36;x&#36; %{x}"
 
 
-@pytest.mark.parametrize("figure", [surfaces(), points(2)[1], points(3)[1]])
+@pytest.mark.parametrize("figure", [surfaces(), points()[1]])
 def test_every_colour_is_one_of_the_theme(figure):
     known = {theme.colour(rgb) for rgb in (*theme.DIVERGING, theme.SOURCE, theme.QUIET)}
     known.add(theme.colour(theme.QUIET, 0.35))

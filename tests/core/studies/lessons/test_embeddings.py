@@ -82,14 +82,14 @@ def source_VD(translating):
 
 def test_components_are_the_eigenvectors_of_the_covariance():
     vectors_ND = np.random.default_rng(1).standard_normal((40, 6)) * [1, 5, 2, 0.1, 3, 1]
-    points_N3, shares = principal_components(torch.from_numpy(vectors_ND))
+    points_N2, shares = principal_components(torch.from_numpy(vectors_ND))
     values, directions_DD = np.linalg.eigh(np.cov(vectors_ND.T))
-    order = values.argsort()[::-1][:3]
+    order = values.argsort()[::-1][:2]
     np.testing.assert_allclose(shares, values[order] / values.sum())
-    directions_D3 = directions_DD[:, order]
-    directions_D3 *= np.sign(directions_D3[np.abs(directions_D3).argmax(axis=0), range(3)])
+    directions_D2 = directions_DD[:, order]
+    directions_D2 *= np.sign(directions_D2[np.abs(directions_D2).argmax(axis=0), range(2)])
     np.testing.assert_allclose(
-        points_N3, (vectors_ND - vectors_ND.mean(axis=0)) @ directions_D3, atol=1e-9
+        points_N2, (vectors_ND - vectors_ND.mean(axis=0)) @ directions_D2, atol=1e-9
     )
 
 
@@ -98,7 +98,7 @@ def test_the_map_places_the_vocabulary_and_names_the_nearest(translating, source
     found = vocabulary_map(translating, CAT, "encoder", (cat,))
     assert found.ids == tuple(range(len(source_VD)))
     np.testing.assert_allclose(
-        found.points_N3, principal_components(torch.from_numpy(source_VD))[0], atol=1e-9
+        found.points_N2, principal_components(torch.from_numpy(source_VD))[0], atol=1e-9
     )
     unit_VD = source_VD / np.linalg.norm(source_VD, axis=1, keepdims=True)
     cosine_V = unit_VD @ unit_VD[cat]
@@ -113,7 +113,7 @@ def test_the_table_has_a_row_for_each_token_and_each_neighbour(translating):
     found = vocabulary_map(translating, CAT, "decoder", (5, 9))
     table = found.table()
     n = len(found.ids)
-    assert table["x"][:n] == found.points_N3[:, 0].tolist()
+    assert table["x"][:n] == found.points_N2[:, 0].tolist()
     inside = {token for token, yes in zip(table["id"], table["in_sentence"], strict=True) if yes}
     assert inside == set(translate(translating, CAT).fed_ids)
     assert table["neighbour"][n:] == [name for near in found.near for name in near.neighbours]

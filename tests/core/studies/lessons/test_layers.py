@@ -73,13 +73,10 @@ def recorded(model):
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_numbers_are_those_of_the_recorded_vectors(model, stack):
     at, stream = recorded(model), residual_stream(model, SOURCE, FED)[stack]
-    first = at(f"{stack}.0.embedding", Step.STREAM_OUT)
     for depth, site in enumerate(map(str, stream.sites)):
         for position, vector in enumerate(at(site, Step.STREAM_OUT)):
             norm = np.sqrt((vector**2).sum())
             assert stream.norms_LK[depth, position] == pytest.approx(norm, rel=1e-6)
-            cosine = vector @ first[position] / norm / np.sqrt((first[position] ** 2).sum())
-            assert stream.cosines_LK[depth, position] == pytest.approx(cosine, abs=1e-6)
         if depth:
             added = np.sqrt((at(site, Step.ADDED) ** 2).sum(axis=-1))
             np.testing.assert_allclose(stream.added_LK[depth - 1], added, rtol=1e-6)
@@ -123,15 +120,6 @@ def both(request, lens_model):
     return encoder_lens(lens_model, SOURCE), expected
 
 
-def test_entropy_and_divergence_are_those_of_the_formulas(both):
-    lens, expected = both
-    said = expected[..., EOS:]
-    np.testing.assert_allclose(lens.entropy_LK, -(said * np.log(said)).sum(axis=-1), atol=1e-4)
-    divergence = (said[-1] * np.log(said[-1] / said)).sum(axis=-1)
-    np.testing.assert_allclose(lens.divergence_LK, divergence, atol=1e-4)
-    assert (lens.divergence_LK[-1] == 0).all() and lens.divergence_LK[0].max() > 1e-3
-
-
 def test_best_and_followed_tokens_are_read_from_the_distributions(both):
     lens, expected = both
     for depth, distributions_KV in enumerate(expected):
@@ -155,25 +143,6 @@ def test_the_last_depth_of_the_decoder_is_the_models_own_distribution_exactly(le
     assert (lens.best_LK[-1] == own_TV.argmax(axis=-1)).all()
 
 
-@pytest.mark.parametrize("site", SITES[:2], ids=str)
-def test_vectors_before_and_after_are_those_of_the_pass(model, site):
-    record = Record(frozenset(Step))
-    with torch.no_grad():
-        model(torch.tensor([SOURCE]), torch.tensor([FED]), record)
-    found = study_norms(model, site, SOURCE, OTHERS)
-    for vectors, step in ((found.before, Step.BEFORE_NORM), (found.after, Step.AFTER_NORM)):
-        expected = record.tensors[site, step][0].double().numpy()
-        np.testing.assert_allclose(vectors.vectors_KD, expected, atol=1e-6)
-
-
-@pytest.mark.parametrize("site", SITES[:2], ids=str)
-def test_bare_vectors_have_mean_0_and_deviation_1_but_for_epsilon(model, site):
-    found = study_norms(model, site, SOURCE, OTHERS)
-    np.testing.assert_allclose(found.bare.mean_K, 0, atol=1e-14)
-    variance_K = found.before.vectors_KD.var(axis=1)
-    np.testing.assert_allclose(found.bare.deviation_K**2, variance_K / (variance_K + 1e-5))
-
-
 @given(seed=st.integers(0, 10_000), shape=st.tuples(*[st.integers(1, 6)] * 3))
 def test_batch_norm_over_counted_positions_is_torchs_in_training(seed, shape):
     generator = np.random.default_rng(seed)
@@ -195,6 +164,4 @@ def test_layer_norm_does_not_notice_other_sentences_and_batch_norm_does(model, s
     found = study_norms(model, site, SOURCE, OTHERS)
     assert found.layer_norm_K.shape == (5,)
     assert (found.layer_norm_K < 1e-5).all()
-    assert (found.batch_norm_K > 0.05).all() and (found.batch_norm_padded_K > 0.05).all()
-    assert not np.allclose(found.batch_norm_K, found.batch_norm_padded_K, atol=0.01)
-    assert (found.n_alone, found.n_together, found.n_padded) == (5, 16, 24)
+    assert (found.batch_norm_K > 0.05).all()

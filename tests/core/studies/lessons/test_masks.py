@@ -6,7 +6,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.decoding.sentence import translate
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
 from core.heads import Head, Kind
@@ -21,7 +20,6 @@ from core.studies.lessons.masks import (
     Mask,
     PaddedBatch,
     alone,
-    compare_prefixes,
     head_of_batch,
     leak,
     mask_losses,
@@ -216,16 +214,3 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     shares = unmasked_alone(run.model, ids[:, :-1])
     expected = -shares[range(ids.shape[1] - 1), ids[0, 1:]].mean()
     assert seen.loss == pytest.approx(float(expected), abs=1e-5)
-
-
-@pytest.fixture
-def fed(translation_run):
-    translation = translate(translation_run, "The cat slept.")
-    return translation.source_ids, (BOS, *translation.target_ids[:12])
-
-
-def test_every_prefix_alone_gives_what_one_masked_pass_gives(translation_run, fed):
-    found = compare_prefixes(translation_run.model, *fed)
-    assert found.largest_difference < 1e-5
-    n = len(fed[1])
-    assert (found.positions_alone, found.positions_together) == (n * (n + 1) // 2, n)

@@ -13,7 +13,6 @@ from core.runs.checkpoint import save_weights
 from core.runs.run import load_run, read_settings
 from core.studies.lessons.positions import (
     Sinusoids,
-    dot_products,
     learned,
     norms,
     rotation,
@@ -56,24 +55,6 @@ def test_the_table_is_the_formula_to_the_last_digits(base):
 def test_a_table_that_cannot_be_is_refused_with_the_reason(settings, complaint):
     with pytest.raises(ConfigError, match=complaint):
         Sinusoids(*settings)
-
-
-def test_the_dot_product_is_a_sum_of_cosines_of_the_distance():
-    found = dot_products(Sinusoids(32, 40).encodings(), 12)
-    angular = 10_000.0 ** (-np.arange(0, 32, 2) / 32)
-    for other in range(40):
-        assert found.curve_P[other] == pytest.approx(
-            np.cos((other - 12) * angular).sum(), abs=1e-12
-        )
-    assert found.products_PP[12, 12] == pytest.approx(16)
-
-
-def test_asymmetry_and_spread_are_measured_and_not_assumed():
-    table_PD = np.array([[1.0, 0.0], [0.5, 0.0], [2.0, 0.0]])
-    found = dot_products(table_PD, 1)
-    # 0.5 · 2 against 0.5 · 1; the diagonal of squares goes from 0.25 to 4.
-    assert found.asymmetry == pytest.approx(0.5)
-    assert found.spread == pytest.approx(3.75)
 
 
 @pytest.mark.parametrize("shift", [0, 1, 5, -5, 49, 60, -300, 100_000])
@@ -193,7 +174,3 @@ def test_positions_that_training_never_reached_are_found(tmp_path, dtype):
     assert found.trained == 17
     table_PD = run.model.source_embedding.positions_PD.detach().double().numpy()
     assert np.array_equal(found.table_PD, table_PD[:30])
-    norms_P = np.sqrt((table_PD**2).sum(axis=1))
-    assert found.norms_P == pytest.approx(norms_P)
-    assert found.mean_norm_trained == pytest.approx(norms_P[:17].mean())
-    assert found.mean_norm_untouched == pytest.approx(norms_P[17:].mean())

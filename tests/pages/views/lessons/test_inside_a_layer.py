@@ -88,21 +88,17 @@ def test_a_model_whose_words_have_no_vectors_of_their_own_shows_its_stream(open_
     assert "guess" not in said(at)
 
 
-def test_spreads_before_and_after_a_norm_are_the_models_own(open_lesson, tensors):
+def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):
     # The older name of a sublayer stays valid.
     at, shown = open_lesson("norm", layer="1", sublayer="feed-forward")
-    moved, spread = charts(at)
-    before_KD = tensors[Site("encoder", 1, "feed_forward"), Step.BEFORE_NORM]
-    np.testing.assert_allclose(spread["before"], before_KD.std(axis=-1), rtol=1e-5)
-    np.testing.assert_allclose(spread["after LayerNorm"], 1, atol=1e-4)
+    [moved] = charts(at)
     # LayerNorm counts no other position: only rounding moves a vector.
     assert max(moved["LayerNorm"]) < 1e-5
     assert f"by up to **{max(moved['BatchNorm']):.2f}** of a feature’s spread" in shown.seen
 
 
 def test_alone_in_its_batch_the_sentence_has_nothing_to_be_moved_by(open_lesson):
-    at, shown = open_lesson("norm", others="")
-    assert len(charts(at)) == 1
+    _at, shown = open_lesson("norm", others="")
     assert "The sentence is alone in its batch" in shown.seen
 
 

@@ -23,9 +23,7 @@ from tests.pages.views.lessons.conftest import FACT, OTHERS, TEXTS, TIRED, panel
 
 @pytest.fixture
 def open_masks(open_lesson):
-    return lambda shown="masks", **query: open_lesson(
-        "masks", masks_shown=shown, **{"others": OTHERS} | query
-    )
+    return lambda **query: open_lesson("masks", **{"others": OTHERS} | query)
 
 
 @pytest.mark.parametrize("kind", ["encoder self", "decoder self", "cross"])
@@ -93,32 +91,6 @@ def test_another_run_brings_its_own_sentences_and_typed_ones_stay(open_page):
     # The first, and seven more.
     assert len(at.selectbox(key="row").options) == 8
     assert at.text_area(key="others").value == "\n".join("abcdefghi")
-
-
-def test_scores_become_weights(open_masks, run):
-    query = {"attention": "decoder self", "row": "1", "layer": "1", "head": "2"}
-    at, shown = open_masks("scores", **query)
-    scores, masked, weights = panels(at)
-    np.testing.assert_array_equal(scores.values, masked.values)
-    assert scores.visible is None
-    batch = padded_batch(run, (TIRED, *OTHERS.splitlines()))
-    own = head_of_batch(run.model, batch, Head.parse("decoder.1.self:2"), 1)
-    np.testing.assert_array_equal(weights.values, own.weights_QK)
-    best = scores.values.argmax(axis=-1)
-    n = sum(not own.visible_QK[row, key] for row, key in enumerate(best))
-    assert f"(in **{n}** of {len(best)} rows)" in shown.seen
-
-
-def test_the_prefix_table_is_the_mask_and_both_compute_the_same(open_masks):
-    at, shown = open_masks("prefixes")
-    table, mask = panels(at)
-    np.testing.assert_array_equal(table.visible, mask.visible)
-    fed = texts(mask.columns)
-    for row, words in enumerate(table.texts):
-        assert [word for word in words if word] == fed[: row + 1]
-    n = len(fed)
-    assert f"One masked pass over **{n}** positions" in shown.seen
-    assert f"over **{n * (n + 1) // 2}** positions" in shown.seen
 
 
 @pytest.mark.parametrize(

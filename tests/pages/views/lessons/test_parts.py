@@ -1,14 +1,11 @@
 """The drawing of the model, and the counts of this one, the paper's and published ones."""
 
-import html
-
 import pytest
 
 from core.config import ModelConfig
 from core.describe import describe
 from core.families.published import PUBLISHED
 from core.model import count_parameters
-from core.model.paper import TABLE_3
 from core.runs.run import load_run
 from pages.lessons import VIEWS
 from pages.views.lessons.architecture import drawing, parameters
@@ -91,29 +88,3 @@ def test_the_shares_of_this_model_and_of_published_ones_are_drawn(open_lesson, r
         assert shares["attention"] == pytest.approx(counted["attention"] / sum(counted.values()))
     # Why an opened model has fewer than its files.
     assert "Not counted: weights of its files" in said(open_alone("bert", "counts")[0])
-
-
-def test_parameters_of_the_papers_models_are_counted(open_lesson):
-    at, shown = open_lesson("counts", counts_shown="paper")
-    columns = shown.columns()
-    assert columns["model"][1:] == [row.name for row in TABLE_3]
-    assert columns["perplexity"][1:] == [row.perplexity for row in TABLE_3]
-    total = count_parameters(TABLE_3[0].config)
-    base = [row["value"] for row in chart_rows(at) if row["name"].startswith("base ·")]
-    assert sum(base) == pytest.approx(total / 1e6)
-    n_same = sum(count_parameters(row.config) == total for row in TABLE_3[1:])
-    assert f"**{n_same}** of the {len(TABLE_3) - 1} variants" in shown.seen
-
-
-def test_a_published_model_is_drawn_and_described(open_lesson):
-    query = {"counts_shown": "published", "published_part": "decoder.3.feed_forward"}
-    at, _shown = open_lesson("counts", published="gpt2", **query)
-    assert diagram(at).selected == "decoder.3.feed_forward"
-    at.selectbox(key="published").set_value("llama-3-8b").run()
-    # Another model begins anew.
-    assert diagram(at).selected == "decoder.0.self"
-    assert [stack.name for stack in diagram(at).stacks] == ["decoder"]
-    [facts] = [each.value for each in at.table]
-    told = [html.unescape(each) for each in facts.iloc[:, 1]]
-    assert "32 of width 128, 8 sets of keys and values" in told
-    assert "**8,030 million parameters**" in said(at)
