@@ -66,8 +66,6 @@ class Variant:
     """The gallery's run of it, where it is there under a name of its own."""
     against: str = BASE
     """The variant that it is compared with."""
-    impossible: tuple[str, ...] = ()
-    """Measures that its construction keeps at 0, however it is trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +103,6 @@ class Experiment:
     """The variants in which the gradient is claimed to vanish on its way back."""
     caution: str = ""
     """What is to be kept in mind of what comes out; marked for translation."""
-    summary: str = ""
-    """What came out in a sentence that is true whatever it is: {n} sentences, the mean of
-    what it is judged by of each variant, by its name, and VARIANT_MEASURE of each further measure;
-    empty to list the variants. Marked for translation."""
-    ordered: tuple[str, ...] = ()
-    """The variants as they are shown, where that is not the order in which they are listed."""
-
-    @property
-    def shown(self) -> tuple[Variant, ...]:
-        """The variants in the order in which they are shown."""
-        return tuple(map(self.variant, self.ordered)) if self.ordered else self.variants
 
     def measure(self, name: str) -> Measure | None:
         """Return one of the further measures; None for exact match, which is none of them."""

@@ -44,7 +44,6 @@ METRIC = Experiment(
             start=_HALF,
         ),
     ),
-    ordered=(_HALF, BASE, "minimum_risk", "self_critical", "constant"),
     settings={
         **TRANSLATING,
         **{"steps": 160, "batch_size": 16, "evaluate_every": 40, "checkpoint_every": 160},

@@ -52,9 +52,4 @@ PARALLEL = Experiment(
         "Parallel variants take 4 passes unless something else is said. They learn to fill in "
         "masked words, so that their loss does not compare with that of the next word."
     ),
-    summary=N_(
-        "Two right targets: **{base}** of the held-out rows are right if written left to right, "
-        "**{parallel_right_1}** in 1 parallel pass. One right target: **{parallel_one_right_1}** "
-        "in 1 pass."
-    ),
 )

@@ -19,7 +19,6 @@ VOCABULARY = Experiment(
         Variant("600", N_("600 pieces"), {"vocab_size": 600}, Expected.LESS),
         Variant("4000", N_("4,000 pieces"), {"vocab_size": 4000}, Expected.NO_MORE),
     ),
-    ordered=("300", "600", BASE, "4000"),
     settings={**TRANSLATING, "vocab_size": 1500},
     measures=(TOKENS, BLEU),
     caution=N_(

@@ -136,8 +136,6 @@ class VocabularyMap:
     points_N2: NDArray[np.float64]
     shares: tuple[float, ...]
     """Of the variance, in each direction."""
-    random_shares: tuple[float, ...]
-    """The same of normally distributed vectors, as many and as wide."""
     sentence: frozenset[int]
     """Ids of the sentence's tokens."""
     near: tuple[Near, ...]
@@ -175,10 +173,6 @@ def vocabulary_map(
     table_VD = run.model.embedding(stack).tokens.weight.detach().double().cpu()
     ids = tuple(sorted({*range(min(MOST, len(table_VD))), *read, *chosen}))
     points_N2, shares = principal_components(table_VD[list(ids)])
-    noise_ND = torch.from_numpy(
-        np.random.default_rng(SEED).standard_normal((len(ids), table_VD.shape[1]))
-    )
-    _, random_shares = principal_components(noise_ND)
     near = []
     for token in chosen:
         found = nearest_words(run, stack, token, N_NEAREST)
@@ -189,7 +183,6 @@ def vocabulary_map(
         texts=texts(ids),
         points_N2=points_N2,
         shares=shares,
-        random_shares=random_shares,
         sentence=frozenset(read),
         near=tuple(near),
     )

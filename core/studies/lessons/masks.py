@@ -104,16 +104,6 @@ class PaddedBatch:
         lengths_B = np.array([len(row) for row in rows])
         return np.arange(lengths_B.max()) < lengths_B[:, None]
 
-    @property
-    def first_side(self) -> Side:
-        """The side that the sentences are: the source; of a decoder alone what it is fed."""
-        return "source" if any(self.source_ids) else "target"
-
-    @property
-    def n_padding(self) -> int:
-        """Tokens that fill up the sentences."""
-        return int((~self.is_text(self.first_side)).sum())
-
 
 def padded_batch(run: Run, sentences: Sequence[str]) -> PaddedBatch:
     """Return sentences with their translations as one batch; of one stack the sentences alone."""

@@ -6,7 +6,6 @@ P positions of a table, S source length, D model width, E pairs of dimensions. T
 in float64.
 """
 
-import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,25 +44,10 @@ class Sinusoids:
 
     def __post_init__(self) -> None:
         require(
-            self.d_model >= 2, "d_model is {d_model}: the smallest width is 2", d_model=self.d_model
-        )
-        require(
             self.d_model % 2 == 0,
             "d_model is {d_model}: sinusoids come in pairs, a sine and a cosine "
             "for each frequency, so the width must be even.",
             d_model=self.d_model,
-        )
-        require(
-            self.d_model <= WIDEST,
-            "d_model is {d_model}: at most {widest} here",
-            d_model=self.d_model,
-            widest=WIDEST,
-        )
-        require_length(self.length)
-        require(
-            math.isfinite(self.base) and self.base >= 1,
-            "base is {base}: not 1 or more",
-            base=self.base,
         )
 
     def encodings(self) -> Array:
@@ -108,35 +92,12 @@ class Waves:
 
 def waves(sinusoids: Sinusoids, every: int, count: int = 4) -> Waves:
     """Return dimension 0 and each `every` dimensions further, up to `count` of them."""
-    require(every >= 1, "every is {every}: at least 1", every=every)
     dimensions = tuple(range(0, sinusoids.d_model, every))[:count]
     lengths = sinusoids.wavelengths()
     return Waves(
         dimensions,
         sinusoids.encodings().T[list(dimensions)],
         tuple(float(lengths[at]) for at in dimensions),
-    )
-
-
-def require_length(length: int) -> None:
-    """Refuse a length that no table has."""
-    require(length >= 1, "length is {length}: a table has at least 1 position", length=length)
-    require(
-        length <= LONGEST,
-        "length is {length}: at most {longest} here",
-        length=length,
-        longest=LONGEST,
-    )
-
-
-def require_position(position: int, length: int) -> None:
-    """Refuse a position that is not in the table."""
-    require(
-        0 <= position < length,
-        "position is {position}: a table of length {length} has 0 to {value}",
-        position=position,
-        length=length,
-        value=length - 1,
     )
 
 
@@ -202,13 +163,6 @@ def rotation(sinusoids: Sinusoids, position: int, shift: int) -> Rotation:
 
     sin(a + b) = cos(b) sin(a) + sin(b) cos(a); cos(a + b) = −sin(b) sin(a) + cos(b) cos(a).
     """
-    require_position(position, sinusoids.length)
-    require(
-        abs(shift) <= FARTHEST,
-        "k is {shift}: at most {farthest} to either side",
-        shift=shift,
-        farthest=FARTHEST,
-    )
     angle_E = shift / timescales(sinusoids.d_model, sinusoids.base).numpy()
     sine = np.arange(0, sinusoids.d_model, 2)
     matrix_DD = np.zeros((sinusoids.d_model, sinusoids.d_model))
@@ -439,7 +393,6 @@ class LearnedBeside:
 
 def learned_beside(run: Run, length: int, position: int) -> LearnedBeside:
     """Compare a run's learned positions with sinusoids; see `learned`."""
-    require_position(position, length)
     found = learned(run, length)
     tables, d_model = {"learned": found.table_PD}, run.settings.model.d_model
     if d_model % 2 == 0 and d_model <= WIDEST:

@@ -21,7 +21,7 @@ from core.batch import one_row, pad
 from core.heads import Site, Stack
 from core.model import Record, Step, Transformer
 from core.model.masks import causal_mask
-from core.model.sublayers import FeedForward, LayerInputs, SelfAttention, Sublayer
+from core.model.sublayers import LayerInputs, Sublayer
 from core.studies.lessons.cells import Table, cells, stacked
 
 LONGEST = 64
@@ -77,10 +77,6 @@ def influence(model: Transformer, layer: int, ids: Sequence[int], eps: float = 1
         layer: Of the encoder; of the decoder where that is alone, and no position sees later ones.
         ids: What the stack reads; only the first `LONGEST` tokens are read.
         eps: Length of the step.
-
-    Raises:
-        ValueError: The stack has no such layer, or another sublayer in the place of one of the
-            two.
     """
     inputs = sublayer_inputs(model, layer, ids)
     n = len(inputs[0])
@@ -108,13 +104,9 @@ def sublayer_inputs(model: Transformer, layer: int, ids: Sequence[int]) -> tuple
 
 
 def _sublayers(model: Transformer, layer: int) -> tuple[Sublayer, Sublayer]:
-    kinds: dict[str, type] = {"self-attention": SelfAttention, "feed-forward layer": FeedForward}
     stack = model.config.stacks[0]
     attention, _ = model.block(Site(stack, layer, "self"))
     feed_forward, _ = model.block(Site(stack, layer, "feed_forward"))
-    for found, (wanted, kind) in zip((attention, feed_forward), kinds.items(), strict=True):
-        if not isinstance(found, kind):
-            raise ValueError(f"{found.site} is no {wanted} but a {type(found).__name__}")
     return attention, feed_forward
 
 
@@ -144,27 +136,6 @@ def _moved(
     return Moved(ratio_KK.numpy())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Firing:
-    """How many units of one stack's layers fire, that is, are above 0 after the activation."""
-
-    firing_LK: NDArray[np.float64]
-    """Share of the units that fire at each position."""
-    dead_L: NDArray[np.float64]
-    """Share of the units that fire at no position of this sentence."""
-    always_L: NDArray[np.float64]
-    """Share of the units that fire at every position of this sentence."""
-
-    def table(self) -> Table:
-        """Return a row for each layer and position, and one for each layer."""
-        layers = {
-            "layer": list(range(len(self.dead_L))),
-            "share_on_no_token": self.dead_L.tolist(),
-            "share_on_all_tokens": self.always_L.tolist(),
-        }
-        return stacked(cells("layer", "position", {"share": self.firing_LK}), layers)
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
     """One unit that fires on a token."""
@@ -180,7 +151,8 @@ class Unit:
 class FiringUnits:
     """How many units of a stack fire, and the strongest ones of a layer at one position."""
 
-    firing: Firing
+    firing_LK: NDArray[np.float64]
+    """Share of the units of each layer that fire, that is, are above 0 after the activation."""
     layer: int
     position: int
     top: tuple[Unit, ...]
@@ -194,7 +166,7 @@ class FiringUnits:
         ]
         names = ("layer", "position", "unit", "value")
         units = {name: [row[at] for row in fires] for at, name in enumerate(names)}
-        return stacked(self.firing.table(), units)
+        return stacked(cells("layer", "position", {"share": self.firing_LK}), units)
 
 
 @torch.inference_mode()
@@ -207,15 +179,10 @@ def hidden_units(
     return {site: hidden_BKF[0].numpy() for (site, _), hidden_BKF in record.tensors.items()}
 
 
-def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> Firing:
-    """Count the units that fire in every layer of a stack."""
+def firing(hidden: Mapping[Site, NDArray[np.float32]], stack: Stack) -> NDArray[np.float64]:
+    """Return firing_LK, the share of the units of a stack's layers that fire at each position."""
     sites = sorted(site for site in hidden if site.stack == stack)
-    fires_LKF = np.stack([hidden[site] > 0 for site in sites])
-    return Firing(
-        firing_LK=fires_LKF.mean(axis=2),
-        dead_L=(~fires_LKF.any(axis=1)).mean(axis=1),
-        always_L=fires_LKF.all(axis=1).mean(axis=1),
-    )
+    return np.stack([(hidden[site] > 0).mean(axis=1) for site in sites])
 
 
 def top_units(hidden_KF: NDArray[np.float32], position: int, n: int = 10) -> tuple[Unit, ...]:

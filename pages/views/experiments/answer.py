@@ -69,7 +69,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
     results, write = asked.results, question.writer(measure)
     name = EXACT_MATCH if measure is None else measure.name
     things = [
-        _measured(results, each, asked.label(each), name)
+        _measured(results, each, _(each.label), name)
         for each in asked.trained
         if results.has(each.name, name)
     ]
@@ -81,7 +81,7 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
             of_each=_("training with seed"),
             write=write,
             title=title,
-            compared=asked.reference if len(things) == len(asked.trained) else 0,
+            compared=0,
         )
     )
 
@@ -89,8 +89,6 @@ def _chart(asked: Asked, measure: Measure | None) -> Drawn:
 def _legend(asked: Asked, *, exact: bool) -> str:
     """Say what the marks are, and what is learned: a sentence and what is right of it."""
     marks = _("● mean, with its interval · ○ one training · dashed: mean of the first row")
-    if asked.reference:
-        marks = _("● mean, with its interval · ○ one training · dashed: mean of the reference")
     task = TASKS[asked.experiment.task]
     source = task.examples[0].source
     targets = [f"“{plain(each)}”" for each in right_targets(task, source)]
@@ -141,12 +139,11 @@ def _measured(results: Results, variant: Variant, label: str, measure: str) -> M
     found = results.estimate(variant.name, measure)
     values = [each.value(measure) for each in results.of(variant.name)]
     each_one = [value for value in values if value is not None]
-    note = _("impossible by construction") if measure in variant.impossible else ""
-    return Measured(label, found.mean, found.low, found.high, each_one, note)
+    return Measured(label, found.mean, found.low, found.high, each_one)
 
 
 def _table(asked: Asked) -> None:
-    rows = [_row(asked, each.name, asked.label(each)) for each in asked.trained]
+    rows = [_row(asked, each.name, _(each.label)) for each in asked.trained]
     of_measures = [_(each.label) for each in asked.measures if each.share]
     shares = {
         name: lambda value: percent_of_100(value, 1)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.runs.metrics import Table
 from core.studies.experiments import EXPERIMENTS, GROUPS, Experiment
-from core.studies.experiments.experiment import BASE, Variant
+from core.studies.experiments.experiment import Variant
 from core.studies.experiments.findings import CLAIMS, Finding, Writing, decimals, findings
 from core.studies.experiments.measures import EXACT_MATCH, Measure
 from core.studies.experiments.results import SHIPPED, Results
@@ -56,23 +56,11 @@ class Asked:
     @property
     def trained(self) -> list[Variant]:
         """The variants with results, in the order in which they are shown."""
-        return [each for each in self.experiment.shown if self.results.of(each.name)]
+        return [each for each in self.experiment.variants if self.results.of(each.name)]
 
     def recipe(self, tabulate: Callable[..., Table], *arguments: object) -> Recipe[Table]:
         """Return what tabulates the results of the variants that are shown."""
         return Recipe(tabulate, self.reading, [each.name for each in self.trained], *arguments)
-
-    @property
-    def reference(self) -> int:
-        """The place of the base among them: what the others are compared with."""
-        names = [each.name for each in self.trained]
-        return names.index(BASE) if BASE in names else 0
-
-    def label(self, variant: Variant) -> str:
-        """Return what a variant is called; the base is marked where it does not come first."""
-        if variant.name != BASE or not self.reference:
-            return _(variant.label)
-        return _("{variant} (reference)").format(variant=_(variant.label))
 
 
 def ask_question() -> Experiment:
@@ -129,12 +117,7 @@ def seen(asked: Asked, by: Measure | None) -> str:
     """
     name = EXACT_MATCH if by is None else by.name
     judged = name == asked.experiment.judged_by
-    order = [each.label for each in asked.experiment.shown]
-    found = sorted(
-        findings(asked.experiment, asked.results, by), key=lambda each: order.index(each.variant)
-    )
-    if judged and asked.experiment.summary and asked.trained == [*asked.experiment.shown]:
-        return joined([*_verdict(asked, found), _summary(asked, by)])
+    found = findings(asked.experiment, asked.results, by)
     what = _("Right, of {sentences}").format(
         sentences=measured_on.of_task(asked.experiment.task, found[0].n)
     )
@@ -142,14 +125,14 @@ def seen(asked: Asked, by: Measure | None) -> str:
         what = capitalised(_(by.label))
     text = _("{what}: {variants}.")
     if not judged:
-        variants = " · ".join(_value(asked, each) for each in found)
+        variants = " · ".join(_value(each) for each in found)
         return text.format(what=what, variants=variants)
-    bases = [_value(asked, each) for each in found if each.less is None]
+    bases = [_value(each) for each in found if each.less is None]
     said = [text.format(what=what, variants=" · ".join(bases))] if bases else []
-    return joined([*_verdict(asked, found), *said, *_by_verdict(asked, found)])
+    return joined([*_verdict(asked, found), *said, *_by_verdict(found)])
 
 
-def _by_verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
+def _by_verdict(found: Sequence[Finding]) -> Iterator[str]:
     """Return the variants of which something is claimed, those as claimed first."""
     groups: dict[str, list[str]] = {
         name: [] for name in (_AS_CLAIMED, _AGAINST, _UNDECIDED, _NOT_JUDGED)
@@ -157,9 +140,7 @@ def _by_verdict(asked: Asked, found: Sequence[Finding]) -> Iterator[str]:
     for each in found:
         if each.judged is None or each.expected is None:
             continue
-        one = _("{value} ({claim})").format(
-            value=_value(asked, each), claim=_(CLAIMS[each.expected])
-        )
+        one = _("{value} ({claim})").format(value=_value(each), claim=_(CLAIMS[each.expected]))
         groups[_group(each.judged)].append(one)
     judged = {name: variants for name, variants in groups.items() if variants}
     for name, variants in judged.items():
@@ -176,21 +157,6 @@ def _group(judged: Judgement) -> str:
         return _NOT_JUDGED
     groups = {Verdict.HOLDS: _AS_CLAIMED, Verdict.FAILS: _AGAINST, Verdict.OPEN: _UNDECIDED}
     return groups[judged.verdict]
-
-
-def _summary(asked: Asked, by: Measure | None) -> str:
-    """Say what came out as the experiment has it."""
-    name = EXACT_MATCH if by is None else by.name
-    means = {
-        each.name: writer(by)(asked.results.estimate(each.name, name).mean)
-        for each in asked.trained
-    }
-    for measure in asked.measures:
-        for each in asked.trained:
-            if (found := asked.results.measured(each.name, measure.name)) is not None:
-                means[f"{each.name}_{measure.name}"] = writer(measure)(found.mean)
-    n = number(asked.results.of(BASE)[0].n)
-    return _(asked.experiment.summary).format(n=n, **means)
 
 
 def say_caution(asked: Asked) -> None:
@@ -237,11 +203,9 @@ def _rates(asked: Asked) -> str:
     return text.format(times=number(max(times), significant=2), apart=apart)
 
 
-def _value(asked: Asked, finding: Finding) -> str:
+def _value(finding: Finding) -> str:
     """Return a variant and its mean."""
     label = _(finding.variant)
-    if finding.less is None and asked.reference and finding.complete:
-        label = _("{variant} (reference)").format(variant=label)
     if not finding.complete:
         return _("{variant} not reached in every training").format(variant=label)
     value = writer(finding.measure)(finding.share.mean)

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from core.config import ModelConfig
 from core.describe.formulas import hidden_formula
 from core.heads import Stack
 from core.model.sublayers import FeedForward
 from core.studies.lessons.of_sentence import sentence_units
-from core.studies.lessons.sublayers import Firing, FiringUnits, Unit, firing, top_units
+from core.studies.lessons.sublayers import FiringUnits, Unit, firing, top_units
 from core.tokenizer.tokenizer import Token
 from pages.frame import controls, session
 from pages.frame.language import N_, _, joined, listed, n_, number, percent, plain
@@ -38,13 +39,13 @@ def draw(opened: Opened) -> Shown:
         n_layers = opened.run.settings.model.layers_of(stack)
         # To begin with, the layer in which most fire on the word.
         any_layer = Recipe(sentence_units, opened.path, opened.sentence, stack).result().result
-        usual = int(any_layer.firing.firing_LK[:, position].argmax())
+        usual = int(any_layer.firing_LK[:, position].argmax())
         layer = controls.number(_("layer"), n_layers, usual, session.LAYER)
     recipe = Recipe(sentence_units, opened.path, opened.sentence, stack, layer, position)
     found = recipe.result().result
     left, right = st.columns(2, gap="large")
     with left:
-        shown = _firing_map(opened, found.firing, place)
+        shown = _firing_map(opened, found.firing_LK, place)
         picture = stacks.matrix(opened, place, shown, layer, session.UNITS, session.LAYER)
         st.caption(_below_zero(opened.run.settings.model))
     with right:
@@ -88,8 +89,8 @@ def _below_zero(config: ModelConfig) -> str:
     return _("The activation is ReLU: a unit that does not fire is 0.")
 
 
-def _firing_map(opened: Opened, found: Firing, place: Place) -> Matrix:
-    values = 100 * found.firing_LK.astype(np.float32)
+def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) -> Matrix:
+    values = 100 * firing_LK.astype(np.float32)
     return Matrix(
         title=_("Share of the feed-forward units that fire"),
         values=values,
@@ -110,7 +111,7 @@ def _seen(found: FiringUnits, n_units: int, token: str) -> str:
     ).format(
         token=plain(token),
         layer=number(found.layer),
-        here=percent(found.firing.firing_LK[found.layer, found.position]),
+        here=percent(found.firing_LK[found.layer, found.position]),
         n=number(n_units),
     )
     if not found.top:

@@ -96,14 +96,13 @@ def _seen(found: VocabularyMap, width: int) -> str:
     """Say how much of the vectors' differences the picture holds."""
     text = _(
         "The {n} of {d_model} directions in which {tokens} token vectors differ most hold "
-        "**{share}** of their variance; of random vectors it would be {random}."
+        "**{share}** of their variance."
     )
     return text.format(
         n=number(len(found.shares)),
         d_model=number(width),
         share=percent(sum(found.shares)),
         tokens=number(len(found.ids)),
-        random=percent(sum(found.random_shares)),
     )
 
 

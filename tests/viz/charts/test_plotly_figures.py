@@ -82,7 +82,7 @@ def test_a_long_title_goes_over_lines_and_is_said_whole():
 
 def test_a_file_has_the_library_once_and_each_figure_on_paper():
     config = figure_config({name: f"[{name}]" for name in MODEBAR_TEXTS}, "fr")
-    drawn = [Drawn(figure=lambda: figure_html(points(2)[1], config)) for _ in range(2)]
+    drawn = [Drawn(figure=lambda: figure_html(points()[1], config)) for _ in range(2)]
     page = standalone_page(drawn, "Words")
     assert page.count("Plotly.newPlot(") == 2
     assert page.count("plotly.js v") == 1

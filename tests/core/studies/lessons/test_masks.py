@@ -131,8 +131,6 @@ def test_a_batch_of_one_stack_holds_the_sentences_themselves(alone_run):
     read = alone_run.tokenizer
     assert rows == tuple((*read.begins, *read.encode(t).ids, *read.ends) for t in TEXTS)
     lengths = [len(row) for row in rows]
-    assert batch.first_side == side
-    assert batch.n_padding == sum(max(lengths) - n for n in lengths) > 0
     assert [each is None for each in batch.inputs] == [side == "target", side == "source"]
     filled = {int(i) for n, row in zip(lengths, batch.ids(side), strict=True) for i in row[n:]}
     assert filled == {config.pad_id if config.pad_id >= 0 else config.eos_ids[0]}

@@ -167,15 +167,6 @@ def test_the_marks_are_explained_and_an_example_says_what_is_right(open_experime
     assert right in said
 
 
-def test_the_reference_keeps_its_place_in_an_order_of_its_own_and_is_marked(open_experiment):
-    at, shown, said = open_experiment("vocabulary")
-    [table] = at.dataframe
-    names = ["300 pieces", "600 pieces", "1,500 pieces (reference)", "4,000 pieces"]
-    assert list(table.value["variant"]) == names
-    assert "dashed: mean of the reference" in said
-    assert EXPERIMENTS["vocabulary"].caution in said
-
-
 def test_what_passes_bring_is_drawn_by_the_same_chart_and_stands_in_the_same_table(
     open_experiment,
 ):
