@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from core.batch import pad
 from core.decoding.generate import generate
@@ -42,9 +43,7 @@ def _seconds(name: str, label: str, n_passes: int | None) -> Measure:
             return None
         method = () if n_passes is None else (MaskPredict(n_passes),)
         sources = [pad([pair.source]) for pair in held_out_pairs(run, N_TIMED, 0)]
-        return median_seconds(
-            [lambda source_1S=each: generate(run.model, source_1S, *method) for each in sources]
-        )
+        return median_seconds([partial(generate, run.model, each, *method) for each in sources])
 
     return Measure(name, label, of, reported=False)
 

@@ -35,19 +35,6 @@ from viz.charts.curves import Chart, Quantity
 from viz.plane.matrices import Matrices, Matrix
 
 LOSS_SAMPLES = 100
-UNLEARNED = {
-    (LOOK_AHEAD,): N_(
-        "The model never learned to use later words: let it look at them, and its loss {moves}."
-    ),
-    (PADDING,): N_(
-        "The model never learned to read padding: let it look at PAD, and its loss {moves}."
-    ),
-    (PADDING, LOOK_AHEAD): N_(
-        "The model never learned to use later words or padding: let it look at both, and its loss "
-        "{moves}."
-    ),
-}
-"""Names of the masks that are off, in the order of a model's masks → what that costs."""
 WITHOUT = {PADDING: N_("without the padding mask"), LOOK_AHEAD: N_("without the look-ahead mask")}
 
 
@@ -71,7 +58,7 @@ def draw(opened: Opened) -> Shown:
     )
     found = recipe.result().result
     before, after = found.before, found.after
-    title = _without_said(off)
+    title = _without_title(off)
     panels = [_map(chosen, before, _("With all masks"))]
     # Where none is off, both would be the same map.
     if off:
@@ -85,7 +72,7 @@ def draw(opened: Opened) -> Shown:
         name=f"leaks.{chosen.head.site}.{chosen.head.index}",
         title=labelled(site_and_head(chosen.head), title),
         recipe=recipe,
-        seen=joined((_cost(off, found.losses), _leak_said(chosen, off, after.leak))),
+        seen=joined((_cost(off, found.losses), _leaked(chosen, off, after.leak))),
         code=(visible, Remask, leak),
         pictures=pictures,
         about=chosen.about,
@@ -116,7 +103,7 @@ def _map(chosen: Chosen, done: HeadOfBatch, title: str) -> Matrix:
     )
 
 
-def _without_said(off: Sequence[Mask]) -> str:
+def _without_title(off: Sequence[Mask]) -> str:
     """Return in a few words which masks are off; a title."""
     names = _(" and ").join(_(WITHOUT[mask.name]) for mask in off)
     return capitalised(names) if off else _("Nothing switched off")
@@ -127,32 +114,27 @@ def _cost(off: Sequence[Mask], cases: Sequence[MaskLoss]) -> str:
     losses = {case.without: case.loss for case in cases}
     if not off or tuple(off) not in losses:
         return ""
-    before, after = number(losses[()], 2), number(losses[tuple(off)], 2)
-    if before == after:
-        moves = _("stays at **{before}**")
-    elif losses[tuple(off)] > losses[()]:
-        moves = _("rises from {before} to **{after}**")
-    else:
-        moves = _("falls from {before} to **{after}**")
-    text = _(UNLEARNED[tuple(mask.name for mask in off)])
-    return text.format(moves=moves.format(before=before, after=after))
+    text = _(
+        "The model never learned to use what it sees {without}: its loss goes from {before} to "
+        "**{after}**."
+    )
+    return text.format(
+        without=_(" and ").join(_(WITHOUT[mask.name]) for mask in off),
+        before=number(losses[()], 2),
+        after=number(losses[tuple(off)], 2),
+    )
 
 
-def _leak_said(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
+def _leaked(chosen: Chosen, off: Sequence[Mask], found: Leak) -> str:
     """Return how much of a head's weight went where the masks would not have let it."""
     if not off:
         return _("All masks are on: **no** weight goes where it should not. Switch one off.")
-    shares = []
-    if chosen.kind.causal:
-        shares.append(
-            _("**{share}** of its weight to later words").format(share=percent(found.future))
-        )
-    if found.padding or not shares:
-        shares.append(
-            _("**{share}** of its weight to padding").format(share=percent(found.padding))
-        )
-    text = _("{head} now gives {shares}.")
-    return text.format(head=site_and_head(chosen.head), shares=_(" and ").join(shares))
+    text = _("**{share}** of the weight of {head} now goes to padding.")
+    share = found.padding
+    if found.future:
+        text = _("**{share}** of the weight of {head} now goes to later words.")
+        share = found.future
+    return text.format(head=site_and_head(chosen.head), share=percent(share))
 
 
 def _losses(chosen: Chosen) -> Recipe[tuple[MaskLoss, ...]] | None:
@@ -178,13 +160,13 @@ def _chart(chosen: Chosen, cases: Sequence[MaskLoss]) -> Chart:
         on = n_("the {n} text of the batch", "the {n} texts of the batch", n).format(n=number(n))
     return bars(
         {_("loss"): [case.loss for case in cases]},
-        [_case_said(case, is_one_of_several=case is not cases[-1]) for case in cases],
+        [_case_label(case, is_one_of_several=case is not cases[-1]) for case in cases],
         value=Quantity(_("cross-entropy per token, nats")),
         title=_("Loss on {sentences}").format(sentences=on),
     )
 
 
-def _case_said(case: MaskLoss, *, is_one_of_several: bool) -> str:
+def _case_label(case: MaskLoss, *, is_one_of_several: bool) -> str:
     """Return in a few words what was left out when a loss was measured."""
     if len(case.without) != 1:
         kinds = {mask.attention for mask in case.without}

@@ -84,9 +84,10 @@ def _figure(found: VocabularyMap, stack: Stack) -> Figure:
         )
 
     axis = _("component {n} ({share})")
+    x, y = (axis.format(n=number(at), share=percent(each)) for at, each in enumerate(found.shares))
     return scatter(
         [group(_("other tokens"), False), group(_("the sentence"), True)],
-        [axis.format(n=number(at), share=percent(share)) for at, share in enumerate(found.shares)],
+        (x, y),
         title=_("The vocabulary as points"),
         signs=signs(),
     )
