@@ -4,7 +4,7 @@ B batch, H heads, K key positions, T steps or new tokens, V vocabulary.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
@@ -247,8 +247,3 @@ def weights_of_steps(steps: Sequence[DecodeStep], site: Site) -> Tensor:
     n_keys = max(row_HK.shape[1] for row_HK in rows)
     padded = [functional.pad(row_HK, (0, n_keys - row_HK.shape[1])) for row_HK in rows]
     return torch.stack(padded, dim=1)
-
-
-def total_log_probability(steps: Iterable[DecodeStep]) -> float:
-    """Return the log-probability of all appended tokens, in nats."""
-    return sum(step.log_probability for step in steps)

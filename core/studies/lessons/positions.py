@@ -246,8 +246,6 @@ class Shuffled:
     cosines_with_SS: Array
     """Outputs of the sentence (rows) and of the shuffled one (columns), with positions."""
     cosines_without_SS: Array
-    difference_without: float
-    """Largest |difference| of two outputs of the same token, without positions."""
 
     @property
     def with_positions_S(self) -> Array:
@@ -295,15 +293,14 @@ def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
     if order_S is None:
         return None
     shuffled_ids = [source_ids[place] for place in order_S]
-    cosines, difference = [], 0.0
+    cosines = []
     for probe in (None, Unplace()):
         with torch.inference_mode():
             one_SD = run.model.encode(pad([source_ids]), probe)[0].double()
             other_SD = run.model.encode(pad([shuffled_ids]), probe)[0].double()
         unit = torch.nn.functional.normalize
         cosines.append((unit(one_SD) @ unit(other_SD).T).numpy())
-        difference = float((one_SD[list(order_S)] - other_SD).abs().max())
-    return Shuffled(tokens, order_S, cosines[0], cosines[1], difference)
+    return Shuffled(tokens, order_S, cosines[0], cosines[1])
 
 
 def shuffled_order(words: list[int], seed: int) -> tuple[int, ...] | None:

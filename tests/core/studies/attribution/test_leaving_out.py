@@ -6,7 +6,6 @@ import pytest
 from core.batch import pad
 from core.config import ModelConfig
 from core.model import build
-from core.studies.attribution import leaving_out
 from core.studies.attribution.leaving_out import (
     leave_one_out,
     telling_step,
@@ -43,13 +42,6 @@ def test_each_part_of_the_source_is_hidden_as_a_whole(model, words):
     parts = [[at for at, word in enumerate(words or range(6)) if word == part] for part in range(6)]
     expected = [lost(model, target, hidden) for hidden in parts if hidden]
     assert leave_one_out(model, target, words) == pytest.approx(expected, abs=1e-5)
-
-
-def test_long_sources_are_left_out_in_parts(model, monkeypatch):
-    target = prediction_at(SOURCE, TARGET, 1)
-    at_once = leave_one_out(model, target)
-    monkeypatch.setattr(leaving_out, "SOURCES_AT_ONCE", 3)
-    assert leave_one_out(model, target) == pytest.approx(at_once, abs=1e-5)
 
 
 @pytest.mark.parametrize("among", [(0,), (2, 4)])

@@ -19,17 +19,6 @@ def pronoun(guided):
     return attribute(guided.model, target), sources
 
 
-def test_a_token_left_out_is_out_of_sight_while_others_keep_their_places(model):
-    target = prediction_at(SOURCE, TARGET, 3)
-    whole = log_probability(model, SOURCE, target)
-    found = attribute(model, target)
-    assert found.log_probability == pytest.approx(whole, abs=1e-5)
-    for token in range(len(SOURCE)):
-        without = [0 if at == token else each for at, each in enumerate(SOURCE)]
-        drop = whole - log_probability(model, without, target)
-        assert found.scores[Method.LEAVE_ONE_OUT][token] == pytest.approx(drop, abs=1e-5)
-
-
 def test_agreement_is_the_rank_correlation_of_magnitudes_with_leaving_one_out(model):
     found = attribute(model, prediction_at(SOURCE, TARGET, 1))
     wanted = np.abs(found.scores[Method.LEAVE_ONE_OUT])

@@ -1,16 +1,13 @@
 """Attribution of models that learned elsewhere, held to what `transformers` makes of the same."""
 
-import numpy as np
 import pytest
 import torch
 
 from core.decoding.sentence import translate
-from core.model import Record
 from core.runs.run import load_run
 from core.studies.attribution.gradients import gradient_times_input
 from core.studies.attribution.leaving_out import leave_one_out
-from core.studies.attribution.methods import Method, attribute, prediction_at
-from core.studies.attribution.rollout import rollout
+from core.studies.attribution.methods import prediction_at
 from core.studies.opening.opening import open_model
 from tests.core.families.folders import write_folder
 
@@ -75,17 +72,3 @@ def test_gradient_times_input_is_that_of_transformers(opened):
     logits_V.masked_fill(never, -torch.inf).log_softmax(-1)[target.token].backward()
     expected = (vectors.grad * vectors)[0].sum(-1).detach().numpy()
     assert gradient_times_input(run.model, target) == pytest.approx(expected, abs=3e-4)
-
-
-def test_of_a_decoder_alone_attention_and_rollout_are_those_of_its_last_row(opened):
-    _theirs, run, target = opened
-    if target.source_ids:
-        return
-    record = Record()
-    with torch.inference_mode():
-        run.model(None, torch.tensor([target.fed_ids]), record)
-    layers_LHTT = np.stack([record.weights(site)[0].numpy() for site in run.model.sites()])
-    scores = attribute(run.model, target).scores
-    expected = layers_LHTT[-1].mean(axis=0)[-1]
-    assert scores[Method.ATTENTION] == pytest.approx(expected, abs=1e-6)
-    assert scores[Method.ROLLOUT] == pytest.approx(rollout(layers_LHTT)[-1][-1], abs=1e-6)

@@ -9,7 +9,6 @@ from hypothesis.extra.numpy import arrays
 from core.inspection import inspect_sentence
 from core.studies.attribution.rollout import (
     rollout,
-    source_rollout,
     stack_rollout,
 )
 
@@ -52,12 +51,3 @@ def test_a_stacks_rollout_is_that_of_its_self_attention(copy_run, stack):
         assert found.seen_K[key] == pytest.approx(sum(column) / n)
         able = n - key if stack == "decoder" else n
         assert found.seen_fairly_K[key] == pytest.approx(sum(column) / able)
-
-
-@given(SCORES)
-def test_a_source_rolls_to_the_row_that_looks_at_the_last_layer(scores):
-    weights = softmaxed(scores)
-    row_HS = weights[0, :, 0]
-    expected = row_HS.astype(np.float64).mean(axis=0) @ rollout(weights)[-1]
-    assert source_rollout(weights, row_HS) == pytest.approx(expected, abs=1e-12)
-    assert source_rollout(weights[:0], row_HS) == pytest.approx(row_HS.mean(axis=0), abs=1e-6)

@@ -69,13 +69,6 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path, content):
         Results.load(tmp_path / "order.json")
 
 
-def test_lengths_are_counted_over_all_seeds():
-    found = results({"base": {0: 0.9, 1: 0.8}, "none": {0: 0.1}})
-    assert found.by_length("base") == {4: (60, 40), 5: (40, 10)}
-    assert found.by_length("none") == {4: (30, 20), 5: (20, 5)}
-    assert found.by_length("other") == {}
-
-
 def test_a_curve_is_the_mean_over_seeds():
     one = replace(ONE, curve={"step": [200.0, 400.0], "loss": [2.0, 1.0]})
     two = replace(ONE, seed=1, curve={"step": [200.0, 400.0], "loss": [4.0, 2.0]})

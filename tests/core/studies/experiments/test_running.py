@@ -235,16 +235,3 @@ def test_an_experiment_tells_how_far_it_is_and_leaves_its_results(tmp_path, tiny
     assert done == list(range(1, 2 * job.PARTS + 1))
     assert Results.load(tmp_path / "tiny.json").seeds == (0,)
     assert job.RUNNING.status(tmp_path).state == "idle"
-
-
-def test_a_stopped_experiment_goes_on_where_it_was(tmp_path, tiny):
-    parts = job.experiment_run(tmp_path, TINY.name, "1")
-    while next(parts) < job.PARTS:
-        pass
-    job.RUNNING.ask(tmp_path, "stop")
-    assert not list(parts)
-    assert not (tmp_path / "tiny.json").exists()
-    begun = (tmp_path / "base-0.json").stat().st_mtime_ns
-    assert list(job.experiment_run(tmp_path, TINY.name, "1"))
-    assert (tmp_path / "base-0.json").stat().st_mtime_ns == begun
-    assert (tmp_path / "tiny.json").exists()

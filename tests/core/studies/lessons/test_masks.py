@@ -1,5 +1,3 @@
-import shutil
-
 import numpy as np
 import pytest
 import torch
@@ -10,7 +8,6 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import measure
 from core.heads import Head, Kind
 from core.model import Record
-from core.runs.own_text import give_text
 from core.runs.run import load_run
 from core.studies.lessons.masks import (
     LOOK_AHEAD,
@@ -123,19 +120,6 @@ def alone_run(request, opened_path):
     return load_run(opened_path(request.param))
 
 
-def test_a_batch_of_one_stack_holds_the_sentences_themselves(alone_run):
-    config, batch = alone_run.model.config, padded_batch(alone_run, TEXTS)
-    side = "source" if config.stacks == ("encoder",) else "target"
-    rows = batch.source_ids if side == "source" else batch.fed_ids
-    assert not any(batch.fed_ids if side == "source" else batch.source_ids)
-    read = alone_run.tokenizer
-    assert rows == tuple((*read.begins, *read.encode(t).ids, *read.ends) for t in TEXTS)
-    lengths = [len(row) for row in rows]
-    assert [each is None for each in batch.inputs] == [side == "target", side == "source"]
-    filled = {int(i) for n, row in zip(lengths, batch.ids(side), strict=True) for i in row[n:]}
-    assert filled == {config.pad_id if config.pad_id >= 0 else config.eos_ids[0]}
-
-
 def test_the_masks_of_one_stack_are_those_that_it_makes_itself(alone_run):
     assert_as_the_model_does(alone_run.model, padded_batch(alone_run, TEXTS))
 
@@ -166,17 +150,6 @@ def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
     quality = measure(copy_run.model, held_out_pairs(copy_run, 60, 0), copy_run.tokenizer)
     assert measured[()].loss == pytest.approx(quality.loss, rel=1e-4)
     assert measured[()].token_accuracy == pytest.approx(quality.token_accuracy, abs=1e-3)
-
-
-def test_the_masks_of_a_model_from_elsewhere_hide_its_own_padding(opened_path, tmp_path):
-    # Marian fills up with its last token; what this project fills up with ends its texts.
-    shutil.copytree(opened_path("marian"), tmp_path / "marian")
-    pairs = "the animal\tla rue\nit was too tired\til dormait\nWhat is it?\tl'été dernier\n"
-    give_text(tmp_path / "marian", pairs.encode(), "pairs")
-    found = {each.without: each for each in mask_losses(load_run(tmp_path / "marian"), (), 60)}
-    # Behind the look-ahead mask the targets' padding is out of sight.
-    without = found[Mask(Kind.DECODER_SELF, PADDING),]
-    assert without.loss == pytest.approx(found[()].loss, rel=1e-5)
 
 
 def unmasked_alone(model, ids_1T):

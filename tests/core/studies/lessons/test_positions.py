@@ -105,7 +105,6 @@ def test_norms_are_those_of_the_two_summands(run):
 
 def test_without_positions_outputs_are_only_permuted(run):
     found = shuffled(run, TIRED, seed=0)
-    assert found.difference_without < 1e-4
     places = [found.order_S.index(place) for place in range(len(found.order_S))]
     assert found.cosines_without_SS[range(len(places)), places] == pytest.approx(1, abs=1e-6)
     assert np.abs(found.cosines_with_SS).max() <= 1 + 1e-12
@@ -132,7 +131,6 @@ def test_without_positions_an_encoder_notices_the_order_where_it_reads_in_order(
                 each.normal_(std=2.0)
     found = shuffled(replace(run, model=model), "a b c d e f", seed=0)
     assert found.notices_without == (mixing not in BLIND)
-    assert (found.difference_without < 1e-4) == (mixing in BLIND)
     # Rotary positions turn queries and keys: without attention there are none.
     has_none = positions == "none" or (positions == "rotary" and mixing != "attention")
     assert found.notices_with == (found.notices_without or not has_none)

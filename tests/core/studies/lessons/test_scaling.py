@@ -17,8 +17,6 @@ from core.studies.lessons.scaling import (
     why_scale,
 )
 
-SCORES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=16)
-
 
 @pytest.mark.parametrize(
     "text", ["1, 2.5, -3", "1 2.5 −3", " 1;2.5 ;\t-3,", "1e0,25e-1,-3.0", "+1,,2.5,,-3"]

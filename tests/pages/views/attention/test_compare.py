@@ -86,25 +86,6 @@ def test_older_links_have_a_name_of_their_own_for_what_is_compared(open_view):
     assert at.selectbox(key="how").value == at.query_params["how"] == "model"
 
 
-def test_files_say_what_was_compared(open_compare):
-    head = "Encoder layer 1, head 3"
-    _, taken, _ = open_compare(kind="encoder self", layer="1", head="3")
-    assert taken.about == {
-        "head": head,
-        "second_head": head,
-        "second_sentence": WIDE,
-        "second_translation": inspected(WIDE).translation.text,
-    }
-    _, taken, _ = open_compare(how="model", other_layer="0", other_head="1")
-    assert taken.about["second_model"] == "translate"
-    assert taken.about["second_head"] == "Encoder layer 0, head 1"
-
-
-def test_the_same_sentence_twice_does_not_differ(open_compare):
-    at, _taken, _ = open_compare(other_sentence=TIRED)
-    assert seen(at) == "No weight differs."
-
-
 def test_it_looks_at_the_street_instead_of_the_animal(open_compare):
     at, _, (first, second, between) = open_compare()
     assert at.text_input(key="other_sentence").value == WIDE
@@ -151,26 +132,6 @@ def test_two_models_begin_with_each_other(open_compare, name):
         chosen,
     )
     assert "copy" not in at.selectbox(key="other_model").options
-
-
-def test_a_head_of_another_layer_may_be_chosen_and_follows_the_first_again(open_compare):
-    at, taken, shown = open_compare(
-        how="model", other_model="translate", other_layer="0", other_head="1"
-    )
-    expected = inspected(TIRED, "translate").attention[Site.parse("encoder.0.self")]
-    assert np.array_equal(shown[1].values, expected.weights_HQK[1])
-    assert shown[1].title == "Encoder layer 0, head 1: translate"
-    between = "translate layer 0 head 1 − translate-guided layer 2 head 0"
-    assert shown[2].title == taken.title == f"Encoder self-attention: {between}"
-    at.selectbox(key="head").set_value(3).run()
-    assert at.selectbox(key="other_head").value == 3
-    assert at.selectbox(key="other_layer").value == 0
-
-
-def test_no_sentence_to_compare_with_is_said_so(open_view):
-    at, taken = open_view("maps", how="sentence", other_sentence=" ")
-    assert "Type another sentence to compare with." in said(at)
-    assert taken is None
 
 
 def test_another_head_of_the_model_is_at_first_the_next_one(open_compare):

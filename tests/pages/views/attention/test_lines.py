@@ -55,19 +55,6 @@ def test_a_link_opens_the_same_view(open_view):
     assert taken.title == lines.title
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"token": "99", "side": "key", "threshold": "much"},
-        {"token": "1", "side": "nobody's", "threshold": "-0.1", "shown": "no heads"},
-        {"hidden": "0,1,2,3", "shown": "all heads", "threshold": "2"},
-    ],
-)
-def test_what_cannot_be_is_left_out_of_the_view(open_view, query):
-    lines = shown(open_view("lines", **query)[0])
-    assert (lines.threshold, lines.hidden, lines.pinned) == (0.05, frozenset(), None)
-
-
 def test_what_is_done_in_the_picture_stands_in_the_link(open_view):
     at, _ = open_view("lines", shown="all heads")
     send_from(at, component(at, "lines"), "pin", {"side": "query", "index": 7})
@@ -81,13 +68,6 @@ def test_what_is_done_in_the_picture_stands_in_the_link(open_view):
     assert not {"side", "token"} & set(at.query_params)
 
 
-def test_a_layer_of_one_head_is_not_asked_about(open_view, own_random):
-    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
-    at, _ = open_view("lines", model="runs/random", sentence="a")
-    assert shown(at).weights_HQK.shape[0] == 1
-    assert "shown" not in [control.key for control in at.segmented_control]
-
-
 def test_of_all_heads_it_is_said_which_points_most(open_view):
     at, _ = open_view("lines", model="translate", kind="encoder self", layer="1", shown="all")
     lines = shown(at)
@@ -97,14 +77,6 @@ def test_of_all_heads_it_is_said_which_points_most(open_view):
     key = texts(lines.keys)[int(lines.weights_HQK[head, row].argmax())]
     assert seen(at).startswith(f"**it** looks most at **{key}**: **{written(max(largest))}**.")
     assert seen(at).endswith(f"That is head {head}; none of the other 3 heads gives any word more.")
-
-
-def test_a_hidden_head_says_nothing(open_view):
-    at, _ = open_view("lines", model="translate", layer="1", shown="all", hidden="0,1,2")
-    lines = shown(at)
-    assert "head" not in seen(at)
-    found = [float(weight) for row in lines.weights_HQK[3] for weight in row]
-    assert any(f"**{written(weight)}**" in seen(at) for weight in found)
 
 
 @pytest.mark.parametrize("side", ["query", "key"])
@@ -122,8 +94,3 @@ def test_of_a_pinned_token_it_is_said_what_it_gives_or_gets(open_view, side):
         fed, predicted = texts(lines.queries)[3], texts(lines.predicted)[3]
         start = f"The decoder, fed **{fed}** to predict **{predicted}**, looks most at **{key}**: "
         assert seen(at).startswith(f"{start}**{written(weights[3].max())}**.")
-
-
-def test_the_files_hold_the_heads_that_are_shown(open_view):
-    _, taken = open_view("lines", kind="decoder self", shown="all heads", hidden="0,3")
-    assert list(dict.fromkeys(taken.columns()["head"])) == [1, 2]

@@ -30,11 +30,6 @@ def test_a_zoom_stands_in_the_link_stays_with_another_head_and_goes_with_the_sen
     assert "zoom" not in at.query_params
 
 
-@pytest.mark.parametrize("text", ["", "1,2,3", "-1,0,2,2", "0,0,0,2", "12,0,5,2", "²,0,1,1"])
-def test_what_is_no_part_of_the_map_shows_all_of_it(open_app, text):
-    assert shown(open_app(zoom=text)).zoom is None
-
-
 def map_of(kind, layer, head):
     inspection = inspect_sentence(load_run(ROOT / "gallery" / MODEL), WIDE)
     site = inspection.sites_of(Kind(kind))[layer]
@@ -104,10 +99,3 @@ def test_all_heads_make_one_map_and_it_is_said_what_one_head_hides_behind_it(ope
             f"**{written(largest)}** in {where}."
         )
     assert any(seen(at).endswith(each) for each in said)
-
-
-def test_of_a_single_head_nothing_is_called_many(open_view, own_random):
-    own_random(n_encoder_layers=1, n_decoder_layers=1, n_heads=1)
-    at, _ = open_view("maps", model="runs/random", sentence="a b c", how="largest")
-    [panel] = unpack(component(at, "matrices").bytes).panels
-    assert (panel.note, panel.details) == ("rows sum to 1", None)

@@ -109,12 +109,6 @@ def test_a_begins_with_its_teachers_tour(open_at, begins_with, name):
     assert len(gone) == 1
 
 
-def test_whoever_comes_by_a_link_is_not_led_away(open_at, begins_with):
-    gone = begins_with("monday")
-    open_at(view="maps")
-    assert gone == []
-
-
 def test_a_tour_that_cannot_be_opened_gives_way_to_the_usual_start(open_at, begins_with):
     gone = begins_with("tuesday")
     at = open_at()

@@ -14,7 +14,6 @@ from tests.pages.views.attention.conftest import seen
 from tests.viz.unpacked import unpack_matrices as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
-GUIDED = Site("encoder", 2, "self")
 LOOKED = {"model": "translate", "layer": "1", "head": "2"}
 KINDS = {
     "encoder self": Site("encoder", 1, "self"),
@@ -108,16 +107,6 @@ def test_the_pair_that_was_clicked_stays_from_stage_to_stage(open_steps):
 
 
 @pytest.mark.parametrize(
-    "cell",
-    ["9,9,9", "0,99,0", "0,1"],
-)
-def test_a_cell_in_the_link_that_cannot_be_falls_back(open_steps, cell):
-    plain, _ = open_steps(kind="cross", stage="q·k")
-    at, _ = open_steps(kind="cross", stage="q·k", cell=cell)
-    assert shown(at).selected == shown(plain).selected
-
-
-@pytest.mark.parametrize(
     ("kind", "stage", "told"),
     [
         ("llama", "turned_queries", "by an angle that grows with the position"),
@@ -153,33 +142,6 @@ def test_every_matrix_is_the_heads_own(open_steps, run, kind, stage):
         assert matrix.limit >= abs(matrix.values[finite]).max()
 
 
-def test_what_is_compared_has_one_scale_and_weights_go_from_0_to_1(open_steps):
-    at, _ = open_steps(stage="÷ √d_k")
-    scores, products = shown(at).panels
-    assert products.limit == scores.limit == pytest.approx(abs(products.values).max())
-    at.segmented_control(key="stage").set_value("W^O").run()
-    added, *_, term = shown(at).panels
-    most = max(abs(term.values).max(), abs(added.values).max())
-    assert term.limit == added.limit == pytest.approx(most)
-    at.segmented_control(key="stage").set_value("softmax").run()
-    assert shown(at).panels[0].limit == 1.0
-
-
-@pytest.mark.parametrize("stage", [Stage.SCALE, Stage.MASK, Stage.CONCATENATE])
-def test_the_picture_of_one_term_has_what_there_is(open_steps, run, stage):
-    at, _ = open_steps(kind="decoder self", stage=stage.value, cell="0,5,2")
-    found = terms(head_steps(run, TIRED, Head(KINDS["decoder self"], 2)), stage, 5, 2)
-    [panel] = shown(at, TERMS).panels
-    sides = [found.left_N, found.right_N] if found.names[2] else [found.left_N]
-    wanted = np.array([[*sides, found.terms_N]], np.float32).reshape(1, -1)
-    np.testing.assert_array_equal(panel.values, wanted)
-    symbols = [name.partition("[")[0] for name in found.names[1:] if name]
-    assert [label.text for label in panel.columns.labels][:-1] == symbols
-    # The key, or the dimension, of the cell that was chosen.
-    [label] = panel.rows.labels
-    assert label.text == ("2" if stage is Stage.CONCATENATE else "animal")
-
-
 def test_a_hidden_score_is_said_to_be_minus_infinity(open_steps):
     at, _ = open_steps(kind="decoder self", stage="mask", cell="0,2,5")
     assert equation(at) == "masked (animal → pas): hidden, so it is **−∞**"
@@ -205,12 +167,6 @@ def test_of_a_weight_the_picture_has_scores_and_weights(open_steps, run):
     own = f"e^({digits(scores[column])})"
     total = f"**{shares[column]:.2f}**"
     assert equation(at).endswith(f"= {own} / ({first} + {second} + …) = {total}")
-
-
-def test_where_nothing_is_masked_the_bar_of_the_scores_is_called_score(open_steps):
-    for kind, name in (("encoder self", "score"), ("decoder self", "masked")):
-        at, _ = open_steps(kind=kind, stage="softmax")
-        assert shown(at).panels[1].value_name == name
 
 
 def test_the_picture_of_the_terms_has_the_largest(open_steps, run):

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from core.inspection import inspect_sentence, merged
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from tests.pages.conftest import ROOT, component, send_from
 from tests.pages.views.attention.conftest import seen, written
-from tests.viz.unpacked import unpack_lines
 from tests.viz.unpacked import unpack_strips as unpack
 
 TIRED = "The animal didn't cross the street because it was too tired."
@@ -103,17 +102,6 @@ def test_without_a_link_it_follows_the_first_pronoun_or_the_middle_word(open_vie
     assert before == sentence[: sentence.index(word)].replace(" ", "")
 
 
-def test_without_a_link_it_follows_no_space_and_names_the_word_of_a_piece(open_view):
-    at, _ = open_view("word", sentence="مرحبا بالعالم")
-    assert followed(at)[1] == "‹D8›"
-    assert (
-        seen(at)
-        .replace("\u2068", "")
-        .replace("\u2069", "")
-        .startswith("**‹D8› (of “بالعالم”)** looks most at")
-    )
-
-
 def test_it_begins_where_heads_look_from_and_says_so_where_none_does(open_view):
     at, _ = open_view("word", model="bottleneck-attention")
     assert followed(at)[0] == "target"
@@ -150,25 +138,3 @@ def test_a_click_on_a_strips_name_opens_that_head_in_the_maps(open_view):
     assert at.segmented_control(key="view").value == "maps"
     assert at.segmented_control(key="kind").value == "decoder.cross"
     assert (at.selectbox(key="layer").value, at.selectbox(key="head").value) == (1, 3)
-
-
-@pytest.mark.parametrize("unit", ["tokens", "words"])
-def test_what_was_typed_of_a_text_is_tinted_as_typed_in_every_picture(
-    open_page, opened_path, elsewhere, unit
-):
-    path = opened_path("gpt2")
-    elsewhere("OWN", path.parent)
-    query = {"model": "runs/gpt2", "sentence": "the animal was", "unit": unit}
-    found = inspect_sentence(load_run(path), "the animal was")
-    found = merged(found) if unit == "words" else found
-    n = found.n_typed
-    for view, name, read in (
-        ("word", "strips", lambda payload: unpack(payload).target),
-        ("lines", "lines", lambda payload: unpack_lines(payload).keys),
-        ("lines", "lines", lambda payload: unpack_lines(payload).queries),
-    ):
-        labels = read(component(open_page("attention", view=view, **query), name).bytes)
-        given = [label.given for label in labels]
-        assert given == [True] * n + [False] * (len(given) - n)
-        # What it writes may all go on with the last word.
-        assert len(given) > n or unit == "words"

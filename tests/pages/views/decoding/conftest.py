@@ -1,8 +1,6 @@
 import pytest
 
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT
-from tests.pages.views.attention.conftest import flat, run_lines
 from tests.viz.unpacked import unpack_decoding
 from tests.viz.unpacked import unpack_matrices as unpack
 
@@ -17,13 +15,6 @@ def panels(at):
     """Return the matrices that the page shows."""
     [component] = at.get("bidi_component")
     return unpack(component.proto.bytes).panels
-
-
-def assert_python_leaves_the_same_numbers(shown, *columns, root=ROOT):
-    """Run a view's Python, and compare what it leaves with these columns, one after another."""
-    expected = flat([list(shown.columns()[name]) for name in columns])
-    found = run_lines(shown.recipe.python(), root)
-    assert found == pytest.approx(expected, abs=1e-6)
 
 
 def texts(labels):

@@ -36,16 +36,6 @@ def test_a_corrupted_token_changes_nothing_before_it(open_decoding):
     assert after.fed[7] != before.fed[7]
 
 
-def test_another_method_begins_anew_and_the_first_comes_back_as_it_was_left(open_decoding):
-    at = open_decoding()
-    send(at, "force", {"step": 0, "token": stepper(at).free.steps[0].top[2].token})
-    changed = stepper(at).free.fed
-    at.segmented_control(key="method").set_value("sampling").run()
-    assert not any(each.overridden for each in stepper(at).free.steps)
-    at.segmented_control(key="method").set_value("greedy").run()
-    assert stepper(at).free.fed == changed
-
-
 @pytest.mark.parametrize("text", ["x", "4:", "-1:5", "4:999999", "4:0", "²:9"])
 def test_what_is_no_token_of_the_model_changes_nothing(open_decoding, text):
     view = stepper(open_decoding(overrides=text))

@@ -40,11 +40,6 @@ def test_the_table_goes_from_the_scores_of_a_step_to_its_probabilities(open_view
     assert at.query_params["output_temperature"] == "2.5"
 
 
-def test_a_share_just_below_all_is_no_quotation(open_view):
-    at, _shown = open_view("steps", part="output", output_temperature="0.5")
-    assert at.table[0].value["p"][0].startswith("&#62;")
-
-
 def test_a_decoder_without_attention_shows_its_output_layer_alone(open_view, elsewhere, tmp_path):
     changes = {"decoder_mixing": "lstm", "cross": "none"}
     training = replace(MINIATURE.training, steps=2)

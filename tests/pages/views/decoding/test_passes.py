@@ -8,7 +8,7 @@ from core.decoding.generate import decode_steps
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import model_input
 from core.runs.run import load_run
-from tests.pages.conftest import ROOT, said
+from tests.pages.conftest import ROOT
 from tests.pages.views.decoding.conftest import panels, texts
 
 SENTENCE = "a b c d b e f g"
@@ -57,25 +57,6 @@ def test_beside_are_the_steps_of_a_run_of_the_same_task_that_writes_left_to_righ
     assert texts(beside.rows.labels)[0] == "step 0 writes"
     assert "“either”: left to right" in beside.title
     assert shown.columns()["run"][-1] == "either"
-
-
-def test_without_such_a_run_that_is_said(open_view, own_runs, elsewhere, another):
-    another("alone", of="parallel")
-    elsewhere("GALLERY", own_runs)
-    at, shown = open_view("steps", model="alone", sentence=SENTENCE)
-    assert len(panels(at)) == 1
-    assert "No other run of this task writes left to right" in said(at)
-    assert set(shown.columns()["run"]) == {"alone"}
-
-
-@pytest.mark.parametrize("view", ["tree", "cost"])
-def test_views_of_the_next_word_link_to_the_passes(open_view, view):
-    at, shown = open_view(view, model="parallel", sentence="a b c d")
-    assert shown is None
-    assert "no word is the next one" in said(at)
-    [link] = [each.proto for each in at.get("page_link") if each.proto.label == "step by step"]
-    found = set(link.query_string.split("&"))
-    assert found == {"decoding=steps", "model=parallel", "sentence=a+b+c+d"}
 
 
 def test_what_the_passes_write_is_said_with_what_would_be_right(open_view, parallel):

@@ -6,16 +6,14 @@ import torch
 
 from core.decoding.choosing import Greedy
 from core.decoding.generate import Forced, decode
-from core.decoding.sentence import model_input, reference_ids, translate
+from core.decoding.sentence import model_input, translate
 from core.heads import Site
-from core.inspection import inspect_sentence
 from core.model import Record
 from core.runs.run import load_run
 from core.vocabulary import BOS, EOS, PAD
 from pages.frame.language import percent
 from tests.pages.conftest import MODEL, ROOT, said, send
 from tests.pages.views.decoding.conftest import stepper, texts
-from tests.viz.unpacked import unframed
 
 TIRED = "The animal didn't cross the street because it was too tired."
 OTHER = "L'animal n'a pas traversé la rue parce qu'elle était trop large."
@@ -26,10 +24,6 @@ FACT, MADE = "The capital of France is", "Paris and it was not Rome."
 @pytest.fixture(scope="module")
 def run():
     return load_run(ROOT / "gallery" / MODEL)
-
-
-def line(shown):
-    return shown.seen.replace("\xa0", " ")
 
 
 def word(run, token):
@@ -72,17 +66,6 @@ def test_without_a_reference_only_the_free_side_is_shown(open_view):
     assert "teacher forcing" not in shown.seen
 
 
-@pytest.mark.parametrize("model", ["everyday", "translate-guided"])
-def test_what_is_chosen_and_what_is_true_are_bars_of_the_list(open_view, model):
-    """Of tokens that read alike a list tells one by its space, which the sentence does not show."""
-    at, _shown = open_view("steps", model=model)
-    [component] = at.get("bidi_component")
-    header, _ = unframed(component.proto.bytes)
-    for step in (step for side in header["sides"] for step in side["steps"]):
-        assert step["chosenAt"] >= 0
-        assert step["true"] is None or step["trueAt"] >= 0
-
-
 def test_each_sentence_keeps_its_own_reference_in_the_link(open_view):
     at, _shown = open_view("steps", sentence=TIRED)
     at.text_input(key="reference").set_value("L'animal dort.").run()
@@ -118,16 +101,6 @@ def test_a_sentence_that_nobody_translated_brings_what_the_model_writes_to_be_ed
     assert not at.exception
     assert "No true translation is known" not in said(at)
     assert stepper(at).texts["true"] == "true"
-
-
-def test_its_own_words_are_fed_as_it_wrote_them(open_view):
-    """Split anew, the same text would be other tokens, and both sides would part at once."""
-    sentence = "<b>$x_1$*a*</b>"
-    everyday = load_run(ROOT / "gallery" / "everyday")
-    own = translate(everyday, sentence)
-    assert everyday.tokenizer.encode(own.text).ids != own.target_ids
-    shown = open_view("steps", sentence=sentence, model="everyday")[1]
-    assert f"part at step {len(own.target_ids)}, where the reference ends" in shown.seen
 
 
 def test_the_stepper_opens_on_the_word_that_the_pronoun_becomes(open_view, run):
@@ -228,35 +201,6 @@ def test_a_decoder_alone_is_shown_with_its_prompt_and_the_users_text_forced(
     total = f"of the whole reference **{sum(losses):.3f}**, per token {np.mean(losses):.3f}"
     assert total in said(at)
     assert "The two sides part at step" in shown.seen
-
-
-def test_without_a_text_of_the_user_it_is_forced_on_what_it_writes_itself(open_view, decoders):
-    decoders("gpt2")
-    at, shown = open_view("steps", model="runs/gpt2", sentence=FACT)
-    assert stepper(at).forced is None and "teacher forcing" not in shown.seen
-    assert "The reference is what the model writes itself. Type how your text goes on." in said(at)
-
-
-def test_a_text_that_ends_before_the_model_does_is_no_difference(open_view, decoders):
-    run = decoders("gpt2")
-    ids = reference_ids(run, model_input(run, FACT), "Paris")
-    chosen = " ".join(f"{step}:{token}" for step, token in enumerate(ids))
-    query = {"model": "runs/gpt2", "sentence": FACT, "reference": "Paris", "overrides": chosen}
-    at, shown = open_view("steps", **query)
-    assert len(stepper(at).free.steps) > len(stepper(at).forced.steps) == len(ids)
-    assert "Fed the reference, it predicts **the same at every step**" in shown.seen
-
-
-def test_another_word_of_a_decoder_alone_is_followed(open_view, decoders):
-    run = decoders("gpt2")
-    at, shown = open_view("steps", model="runs/gpt2", sentence=FACT, overrides="2:5")
-    view, n_prompt = stepper(at), len(inspect_sentence(run, FACT).translation.fed_ids) - 24
-    ids = [*translate(run, FACT).fed_ids[: n_prompt + 2], 5]
-    while len(ids) < len(view.free.fed):
-        ids.append(int(fed_to(run, ids)[0][-1].argmax()))
-    assert texts(view.free.fed) == [token.text for token in run.target_tokenizer.describe(ids)]
-    assert [step.overridden for step in view.free.steps[:4]] == [False, False, True, False]
-    assert "instead of" in shown.seen
 
 
 def test_a_search_stands_below_with_its_tree(open_view):

@@ -44,15 +44,6 @@ def test_a_click_on_a_prefix_makes_the_stepper_follow_it(open_view):
     assert view.start == 3
 
 
-def test_a_click_in_the_trees_own_view_opens_the_stepper(open_view):
-    at, shown = open_view("tree", beam="2")
-    node = shown.columns()["kept"].index(False)
-    click_node(at, node)
-    assert at.segmented_control(key="decoding").value == "steps"
-    assert at.segmented_control(key="method").value == "beam"
-    assert stepper(at).free.fed[1].text == shown.columns()["token"][node]
-
-
 def test_the_best_score_is_said_and_ends_the_tree(open_view):
     at, shown = open_view("tree", alpha="0.6", sentence="The dog slept.")
     found = shown.columns()

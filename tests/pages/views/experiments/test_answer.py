@@ -1,11 +1,9 @@
 import json
-from dataclasses import replace
 from urllib.parse import parse_qs
 
 import pytest
 
 from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.experiment import Expected
 from core.studies.experiments.findings import what_came_out
 from core.studies.experiments.results import SHIPPED, Results
 from pages.frame.language import number
@@ -102,33 +100,6 @@ def test_where_it_was_run_here_too_one_chooses_whose_trainings_are_shown(open_ex
 def test_whether_it_came_out_as_claimed_is_said_first(open_experiment, name, verdict):
     _at, shown, _said = open_experiment(name)
     assert shown.seen.replace("\u00a0", " ").startswith(verdict)
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        (
-            "projections",
-            "Against the claim: queries = keys **57.0 %** (claimed as good).",
-        ),
-        (
-            "heads",
-            "Against the claim: 16 heads **62.8 %** (claimed lower). Undecided: 1 head **60.0 %**",
-        ),
-        ("norms", "Not judged: LayerNorm before, no warm-up **0 %** (claimed as good)"),
-    ],
-)
-def test_beside_a_variant_stands_what_is_claimed_of_it(open_experiment, name, said):
-    _at, shown, _said = open_experiment(name)
-    assert said in shown.seen.replace("\u00a0", " ")
-
-
-def test_what_no_variant_bears_out_is_refuted(open_experiment, monkeypatch):
-    asked = EXPERIMENTS["bottleneck"]
-    turned = [replace(each, expected=each.expected and Expected.MORE) for each in asked.variants]
-    monkeypatch.setitem(EXPERIMENTS, "bottleneck", replace(asked, variants=tuple(turned)))
-    _at, shown, _said = open_experiment("bottleneck")
-    assert shown.seen.startswith("**Yes: one vector keeps as much")
 
 
 def test_one_line_says_under_which_conditions_was_judged(open_experiment):

@@ -78,8 +78,3 @@ def test_that_the_gradient_vanishes_is_judged_by_itself(open_experiment, moment,
     query = {"outcome": "learning", "learning_by": "layer", "layers_of": moment}
     _at, shown, _said = open_experiment("depth", **query)
     assert f"**That the gradient vanishes {said}" in shown.seen
-
-
-def test_layers_are_offered_only_where_they_were_measured(open_experiment):
-    at, *_ = open_experiment("residuals", outcome="learning", learning_by="layer")
-    assert [each for each in at.segmented_control if each.key == "learning_by"] == []

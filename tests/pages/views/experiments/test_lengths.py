@@ -1,10 +1,9 @@
 import json
-from dataclasses import replace
 
 import pytest
 
 from core.studies.experiments import EXPERIMENTS
-from core.studies.experiments.results import SHIPPED, Results, Trained
+from core.studies.experiments.results import SHIPPED, Results
 from pages.frame.language import percent
 
 PAIRS = (200, 180, 160, 30, 20)
@@ -20,18 +19,6 @@ def test_each_variant_is_said_at_the_shortest_and_the_longest(open_experiment):
     assert f"GRU, one vector {ends[0]} (tokens: {first}) → **{ends[1]}** ({last})" in said
     drawn = json.dumps(shown.pictures[0].chart.to_dict(), ensure_ascii=False)
     assert "longer: never learned" in drawn
-
-
-def test_variants_that_cut_words_in_their_own_way_have_their_own_lengths(open_experiment, own_runs):
-    folder = own_runs / ".experiments" / "vocabulary"
-    folder.mkdir(parents=True)
-    curve = {"step": [200], "held_out_exact_match": [0.5], "loss": [0.3]}
-    one = Trained("base", 0, 10, 9.0, 50, 0.6, 0.2, None, 0, ((9, 30, 30), (12, 40, 10)), curve)
-    other = replace(one, variant="300", by_length=((20, 25, 20), (21, 2, 1), (30, 40, 4)))
-    Results("vocabulary", (one, other)).save(folder / "vocabulary.json")
-    _at, _shown, said = open_experiment("vocabulary", outcome="lengths", experiment_run="here")
-    assert "1,500 pieces 100 % (tokens: 9) → **25 %** (12)" in said
-    assert "300 pieces 80 % (tokens: 20) → **10 %** (30)" in said
 
 
 @pytest.fixture
@@ -61,8 +48,3 @@ def test_a_question_about_distances_opens_on_them_and_can_be_seen_by_length(open
     assert "Convolution of width 3 reaches no farther back than 2 tokens." in shown.seen
     at.segmented_control(key="lengths_by").set_value("length").run()
     assert any("From the shortest sentences" in each.value for each in at.markdown)
-
-
-def test_distances_are_offered_only_where_they_were_measured(open_experiment):
-    at, *_ = open_experiment("residuals", outcome="lengths", lengths_by="distance")
-    assert [each for each in at.segmented_control if each.key == "lengths_by"] == []

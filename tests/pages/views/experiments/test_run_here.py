@@ -1,6 +1,5 @@
 import shutil
 
-from core.jobs.job import JobError
 from core.studies.experiments import job
 from tests.pages.conftest import ROOT
 
@@ -31,16 +30,6 @@ def test_a_click_begins_it_in_the_background_and_shows_how_far_it_is(
     assert at.get("progress")[0].proto.text == "1 of 4 trainings done …"
     at.button(key="experiment_stop").click().run()
     assert job.RUNNING.asked(folder) == "stop"
-
-
-def test_why_it_cannot_be_begun_is_said(open_experiment, own_runs, monkeypatch):
-    def refuse(*_):
-        raise JobError("another process is running this experiment")
-
-    monkeypatch.setattr(job, "start", refuse)
-    at, _shown, _said = open_experiment("residuals")
-    at.button(key="experiment_start").click().run()
-    assert "another process is running this experiment" in at.error[0].value
 
 
 def test_a_variant_trained_here_can_be_put_among_the_runs(open_experiment, ran_here, own_runs):

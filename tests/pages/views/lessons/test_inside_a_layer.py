@@ -32,14 +32,6 @@ def test_at_its_last_depth_the_lens_says_what_the_model_says(open_lesson, run):
     assert at.selectbox(key="lens_position").value < 7
 
 
-def test_a_guess_that_is_new_in_the_last_layer_comes_after_the_word_fed(open_lesson):
-    query = {"model": "everyday", "sentence": "The cow fell because it was old."}
-    _at, shown = open_lesson("layers", **query, lens_position="6")
-    fed = plain("qu'")
-    assert f"After “{fed}”, the last layer is the first to guess “elle”" in shown.seen
-    assert f"before it the model only repeats “{fed}”" in shown.seen
-
-
 @pytest.mark.parametrize("position", range(3, 15, 3))
 def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson, position):
     at, shown = open_lesson("layers", lens_position=str(position))
@@ -52,11 +44,6 @@ def test_the_line_says_from_which_layer_on_a_word_is_the_best_guess(open_lesson,
         f"the last layer is the first to guess “{plain(guesses[-1])}”",
     ]
     assert where[first] in shown.seen
-
-
-def test_an_encoder_token_that_is_no_longer_itself_says_how_many_are_better(open_lesson):
-    _at, shown = open_lesson("layers", lens_stack="encoder", lens_position="3")
-    assert "1 other token is a better guess than" in shown.seen
 
 
 def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_lesson, tensors):
@@ -72,20 +59,6 @@ def test_older_links_name_a_stack_a_position_and_a_picture_of_their_own(open_les
     assert f"to **{stream[-1]:.3g}**" in shown.seen
     added = [np.linalg.norm(tensors[site, Step.ADDED], axis=-1).mean() for site in sites]
     assert f"a vector of length {max(added):.3g} to" in shown.seen
-
-
-def test_without_residual_connections_no_sublayer_adds(open_lesson, own_random):
-    own_random(encoder_mixing="convolution", decoder_mixing="average", residual=False)
-    query = {"model": "runs/random", "sentence": "a b c d", "layers_shown": "norm"}
-    _at, shown = open_lesson("layers", **query)
-    assert "has no residual connections" in shown.seen
-    assert "adds most" not in shown.seen
-
-
-def test_a_model_whose_words_have_no_vectors_of_their_own_shows_its_stream(open_lesson):
-    at, shown = open_lesson("layers", model="copying")
-    assert shown.name.startswith("stream_")
-    assert "guess" not in said(at)
 
 
 def test_other_sentences_move_a_vector_under_batch_norm_alone(open_lesson):

@@ -18,7 +18,7 @@ from core.studies.opening.examples import longest_and_shortest
 from pages.frame.language import percent
 from pages.views.lessons.leaks import LOSS_SAMPLES
 from tests.pages.conftest import chart_rows, said
-from tests.pages.views.lessons.conftest import FACT, OTHERS, TEXTS, TIRED, panels, texts
+from tests.pages.views.lessons.conftest import FACT, OTHERS, TIRED, panels, texts
 
 
 @pytest.fixture
@@ -52,14 +52,6 @@ def test_decoder_self_attention_combines_both_masks(open_masks):
     assert "PAD" in shown.formula and "look-ahead" in shown.formula
     _at, shown = open_masks(attention="cross", others=" ")
     assert "**0** of" in shown.seen
-    assert "look-ahead" not in shown.formula
-
-
-def test_a_parallel_decoder_has_no_triangle(open_masks):
-    at, shown = open_masks(attention="decoder self", model="parallel", sentence="a b c d e f")
-    assert len(panels(at)) == 1
-    assert "may look ahead" in said(at)
-    assert "before it" not in shown.seen
     assert "look-ahead" not in shown.formula
 
 
@@ -132,34 +124,11 @@ def test_both_masks_of_an_attention_have_their_loss(open_lesson, run):
     assert f"its loss goes from {losses[()]:.2f} to **{losses[both]:.2f}**" in shown.seen
 
 
-def test_another_kind_of_attention_begins_with_its_own_mask_switched_off(open_lesson):
-    at, _shown = open_lesson("leaks", model="copy", attention="encoder self", row="1")
-    for kind, mask in (("decoder.self", "look-ahead"), ("decoder.cross", "padding")):
-        at.segmented_control(key="attention").set_value(kind).run()
-        assert at.button_group(key="off").value == [mask]
-        assert panels(at)[1].title == f"Without the {mask} mask"
-    at.button_group(key="off").set_value([]).run()
-    assert len(panels(at)) == 1
-    assert "**no** weight goes where it should not" in said(at)
-
-
 def test_a_run_whose_pairs_are_gone_says_why_nothing_is_measured(open_page, own_copy):
     settings = json.loads((own_copy / "run.json").read_text())
     (own_copy / "run.json").write_text(json.dumps(settings | {"task": "pairs.tsv"}))
     at = open_page("lessons", model="runs/mine", lessons="leaks", sentence="a b")
     assert "pairs" in said(at)
-
-
-def test_a_decoder_alone_is_measured_on_the_texts_themselves(open_alone):
-    at, shown, run = open_alone("gpt2", "leaks", row="2")
-    # There is no padding mask to switch off.
-    assert at.button_group(key="off").options == ["without the look-ahead mask"]
-    batch = padded_batch(run, (FACT, *TEXTS.splitlines()))
-    off, head = [Mask(Kind.DECODER_SELF, LOOK_AHEAD)], Head.parse("decoder.0.self:0")
-    future = head_of_batch(run.model, batch, head, 0, off).leak.future
-    assert f"**{percent(future)}** of the weight of" in shown.seen
-    one, other = (each.loss for each in mask_losses(run, (FACT, *TEXTS.splitlines()), 1))
-    assert f" from {one:.2f} to **{other:.2f}**." in shown.seen
 
 
 def test_an_encoder_alone_leaks_to_pad_and_has_no_loss(open_alone):

@@ -53,11 +53,6 @@ def test_it_opens_on_a_word_whose_neighbours_are_used_alike(open_lesson):
     assert "“did”" in said(at) and "Did" not in [row["name"] for row in chart_rows(at)]
 
 
-def test_letters_have_no_content_words_and_no_answer(open_lesson):
-    _at, shown = open_lesson("embedding", model="copy", sentence="a b c")
-    assert "ost similar to “" in shown.seen
-
-
 def test_lengths_are_those_of_the_loaded_model(open_lesson):
     at, shown = open_lesson("embedding", embedding_shown="lengths", model="translate")
     run = load_run(ROOT / "gallery" / "translate")
@@ -184,25 +179,6 @@ def test_without_a_run_that_learned_positions_the_command_is_named(
     assert "--positions learned" in at.code[0].value
 
 
-@pytest.mark.parametrize(
-    ("trained", "settings", "shape", "words"),
-    [
-        (0, {}, (50, 64), "No position has changed since training began"),
-        (17, {"d_model": 7}, (20, 7), "Training reached"),
-        (3, {"max_positions": 5}, (5, 64), "Training reached positions 0 to 2 of 5"),
-    ],
-    ids=["untrained", "of an odd width", "short"],
-)
-def test_tables_that_are_untrained_odd_or_short_are_shown(
-    open_lesson, only_learned, trained, settings, shape, words
-):
-    only_learned(trained, **settings)
-    at, _shown = open_lesson("learned", model="mine", sentence="a b")
-    assert len(charts(at)[0]["learned"]) == shape[0]
-    assert words in said(at)
-    assert ("sinusoids" in charts(at)[0]) == (shape[1] % 2 == 0)
-
-
 def order(at):
     [found] = [each.value for each in at.markdown if each.value.startswith("Shuffled: ")]
     return found
@@ -222,18 +198,3 @@ def test_shuffled_words_come_out_the_same_without_positions_alone(open_lesson):
     assert order(at) != before
     assert sorted(order(at).split()) == sorted(before.split())
     assert at.query_params["pe_seed"] == "1"
-
-
-@pytest.mark.parametrize("mixing", ["lstm_two_way", "average", "none"])
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary", "none"])
-def test_the_line_about_the_order_agrees_with_the_bars(open_lesson, own_random, mixing, positions):
-    own_random(encoder_mixing=mixing, positions=positions)
-    at, shown = open_lesson("shuffle", model="runs/random", sentence="a b c d e")
-    [cosines] = charts(at)
-    text, without = shown.seen, min(cosines["without positions"])
-    assert ("no output changes" in text) == (without > 1 - 1e-6)
-    assert ("**notices** the order all the same" in text) == (without < 1 - 1e-6)
-    has_some = "with positions" in cosines
-    assert has_some == (positions != "none") == ("as in this model" not in text)
-    if has_some and min(cosines["with positions"]) < 1 - 1e-6:
-        assert f"cosine **{min(cosines['with positions']):.2f}**" in text
