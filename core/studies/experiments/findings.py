@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.messages import N_
 from core.studies.experiments.experiment import BASE, WITHIN, Expected, Experiment
@@ -34,37 +34,23 @@ _VERDICTS = {
     ),
 }
 """Verdict, reason → the sentence."""
-_LOWER = {
-    Verdict.HOLDS: N_("Borne out ({claim}): at most {bound} lower, within the margin of {margin}."),
-    Verdict.FAILS: N_("Refuted ({claim}): at most {bound} lower, within the margin of {margin}."),
-}
-_HIGHER = {
+_AS_GOOD = {
     Verdict.HOLDS: N_(
-        "Borne out ({claim}): at most {bound} higher, within the margin of {margin}."
+        "Borne out ({claim}): {bound} points at most, within the margin of {margin}."
     ),
-    Verdict.FAILS: N_("Refuted ({claim}): at most {bound} higher, within the margin of {margin}."),
+    Verdict.FAILS: N_(
+        "Refuted ({claim}): at most {bound} points apart, within the margin of {margin}."
+    ),
 }
-"""The same of what is as good."""
+"""The same where a variant is as good."""
 _AGAINST = N_("{variant}, compared with “{other}”")
-_BASE = N_("{variant}: {share} of {n} sentences right.")
-_FEWER = N_("{variant}: {share}, {points} points fewer (95 %: {low} to {high}; {seeds} seeds).")
-_MORE = N_("{variant}: {share}, {points} points more (95 %: {low} to {high}; {seeds} seeds).")
-_FEWER_ONCE = N_("{variant}: {share}, {points} points fewer (one seed: no interval).")
-_MORE_ONCE = N_("{variant}: {share}, {points} points more (one seed: no interval).")
-_VALUE = N_("{variant}: {measure} {share} (95 %: {low} to {high}; {seeds} seeds).")
-_VALUE_ONCE = N_("{variant}: {measure} {share}.")
-_VALUE_LESS = N_(
-    "{variant}: {measure} {share}, {points} less (95 %: {low} to {high}; {seeds} seeds)."
-)
-_VALUE_MORE = N_(
-    "{variant}: {measure} {share}, {points} more (95 %: {low} to {high}; {seeds} seeds)."
-)
-_VALUE_LESS_ONCE = N_("{variant}: {measure} {share}, {points} less (one seed: no interval).")
-_VALUE_MORE_ONCE = N_("{variant}: {measure} {share}, {points} more (one seed: no interval).")
+_VALUE = N_("{variant}: {measure} {value} ({interval}).")
+_LESS = N_("{variant}: {measure} {value}, {points} less ({interval}).")
+_MORE = N_("{variant}: {measure} {value}, {points} more ({interval}).")
 _MISSING = N_("{variant}: {measure} not reached in every training.")
-_OF_SENTENCES = ((_FEWER_ONCE, _FEWER), (_MORE_ONCE, _MORE))
-_OF_A_MEASURE = ((_VALUE_LESS_ONCE, _VALUE_LESS), (_VALUE_MORE_ONCE, _VALUE_MORE))
-"""Less or more → with one seed, with several."""
+_INTERVAL = N_("95 %: {low} to {high}; {seeds} seeds")
+_ONCE = N_("one seed: no interval")
+RIGHT = N_("sentences right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,43 +168,33 @@ def in_words(finding: Finding, writing: Writing | None = None) -> str:
     measure, less = finding.measure, finding.less
     in_percent = measure is None or measure.share
     value = writing.share if in_percent else writing.number
-    said = {"variant": writing.text(finding.variant), "share": value(finding.share.mean)}
+    variant = writing.text(finding.variant)
     if finding.against:
         other = writing.text(finding.against)
-        said["variant"] = writing.text(_AGAINST).format(variant=said["variant"], other=other)
-    if measure is not None:
-        said["measure"] = writing.text(measure.label)
-    if less is None:
-        return _of_one(finding, writing, said, value)
-    fewer = less.mean >= 0
-    once, often = (_OF_SENTENCES if measure is None else _OF_A_MEASURE)[not fewer]
+        variant = writing.text(_AGAINST).format(variant=variant, other=other)
     scale, points = (100, writing.points) if in_percent else (1, writing.number)
-    if less.n > 1:
-        low, high = (less.low, less.high) if fewer else (-less.high, -less.low)
-        said |= {"low": points(scale * low), "high": points(scale * high)}
-        said["seeds"] = writing.count(less.n)
-    text = often if less.n > 1 else once
-    line = writing.text(text).format(**said, points=points(scale * abs(less.mean)))
-    return f"{line} {why(finding, writing)}" if finding.judged else line
-
-
-def _of_one(
-    finding: Finding, writing: Writing, said: dict[str, str], value: Callable[[float], str]
-) -> str:
-    """Return what a variant has that is compared with nothing."""
-    share, text = finding.share, _VALUE_ONCE
-    said |= {"n": writing.count(finding.n), "seeds": writing.count(share.n)}
-    if finding.measure is None:
-        text = _BASE
+    text, found, write = _VALUE, finding.share, value
+    if less is not None:
+        text = _LESS if less.mean >= 0 else _MORE
+        turned = less if less.mean >= 0 else Estimate(-less.mean, -less.high, -less.low, less.n)
+        found, write = turned, lambda figure: points(scale * figure)
     elif not finding.complete:
         text = _MISSING
-    elif share.n > 1:
-        text = _VALUE
-        low, high = share.low, share.high
-        if finding.measure.share:
-            low, high = max(low, 0.0), min(high, 1.0)
-        said |= {"low": value(low), "high": value(high)}
-    return writing.text(text).format(**said)
+    elif in_percent:
+        found = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+    interval = writing.text(_ONCE)
+    if found.n > 1:
+        interval = writing.text(_INTERVAL).format(
+            low=write(found.low), high=write(found.high), seeds=writing.count(found.n)
+        )
+    line = writing.text(text).format(
+        variant=variant,
+        measure=writing.text(RIGHT if measure is None else measure.label),
+        value=value(finding.share.mean),
+        points=write(found.mean),
+        interval=interval,
+    )
+    return f"{line} {why(finding, writing)}" if finding.judged else line
 
 
 def why(finding: Finding, writing: Writing) -> str:
@@ -232,9 +208,8 @@ def why(finding: Finding, writing: Writing) -> str:
         finding.judged.figure,
     )
     if reason is Reason.EQUAL:
-        higher = finding.expected in (Expected.MORE, Expected.NO_MORE)
-        said = {"bound": writing.points(100 * figure), "margin": writing.count(round(100 * WITHIN))}
-        return writing.text((_HIGHER if higher else _LOWER)[verdict]).format(claim=claim, **said)
+        bound, margin = writing.points(100 * figure), writing.count(round(100 * WITHIN))
+        return writing.text(_AS_GOOD[verdict]).format(claim=claim, bound=bound, margin=margin)
     text = writing.text(_VERDICTS[verdict, reason])
     return text.format(claim=claim, times=writing.points(figure), base=writing.text(finding.base))
 

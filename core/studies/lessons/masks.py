@@ -285,8 +285,6 @@ class MaskLoss:
     without: tuple[Mask, ...]
     loss: float
     """Cross-entropy per target token, in nats."""
-    token_accuracy: float
-    """Share of target tokens that are the most probable."""
 
 
 def mask_losses(run: Run, sentences: Sequence[str], n: int) -> tuple[MaskLoss, ...]:
@@ -342,7 +340,7 @@ def _batches(pairs: Sequence[Pair], pad_id: int) -> Iterator[Batch]:
 
 @torch.inference_mode()
 def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask, ...]) -> MaskLoss:
-    loss, n_right, n_tokens = 0.0, 0, 0
+    loss, n_tokens = 0.0, 0
     for batch in batches:
         probe = None
         if without:
@@ -351,8 +349,6 @@ def _measured(model: Transformer, batches: Sequence[Batch], without: tuple[Mask,
         fills = fill_id(model.config)
         given = [each if each is None else each.where(each >= 0, fills) for each in batch.inputs]
         logits_BTV = model(*given, probe)
-        right_BT = (logits_BTV.argmax(dim=-1) == batch.labels_BT) & batch.predicted_BT
         loss += token_loss(logits_BTV, batch.labels_BT, pad_id=batch.pad_id).item() * batch.n_tokens
-        n_right += int(right_BT.sum())
         n_tokens += batch.n_tokens
-    return MaskLoss(without, loss / n_tokens, n_right / n_tokens)
+    return MaskLoss(without, loss / n_tokens)

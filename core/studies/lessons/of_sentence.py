@@ -233,7 +233,6 @@ class WithoutMasks:
         losses: Table = {
             "without": [_named(each.without) for each in self.losses],
             "loss": [each.loss for each in self.losses],
-            "token_accuracy": [each.token_accuracy for each in self.losses],
         }
         return stacked(cells("query", "key", weights), leaks, losses)
 

@@ -22,7 +22,7 @@ from core.heads import Site
 from core.model import Record, Step, Transformer, Unplace, build
 from core.model.positional import exact_sinusoids, timescales
 from core.runs.run import Run
-from core.studies.lessons.cells import Table, cells, stacked
+from core.studies.lessons.cells import Table, cells
 from core.tokenizer.tokenizer import Token
 
 Array = NDArray[np.float64]
@@ -243,19 +243,10 @@ class Shuffled:
     """In the order of the sentence, EOS last."""
     order_S: tuple[int, ...]
     """Which token of the sentence stands at each place of the shuffled one."""
-    cosines_with_SS: Array
-    """Outputs of the sentence (rows) and of the shuffled one (columns), with positions."""
-    cosines_without_SS: Array
-
-    @property
-    def with_positions_S(self) -> Array:
-        """The cosine of each token's two outputs, with positions."""
-        return self.cosines_with_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
-
-    @property
-    def without_positions_S(self) -> Array:
-        """The cosine of each token's two outputs, without positions."""
-        return self.cosines_without_SS[np.arange(len(self.order_S)), np.argsort(self.order_S)]
+    with_positions_S: Array
+    """The cosine of each token's two outputs, with positions."""
+    without_positions_S: Array
+    """The same without positions."""
 
     @property
     def notices_with(self) -> bool:
@@ -268,15 +259,13 @@ class Shuffled:
         return bool(self.without_positions_S.min() < 1 - ROUNDING)
 
     def table(self) -> Table:
-        """Return a row for each output of the sentence and of the shuffled one."""
-        cosines = {
-            "without_positions": self.cosines_without_SS,
-            "with_positions": self.cosines_with_SS,
+        """Return a row for each token."""
+        return {
+            "token": [token.text for token in self.tokens],
+            "shuffled_place": np.argsort(self.order_S).tolist(),
+            "without_positions": self.without_positions_S.tolist(),
+            "with_positions": self.with_positions_S.tolist(),
         }
-        found = cells("row", "column", cosines)
-        found["row_token"] = [self.tokens[row].text for row in found["row"]]
-        found["column_token"] = [self.tokens[self.order_S[at]].text for at in found["column"]]
-        return found
 
 
 def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
@@ -298,8 +287,9 @@ def shuffled(run: Run, sentence: str, seed: int) -> Shuffled | None:
         with torch.inference_mode():
             one_SD = run.model.encode(pad([source_ids]), probe)[0].double()
             other_SD = run.model.encode(pad([shuffled_ids]), probe)[0].double()
-        unit = torch.nn.functional.normalize
-        cosines.append((unit(one_SD) @ unit(other_SD).T).numpy())
+        here_SD = other_SD[np.argsort(order_S)]
+        cosine_S = torch.nn.functional.cosine_similarity(one_SD, here_SD, dim=-1)
+        cosines.append(cosine_S.numpy())
     return Shuffled(tokens, order_S, cosines[0], cosines[1])
 
 
@@ -348,10 +338,6 @@ class Learned:
             return None
         return int(self.untouched_P.argmax())
 
-    def table(self) -> Table:
-        """Return a row for each position and dimension that is looked at."""
-        return cells("position", "dimension", {"value": self.table_PD})
-
 
 def learned(run: Run, length: int) -> Learned:
     """Return the first positions of a run that learned them: of its encoder where it has one."""
@@ -373,19 +359,16 @@ class LearnedBeside:
     """Learned positions beside sinusoids of the same width, and what looks like one of them."""
 
     learned: Learned
-    tables: Mapping[str, Array]
-    """"learned", and "sinusoids" where there are any of that width → table_PD."""
     cosines: Mapping[str, tuple[float, ...]]
-    """Of the same names → the cosine of each position with the chosen one."""
+    """"learned", and "sinusoids" where there are any of that width → the cosine of each position
+    with the chosen one."""
 
     def table(self) -> Table:
-        """Return a row for each position and dimension of each table."""
-        parts = []
-        for name, table_PD in self.tables.items():
-            found = cells("position", "dimension", {"value": table_PD})
-            cosine = [self.cosines[name][at] for at in found["position"]]
-            parts.append({"positions": [name] * table_PD.size} | found | {"cosine": cosine})
-        return stacked(*parts)
+        """Return a row for each position."""
+        n = len(self.cosines["learned"])
+        return {"position": list(range(n))} | {
+            name: list(values) for name, values in self.cosines.items()
+        }
 
 
 def learned_beside(run: Run, length: int, position: int) -> LearnedBeside:
@@ -395,7 +378,7 @@ def learned_beside(run: Run, length: int, position: int) -> LearnedBeside:
     if d_model % 2 == 0 and d_model <= WIDEST:
         tables["sinusoids"] = Sinusoids(d_model, length).encodings()
     alike = {name: tuple(cosines(each, position).tolist()) for name, each in tables.items()}
-    return LearnedBeside(found, tables, alike)
+    return LearnedBeside(found, alike)
 
 
 def _table(model: Transformer) -> Tensor:

@@ -145,11 +145,6 @@ def _decided(found: Lens, guesses: _Guesses, followed: str, place: Place) -> str
                 "{where}, the last layer is the first to guess “{word}” (**{share}**); one layer "
                 "earlier the guess is “{before}”."
             )
-            if guesses.echo_LK[:-1, position].all():
-                text = _(
-                    "{where}, the last layer is the first to guess “{word}” (**{share}**); "
-                    "before it the model only repeats “{before}”."
-                )
     return text.format(
         where=where.format(token=plain(place.token)),
         word=plain(followed),

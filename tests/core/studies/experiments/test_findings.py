@@ -24,15 +24,17 @@ def test_what_was_not_borne_out_is_said_as_plainly():
         "rotary": Verdict.OPEN,
     }
     base, none, learned, rotary = what_came_out(ORDER, found)
-    assert base == "sinusoids added: 70.0 % of 50 sentences right."
-    assert none.startswith("no positions: 72.0 %, 2.0 points more (95 %: 2.0 to 2.0; 3 seeds).")
+    assert base == "sinusoids added: sentences right 70.0 % (95 %: 67.5 % to 72.5 %; 3 seeds)."
+    assert none.startswith(
+        "no positions: sentences right 72.0 %, 2.0 more (95 %: 2.0 to 2.0; 3 seeds)."
+    )
     assert none.endswith("Refuted (claimed lower): the whole interval lies on the other side of 0.")
     assert learned.endswith(
-        "1.0 points fewer (95 %: 1.0 to 1.0; 3 seeds). Borne out (claimed as good): at most 1.0 "
-        "lower, within the margin of 5."
+        "1.0 less (95 %: 1.0 to 1.0; 3 seeds). Borne out (claimed as good): at most 1.0 "
+        "points apart, within the margin of 5."
     )
     assert rotary.endswith(
-        "50.0 points fewer (one seed: no interval). Undecided (claimed as good): the interval "
+        "50.0 less (one seed: no interval). Undecided (claimed as good): the interval "
         "allows both, too few seeds to tell."
     )
 
@@ -70,7 +72,7 @@ def test_shares_are_said_in_percent_and_points_and_one_seed_has_no_interval():
     found = measured("after_mistake", {"base": (0.5,), "scheduled": (0.625,), "free": (0.25,)})
     forcing = EXPERIMENTS["forcing"]
     assert what_came_out(forcing, found)[3:] == [
-        "teacher forcing: tokens right after a forced mistake 50.0 %.",
+        "teacher forcing: tokens right after a forced mistake 50.0 % (one seed: no interval).",
         "scheduled sampling, up to 50 %: tokens right after a forced mistake 62.5 %, 12.5 more "
         "(one seed: no interval). Undecided (claimed higher): the interval allows both, too few "
         "seeds to tell.",

@@ -149,7 +149,6 @@ def measured(copy_run):
 def test_with_all_masks_it_is_the_models_own_loss(copy_run, measured):
     quality = measure(copy_run.model, held_out_pairs(copy_run, 60, 0), copy_run.tokenizer)
     assert measured[()].loss == pytest.approx(quality.loss, rel=1e-4)
-    assert measured[()].token_accuracy == pytest.approx(quality.token_accuracy, abs=1e-3)
 
 
 def unmasked_alone(model, ids_1T):
@@ -169,15 +168,13 @@ def test_losses_of_texts_are_those_of_plain_passes_over_each(opened_path):
     look_ahead = Mask(Kind.DECODER_SELF, LOOK_AHEAD)
     assert masks_of(run.model.config) == (look_ahead,)
     assert list(found) == [(), (look_ahead,)]
-    losses, right = [], []
+    losses = []
     for text in TEXTS:
         ids = torch.tensor([run.tokenizer.encode(text).ids])
         with torch.no_grad():
             shares = run.model(None, ids[:, :-1])[0].double().log_softmax(dim=-1)
         losses += (-shares[range(ids.shape[1] - 1), ids[0, 1:]]).tolist()
-        right += (shares.argmax(dim=-1) == ids[0, 1:]).tolist()
     assert found[()].loss == pytest.approx(np.mean(losses), abs=1e-5)
-    assert found[()].token_accuracy == pytest.approx(np.mean(right))
     # One text at a time, every token sees all others of its text.
     [text] = TEXTS[:1]
     [_, seen] = mask_losses(run, [text], 0)
