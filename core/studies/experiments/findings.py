@@ -36,7 +36,7 @@ _VERDICTS = {
 """Verdict, reason → the sentence."""
 _AS_GOOD = {
     Verdict.HOLDS: N_(
-        "Borne out ({claim}): {bound} points at most, within the margin of {margin}."
+        "Borne out ({claim}): at most {bound} points apart, within the margin of {margin}."
     ),
     Verdict.FAILS: N_(
         "Refuted ({claim}): at most {bound} points apart, within the margin of {margin}."

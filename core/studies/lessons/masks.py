@@ -3,7 +3,6 @@
 B batch, S source length, T target length, H heads, Q queries, K keys, V vocabulary.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,8 +25,6 @@ from core.runs.run import Run, RunError
 from core.studies.lessons.cells import Table, cells
 from core.vocabulary import PAD
 
-_LONGEST_WORD = 2
-"""Of a sentence that is offered beside another, in tokens."""
 PADDING, LOOK_AHEAD = "padding", "look-ahead"
 BATCH = 50
 """Sentences of all lengths go into one batch, so that there is padding to look at."""
@@ -143,24 +140,14 @@ def companions(run: Run, n: int = 40) -> tuple[str, ...]:
     """Return the longest and the shortest of `n` held-out sentences of the run's task.
 
     Source and target count together: beside the longest, most sentences are filled up with PAD on
-    both sides. Sentences with a word that is spelt in more than two tokens, as invented names are,
-    come last.
-
-    Empty where the task's file of pairs cannot be used any more.
+    both sides. Empty where the task's file of pairs cannot be used any more.
     """
     try:
         pairs = held_out_pairs(run, n, seed=0)
     except RunError:
         return ()
-    plain = [pair for pair in pairs if _longest_word(run, pair.text) <= _LONGEST_WORD]
-    by_length = sorted(plain or pairs, key=lambda pair: len(pair.source) + len(pair.target))
+    by_length = sorted(pairs, key=lambda pair: len(pair.source) + len(pair.target))
     return (by_length[-1].text, by_length[0].text)
-
-
-def _longest_word(run: Run, text: str) -> int:
-    """Return of how many tokens its longest word is made."""
-    tokens = run.tokenizer.describe(run.tokenizer.encode(text).ids)
-    return max(Counter(token.word for token in tokens).values(), default=0)
 
 
 def visible(

@@ -10,7 +10,7 @@ from core.heads import STACK_LABELS, Head, Kind
 from core.model.attention import attend_probed
 from core.studies.heads.maps import maps_of_heads
 from pages.frame import clicks, components, controls, selection, session, tour
-from pages.frame.language import _, capitalised, joined, n_, number
+from pages.frame.language import _, capitalised, n_, number
 from pages.frame.maps import labels
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_labels, query_labels
@@ -116,7 +116,7 @@ def _seen(selected: Selection, shown: Lines) -> str:
         head = int(weights_HQK[:, query].max(axis=-1).argmax())
         said = seen.of_map(selected, weights_HQK[head], query)
     if len(drawn) == 1:
-        return joined([said, seen.of_antecedents(selected)])
+        return said
     text = n_(
         "{said} That is head {head}; the other head gives no word more.",
         "{said} That is head {head}; none of the other {n} heads gives any word more.",

@@ -17,7 +17,7 @@ from core.studies.heads.maps import (
     maps_over_heads,
 )
 from pages.frame import clicks, components, controls, notes, selection, session, tour
-from pages.frame.language import _, capitalised, joined, labelled, n_, number
+from pages.frame.language import _, capitalised, labelled, n_, number
 from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.selection import Opened, Selection, key_axis, query_axis
@@ -86,12 +86,7 @@ def _draw_each(selected: Selection) -> Shown:
         title=notes.site_and_head(head),
         recipe=Recipe(maps_of_heads, selected.inspecting, (head,)),
         code=[attend_probed],
-        seen=joined(
-            [
-                seen.of_pinned(selected, selected.weights_QK, pinned),
-                seen.of_antecedents(selected),
-            ]
-        ),
+        seen=seen.of_pinned(selected, selected.weights_QK, pinned),
         pictures=[picture],
         formula=formula(opened.run),
     )

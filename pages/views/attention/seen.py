@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from core.heads import Kind, Side
 from core.inspection import Inspection
-from core.studies.heads.findings import PronounHead, best_pronoun_head, pronouns_among
 from core.studies.heads.largest_weights import (
     LargestWeight,
     largest_weight,
@@ -13,7 +12,7 @@ from core.studies.heads.largest_weights import (
     telling_query,
 )
 from pages.frame import clicks, notes
-from pages.frame.language import _, n_, number, percent, plain
+from pages.frame.language import _, n_, number, plain
 from pages.frame.selection import Opened, Selection
 
 Weights = NDArray[np.float32]
@@ -113,30 +112,6 @@ def of_row(selected: Selection, found: LargestWeight) -> str:
         weight=weight(found.weight),
         n=number(n),
     )
-
-
-def antecedent_finder(opened: Opened) -> PronounHead | None:
-    """Return the head that finds what the sentence's pronouns stand for, if tests say so."""
-    if not pronouns_among(opened.task, opened.inspection.source_words):
-        return None
-    best = best_pronoun_head(opened.run)
-    return best if best is not None and best.beats_baseline else None
-
-
-def of_antecedents(selected: Selection) -> str:
-    """Say that the head finds what the sentence's pronouns stand for, if it is the one."""
-    best = antecedent_finder(selected.opened)
-    if best is None or best.head != selected.head:
-        return ""
-    text = _(
-        "In tests, this head finds the noun that a pronoun stands for in **{share}** of {n} cases."
-    )
-    if notes.is_guided(selected.opened.run, selected.head):
-        text = _(
-            "Training rewarded this head for finding the noun that a pronoun stands for; in tests "
-            "it does in **{share}** of {n} cases."
-        )
-    return text.format(share=percent(best.score), n=number(best.n))
 
 
 def query_name(selected: Selection, query: int) -> str:

@@ -65,15 +65,3 @@ def test_the_pronoun_is_spoken_of_and_without_one_the_two_words_with_the_largest
         if row != key and weights[row, key] == weights[row].max()
     ]
     assert seen.query_of(cat, cat.weights_QK) == max(leading)[1]
-
-
-def test_of_the_head_that_finds_antecedents_it_is_said_how_often():
-    said = seen.of_antecedents(selected())
-    # It did not find that by itself.
-    assert said.startswith("Training rewarded this head")
-    stored = load_run(PATH).evaluation
-    [head] = [each for each in stored["heads"] if each["head"] == "encoder.2.self:0"]
-    assert f"**{100 * head['score']:.1f}".removesuffix(".0") in said
-    assert f"of {stored['pronoun']['n']} cases" in said
-    assert seen.of_antecedents(selected(head="encoder.2.self:1")) == ""
-    assert seen.of_antecedents(selected("The cat saw the dog.")) == ""
