@@ -44,7 +44,6 @@ VIEWS = {
     "heads/head": "trial=head",
     "heads/silence": "trial=silence",
     "decoding/steps": "decoding=steps",
-    "masks/prefixes": "masks=prefixes",
     "layers/lens": "layers=lens",
 }
 """Page and view → what the address says."""

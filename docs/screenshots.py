@@ -61,9 +61,7 @@ CHINESE = {
     "decoding": Picture("decoding", ".decoding[data-drawn]"),
     "roles": Picture("heads?trial=roles", "[data-testid=stDataFrame]"),
     "paths": Picture("heads?trial=patch&patched=path", ".stVegaLiteChart svg"),
-    "masks": Picture(
-        "lessons?lessons=masks&row=0", ".matrices[data-drawn]", "dark"
-    ),
+    "masks": Picture("lessons?lessons=masks&row=0", ".matrices[data-drawn]", "dark"),
     "positions": Picture("lessons?lessons=positions", ".stVegaLiteChart svg", "dark"),
     "training": Picture("training", ".stVegaLiteChart svg"),
     "experiments": Picture("experiments?experiment=heads", ".stVegaLiteChart svg"),

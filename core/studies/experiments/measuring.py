@@ -83,9 +83,9 @@ def _right(run: Run, pairs: Sequence[Pair]) -> Iterable[bool]:
         # One pass tells it, where the next word follows from the true ones and one target is right.
         return Silenceable(run.model, pairs).figures().right_N
     return [
-        pair.is_right(said)
+        pair.is_right(ids)
         for batch in sorted_batches(pairs)
-        for pair, said in zip(batch, generate_targets(run.model, batch, run.tokenizer), strict=True)
+        for pair, ids in zip(batch, generate_targets(run.model, batch, run.tokenizer), strict=True)
     ]
 
 

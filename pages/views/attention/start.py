@@ -30,7 +30,7 @@ from pages.views.attention import lines
 
 TYPE, TOUR = "start_type", "start_tour"
 N_OFFERED = 2
-"""So many of the task's examples: they differ in one word, and the pronoun changes sides."""
+"""The task's examples that are offered: they differ in one word, and the pronoun changes sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ def _draw(first: First, paper: tour.Tour) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
         inspection = inspecting(first.path, sentence, whole_words=True).result()
-        said = typography.in_markdown(
+        translation = typography.in_markdown(
             typeset(inspection.translation.text, run), typography.doubtful_words(inspection)
         )
-        st.markdown(f"{plain(sentence)} → {said}", width="content", unsafe_allow_html=True)
+        st.markdown(f"{plain(sentence)} → {translation}", width="content", unsafe_allow_html=True)
     opened = Opened(first.path, run, first.task, sentence, inspection)
     selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
     row = _row_of_pronoun(opened)

@@ -176,7 +176,7 @@ def _title(found: Terms, shown: int, name: str) -> str:
 
     Args:
         found: The number.
-        shown: So many of its terms are in the picture.
+        shown: How many of its terms are in the picture.
         name: Of the number.
     """
     n = len(found.terms_N)

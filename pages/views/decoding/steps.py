@@ -171,19 +171,21 @@ def _seen(
 
 def _warn(opened: Opened, decodings: TwoDecodings, n_reference: int, *, is_own: bool) -> None:
     """Say in one line what was cut, did not come to an end, or is no true target."""
-    said, free, forced = [], decodings.free, decodings.forced
+    lines, free, forced = [], decodings.free, decodings.forced
     settings, alone = opened.run.settings, opened.run.settings.model.is_decoder_only
     # A text that goes on has no end; one of a task has.
     ends = not (alone and settings.is_opened)
     if ends and free[-1].chosen not in settings.model.eos_ids:
         text = _("The model wrote no EOS up to the limit (steps: {n}).")
-        said.append(text.format(n=number(len(free))))
+        lines.append(text.format(n=number(len(free))))
     if forced and len(forced) < n_reference + (not alone):
-        said.append(_("The reference was cut: the model has no more positions."))
+        lines.append(_("The reference was cut: the model has no more positions."))
     if forced and is_own and alone:
-        said.append(_("The reference is what the model writes itself. Type how your text goes on."))
+        lines.append(
+            _("The reference is what the model writes itself. Type how your text goes on.")
+        )
     elif forced and is_own:
         text = _("No true translation is known. Type one as the reference: it is fed beside.")
-        said.append(text)
-    if said:
-        st.caption(joined(said))
+        lines.append(text)
+    if lines:
+        st.caption(joined(lines))

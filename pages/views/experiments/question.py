@@ -128,8 +128,8 @@ def seen(asked: Asked, by: Measure | None) -> str:
         variants = " · ".join(_value(each) for each in found)
         return text.format(what=what, variants=variants)
     bases = [_value(each) for each in found if each.less is None]
-    said = [text.format(what=what, variants=" · ".join(bases))] if bases else []
-    return joined([*_verdict(asked, found), *said, *_by_verdict(found)])
+    lines = [text.format(what=what, variants=" · ".join(bases))] if bases else []
+    return joined([*_verdict(asked, found), *lines, *_by_verdict(found)])
 
 
 def _by_verdict(found: Sequence[Finding]) -> Iterator[str]:

@@ -33,8 +33,8 @@ def offer(experiment: Experiment) -> None:
         return
     if reason := session.storage(_REFUSED).get(experiment.name):
         st.error(plain(_("That could not be done: {reason}").format(reason=reason)))
-    elif said := _ended(folder):
-        st.warning(plain(said))
+    elif status := _ended(folder):
+        st.warning(plain(status))
     with st.container(horizontal=True, vertical_alignment="center"):
         seeds = {1: _("1 seed"), 3: _("3 seeds"), 5: _("5 seeds")}
         n = controls.choice(_("How many trainings of each variant"), SEEDS, seeds, 1)
@@ -57,16 +57,16 @@ def _before(experiment: Experiment, n_seeds: int) -> str:
     """Say how much work it is."""
     n = n_seeds * len(experiment.variants)
     steps = experiment.preset(experiment.variants[0], 0).training.steps
-    said = n_(
+    status = n_(
         "{n} training of {steps} steps on the task “{task}”",
         "{n} trainings of {steps} steps on the task “{task}”",
         n,
     ).format(n=number(n), steps=number(steps), task=experiment.task)
     seconds = expected_seconds(experiment, n_seeds)
     if seconds is None:
-        return said
+        return status
     text = _("{work}: about {time} on the machine of the project’s trainings.")
-    return text.format(work=said, time=duration(seconds))
+    return text.format(work=status, time=duration(seconds))
 
 
 def _keep(experiment: Experiment, folder: Path) -> None:
@@ -104,12 +104,12 @@ def _progress(experiment: Experiment, folder: Path) -> None:
         # What came of it changes the whole page.
         st.rerun()
     share = found.done / found.of if found.of else 0.0
-    said = n_(
+    status = n_(
         "{done} of {of} training done …", "{done} of {of} trainings done …", found.of // job.PARTS
     )
-    said = said.format(done=number(found.done // job.PARTS), of=number(found.of // job.PARTS))
+    status = status.format(done=number(found.done // job.PARTS), of=number(found.of // job.PARTS))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(share, said if found.of else _("Starting …"))
+        st.progress(share, status if found.of else _("Starting …"))
         st.button(
             _("Stop"),
             key=STOP,

@@ -70,11 +70,11 @@ class Chosen:
     @property
     def about(self) -> Mapping[str, str]:
         """What files say of the sentence and the head."""
-        said = {"sentence": self.sentences[self.sentence]}
+        facts = {"sentence": self.sentences[self.sentence]}
         if all(each is not None for each in self.batch.inputs):
             fed_ids = self.batch.fed_ids[self.sentence]
-            said["translation"] = self.opened.run.target_tokenizer.decode(fed_ids[1:])
-        return said | {"head": site_and_head(self.head)}
+            facts["translation"] = self.opened.run.target_tokenizer.decode(fed_ids[1:])
+        return facts | {"head": site_and_head(self.head)}
 
     def masks(self) -> list[Mask]:
         """Return the masks of the kind of attention that the model has."""

@@ -154,7 +154,7 @@ def _seen(opened: Opened, place: Place, found: OfSentence[TokenVectors]) -> str:
     near, texts = found.result.nearest[:N_NAMED], found.tokens["neighbour"]
     usual = cached.call(random_pair_cosine, ModelOf(opened.path), place.stack)
     n_tokens, width = opened.run.model.embedding(place.stack).tokens.weight.shape
-    # Among so many random directions, one as near as the second of these is found by chance.
+    # Among as many random directions, one as near as the second of these is found by chance.
     by_chance = max(2 * usual, math.sqrt(2 * math.log(n_tokens) / width))
     text = _(
         "Most similar to “{token}”: {tokens} (cosine **{cosine}**; two random tokens: {usual})."

@@ -109,16 +109,16 @@ def _instead(opened: Opened, path: Path) -> str:
 def _seen(run: Path | RunAt, whole: PositionAccuracy) -> str:
     """Say how many tokens are right when the model is fed the true words, and its own."""
     text = _("Fed the true words, **{forced}** of the tokens are right; fed its own, **{free}**.")
-    said = text.format(forced=percent(whole.forced), free=percent(whole.free))
+    sentence = text.format(forced=percent(whole.forced), free=percent(whole.free))
     if not isinstance(run, RunAt):
-        return said
+        return sentence
     steps = cached.settings(run.path).training.steps
     early = n_(
         "The model is shown after {step} of {steps} training step.",
         "The model is shown after {step} of {steps} training steps.",
         steps,
     )
-    return joined([said, early.format(step=number(run.step), steps=number(steps))])
+    return joined([sentence, early.format(step=number(run.step), steps=number(steps))])
 
 
 def _chart(positions: Sequence[PositionAccuracy]) -> Chart:

@@ -198,12 +198,12 @@ def _stream(opened: Opened, place: Place) -> Shown:
         y=Quantity(_("length of the vector (Euclidean norm)")),
         title=title,
     )
-    said = _most_added(found, adds=opened.run.settings.model.residual)
+    sentence = _most_added(found, adds=opened.run.settings.model.residual)
     return Shown(
         name=f"stream_{place.stack}",
         title=title,
         recipe=recipe,
-        seen=joined([_change(token, own), said]),
+        seen=joined([_change(token, own), sentence]),
         pictures=[chart(picture)],
         about={"number": _("position {n}: {token}").format(n=number(position), token=token)},
         formula=describe(opened.run.model, 1, 1).sublayers[0].step,
@@ -224,9 +224,9 @@ def _most_added(found: Stream, *, adds: bool) -> str:
             "This model has no residual connections: each sublayer’s output takes the place of "
             "its input."
         )
-    said = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
+    sentence = _("On average “{name}” adds most: a vector of length {norm} to one of {before}.")
     added, before = found.largest_addition
-    return said.format(
+    return sentence.format(
         name=plain(explained(found.names[found.most_added])),
         norm=number(added, padded=False),
         before=number(before, padded=False),

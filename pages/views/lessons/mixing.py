@@ -30,7 +30,7 @@ def draw(opened: Opened) -> Shown:
     found = recipe.result().result
     texts = {"cell": _("input {column} → output {row} {value}")}
     picture = matrices(Matrices(panels=_panels(opened, found), texts=texts), key="side_maps")
-    said = _(
+    sentence = _(
         "Change one word’s vector a little: self-attention passes up to **{most}** of the change "
         "on to other words, the feed-forward layer **{none}**."
     ).format(
@@ -50,7 +50,7 @@ def draw(opened: Opened) -> Shown:
     return Shown(
         name=f"mixing.{layer}",
         title=_("How far each output changes when one input does"),
-        seen=said,
+        seen=sentence,
         recipe=recipe,
         code=(influence,),
         pictures=[picture],

@@ -94,19 +94,19 @@ def _waves(table: Recipe[Sinusoids], position: int) -> Shown:
         rules=[Rule(position, "")],
     )
     values = listed(number(value, 2) for value in found.values_DP[:, position].tolist())
-    said = [
+    sentences = [
         _("Read along the dashed line, at position **{p}**: {values}.").format(
             p=number(position), values=values
         )
     ]
     closest = closest_rows(table.result().encodings())
     if closest is not None and closest.distance > TINY:
-        said.append(_("**No other position** has the same values."))
+        sentences.append(_("**No other position** has the same values."))
     return Shown(
         name="waves",
         title=_("Dimensions of sinusoidal positions as waves"),
         recipe=recipe,
-        seen=joined(said),
+        seen=joined(sentences),
         code=[sinusoids, exact_sinusoids, timescales],
         pictures=[chart(picture)],
     )

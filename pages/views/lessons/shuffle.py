@@ -77,20 +77,20 @@ def _seen(found: Shuffled, config: ModelConfig) -> str:
         without = _("Without positions, as in this model")
     if not found.notices_without:
         text = _("{without}, the encoder cannot tell the two orders apart: **no output changes**.")
-        said = [text.format(without=without)]
+        sentences = [text.format(without=without)]
     else:
         text = _("{without}, the encoder **notices** the order all the same.")
-        said = [text.format(without=without)]
+        sentences = [text.format(without=without)]
         if config.encoder_mixing in READS:
-            said.append(_(READS[config.encoder_mixing]))
+            sentences.append(_(READS[config.encoder_mixing]))
         changes = _("The output of “{token}” changes most: cosine **{cosine}**.")
-        said.append(_named(changes, found, found.without_positions_S))
+        sentences.append(_named(changes, found, found.without_positions_S))
     if not has_none:
         changes = _("With positions, the output of “{token}” changes most: cosine **{cosine}**.")
         if not found.notices_with:
             changes = _("With positions none changes either.")
-        said.append(_named(changes, found, found.with_positions_S))
-    return joined(said)
+        sentences.append(_named(changes, found, found.with_positions_S))
+    return joined(sentences)
 
 
 def _named(text: str, found: Shuffled, cosines_S: Array) -> str:

@@ -104,7 +104,7 @@ def _firing_map(opened: Opened, firing_LK: NDArray[np.float64], place: Place) ->
 
 def _seen(found: FiringUnits, n_units: int, token: str) -> str:
     """Say how many units of a layer fire on a token, and how many of the top ones on it alone."""
-    said = n_(
+    sentence = n_(
         "On “{token}” **{here}** of the {n} unit of layer {layer} fire.",
         "On “{token}” **{here}** of the {n} units of layer {layer} fire.",
         n_units,
@@ -115,14 +115,14 @@ def _seen(found: FiringUnits, n_units: int, token: str) -> str:
         n=number(n_units),
     )
     if not found.top:
-        return said
+        return sentence
     n_alone = sum(not unit.others for unit in found.top)
     alone = n_(
         "**{alone}** of the {n} strongest fires on no other word.",
         "**{alone}** of the {n} strongest fire on no other word.",
         n_alone,
     )
-    return joined([said, alone.format(n=number(len(found.top)), alone=number(n_alone))])
+    return joined([sentence, alone.format(n=number(len(found.top)), alone=number(n_alone))])
 
 
 def _table(top: Sequence[Unit], tokens: tuple[Token, ...]) -> None:
