@@ -1,0 +1,74 @@
+// Inside a block: the map of each of its heads, or how much it adds to each word.
+
+import { pixelColours, SCALE } from "../component/scale.js";
+import { fill } from "../component/text.js";
+import { element } from "../component/tokens.js";
+import { blockFinding } from "./parts.js";
+import { weightAt } from "./payload.js";
+
+const MAP = 132; // pixels of a map's longer side
+const PIXEL_OF = pixelColours(SCALE);
+
+export function showInside(state, site) {
+  const { nodes: { inside }, layout, view } = state;
+  const closes = state.open === site;
+  closeInside(state);
+  if (closes) return;
+  state.open = site;
+  const stack = layout.stacks.find(({ blocks }) => blocks.some((block) => block.site === site));
+  const block = stack.blocks.find((each) => each.site === site);
+  const { texts } = view;
+  buttonOf(state, site).setAttribute("aria-expanded", true);
+  inside.hidden = false;
+  inside.ariaLabel = block.name;
+  inside.querySelector("header b").textContent = block.name;
+  inside.querySelector(".close").ariaLabel = texts.close;
+  inside.querySelector(".largest").textContent = blockFinding(block, stack, view);
+  inside.querySelector(".hint").textContent = block.heads ? texts.rows : "";
+  inside.querySelector(".maps").replaceChildren(
+    ...Array.from({ length: block.heads }, (_, head) => mapOf(block, head, texts)));
+  const besides = stack.left > layout.width / 2 ? stack.left - 20 - inside.offsetWidth : stack.right + 70;
+  const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
+  inside.style.left = `${Math.round(left)}px`;
+  inside.style.top = `${Math.round(Math.max(0, Math.min(block.upper, layout.height - inside.offsetHeight)))}px`;
+  inside.querySelector(block.heads ? ".map" : ".close").focus();
+}
+
+export function closeInside(state) {
+  const { nodes: { inside }, open } = state;
+  inside.hidden = true;
+  state.open = null;
+  const button = open && buttonOf(state, open);
+  if (!button) return;
+  button.setAttribute("aria-expanded", false);
+  button.focus();
+}
+
+const buttonOf = ({ nodes }, site) => nodes.blocks.querySelector(`[data-site="${site}"]`);
+
+function mapOf(block, head, texts) {
+  const { queries, keys } = block;
+  const button = element("button", "map");
+  Object.assign(button, { type: "button", ariaLabel: fill(texts["head.open"], { head: String(head) }) });
+  Object.assign(button.dataset, { site: block.site, head });
+  const title = element("b", "");
+  const colour = element("span", "line-colour");
+  colour.style.background = `var(--lab-head-${head % 16})`;
+  title.append(colour, fill(texts.head, { head: String(head) }));
+  const canvas = element("canvas", "");
+  Object.assign(canvas, { width: keys, height: queries });
+  const image = new ImageData(keys, queries);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let query = 0, cell = 0; query < queries; query += 1) {
+    for (let key = 0; key < keys; key += 1, cell += 1) {
+      const hidden = block.side === "target" && !block.crosses && key > query;
+      pixels[cell] = hidden ? 0 : PIXEL_OF[1 + Math.round(255 * Math.min(1, weightAt(block, head, query, key)))];
+    }
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  const scale = MAP / Math.max(queries, keys);
+  canvas.style.setProperty("--map-width", `${Math.round(keys * scale)}px`);
+  canvas.style.setProperty("--map-height", `${Math.round(queries * scale)}px`);
+  button.append(title, canvas);
+  return button;
+}
