@@ -1,6 +1,6 @@
 // Drawing the pass on a canvas, or as SVG by the same calls: lines of words, lines of attention, bars.
 
-import { CSS_COLOURS } from "../component/scale.js";
+import { COLOURS, CSS_COLOURS } from "../component/scale.js";
 import { tilesOf } from "./layout.js";
 import { largeOfRow, weightAt } from "./payload.js";
 
@@ -69,8 +69,7 @@ function line(context, x, y, toX, toY, width) {
 }
 
 /** The lines of attention and the bars of what is added. */
-export function drawBlocks(context, state, layout, ink) {
-  const encoder = layout.stacks.find(({ side }) => side === "source");
+export function drawBlocks(context, state, layout, ink, encoder) {
   for (const stack of layout.stacks) {
     const { count, active } = shownOf(stack, state);
     stack.blocks.forEach((block, index) => {
@@ -128,24 +127,57 @@ function drawAdded(context, { block, stack, ink, count, active }) {
   }
 }
 
-/** The small maps of all heads, each framed in its colour. */
+/** The small maps of all heads, each below a line of its colour; rows that are not there yet are empty. */
 export function drawTiles(context, state, layout, ink) {
   for (const stack of layout.stacks) {
     const { count } = shownOf(stack, state);
     for (const block of stack.blocks) {
-      for (const { head, cell, x, y, width, height } of tilesOf(block, stack)) {
+      for (const tile of tilesOf(block, stack)) {
+        const { head, x, y, width, height } = tile;
         context.fillStyle = ink.norm;
         context.fillRect(x, y, width, height);
-        for (let query = 0; query < Math.min(count, block.queries); query += 1) {
-          for (let key = 0; key < block.keys; key += 1) {
-            const weight = weightAt(block, head, query, key);
-            context.fillStyle = CSS_COLOURS[Math.round(255 * Math.min(1, weight))];
-            context.fillRect(x + key * cell, y + query * cell, cell + 0.3, cell + 0.3);
-          }
-        }
+        const rows = Math.min(count, block.queries);
+        if (context.drawImage) drawImageOf(context, block, tile, rows);
+        else drawCells(context, block, tile, rows);
         context.fillStyle = ink.heads[head % ink.heads.length];
         context.fillRect(x, y - 1.5, width, 1.5);
       }
     }
   }
+}
+
+function drawImageOf(context, block, { head, cell, x, y }, rows) {
+  if (!rows) return;
+  const image = mapImage(block, head);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, block.keys, rows, x, y, block.keys * cell, rows * cell);
+}
+
+function drawCells(context, block, { head, cell, x, y }, rows) {
+  for (let query = 0; query < rows; query += 1) {
+    for (let key = 0; key < block.keys; key += 1) {
+      context.fillStyle = CSS_COLOURS[Math.round(255 * Math.min(1, weightAt(block, head, query, key)))];
+      context.fillRect(x + key * cell, y + query * cell, cell + 0.3, cell + 0.3);
+    }
+  }
+}
+
+/** The map of a head, a pixel for each weight; what a mask hides is clear. Made once. */
+export function mapImage(block, head) {
+  const images = block.images ??= [];
+  if (images[head]) return images[head];
+  const { queries, keys } = block;
+  const canvas = images[head] = document.createElement("canvas");
+  Object.assign(canvas, { width: keys, height: queries });
+  const image = new ImageData(keys, queries);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let query = 0, at = 0; query < queries; query += 1) {
+    for (let key = 0; key < keys; key += 1, at += 1) {
+      const hidden = block.side === "target" && !block.crosses && key > query;
+      const weight = Math.min(1, weightAt(block, head, query, key));
+      pixels[at] = hidden ? 0 : COLOURS[1 + Math.round(255 * weight)];
+    }
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
 }

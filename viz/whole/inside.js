@@ -1,13 +1,11 @@
 // Inside a block: the map of each of its heads, or how much it adds to each word.
 
-import { pixelColours, SCALE } from "../component/scale.js";
 import { fill } from "../component/text.js";
 import { element } from "../component/tokens.js";
+import { mapImage } from "./drawing.js";
 import { blockFinding } from "./parts.js";
-import { weightAt } from "./payload.js";
 
 const MAP = 132; // pixels of a map's longer side
-const PIXEL_OF = pixelColours(SCALE);
 
 export function showInside(state, site) {
   const { nodes: { inside }, layout, view } = state;
@@ -57,15 +55,7 @@ function mapOf(block, head, texts) {
   title.append(colour, fill(texts.head, { head: String(head) }));
   const canvas = element("canvas", "");
   Object.assign(canvas, { width: keys, height: queries });
-  const image = new ImageData(keys, queries);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let query = 0, cell = 0; query < queries; query += 1) {
-    for (let key = 0; key < keys; key += 1, cell += 1) {
-      const hidden = block.side === "target" && !block.crosses && key > query;
-      pixels[cell] = hidden ? 0 : PIXEL_OF[1 + Math.round(255 * Math.min(1, weightAt(block, head, query, key)))];
-    }
-  }
-  canvas.getContext("2d").putImageData(image, 0, 0);
+  canvas.getContext("2d").drawImage(mapImage(block, head), 0, 0);
   const scale = MAP / Math.max(queries, keys);
   canvas.style.setProperty("--map-width", `${Math.round(keys * scale)}px`);
   canvas.style.setProperty("--map-height", `${Math.round(queries * scale)}px`);

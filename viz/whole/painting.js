@@ -21,11 +21,13 @@ export function inkOf(root) {
   return ink;
 }
 
-/** Draw all that moves or stands on the canvas. */
-export function paint(state, context, ink) {
+/** Draw stacks on a canvas or as SVG: the encoder's alone, the decoder's, or both. */
+export function paint(state, context, ink, sides = ["source", "target"]) {
   const { layout } = state;
-  drawBehind(context, layout, ink);
-  drawStreams(context, state, layout, ink);
-  drawBlocks(context, state, layout, ink);
-  drawTiles(context, state, layout, ink);
+  const chosen = { ...layout, stacks: layout.stacks.filter(({ side }) => sides.includes(side)) };
+  const encoder = layout.stacks.find(({ side }) => side === "source");
+  drawBehind(context, chosen, ink);
+  drawStreams(context, state, chosen, ink);
+  drawBlocks(context, state, chosen, ink, encoder);
+  drawTiles(context, state, chosen, ink);
 }

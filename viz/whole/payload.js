@@ -22,8 +22,14 @@ export function readWhole(data) {
 export const weightAt = ({ weights, queries, keys }, head, query, key) =>
   weights[(head * queries + query) * keys + key] / FULL;
 
-/** The weights of a row that are large enough to be drawn, small ones first. */
+/** The weights of a row that are large enough to be drawn, small ones first; found once. */
 export function largeOfRow(block, query, least) {
+  const rows = block.rows ??= new Map();
+  if (!rows.has(query)) rows.set(query, foundInRow(block, query, least));
+  return rows.get(query);
+}
+
+function foundInRow(block, query, least) {
   const found = [];
   for (let head = 0; head < block.heads; head += 1) {
     for (let key = 0; key < block.keys; key += 1) {

@@ -82,16 +82,16 @@ function draw(state) {
   markDrawn(state, "whole-drawn");
 }
 
-/** Draw the step: lines on the canvas, words, the output. */
+/** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
 function drawStep(state) {
-  const { nodes, view, step, layout } = state;
+  const { nodes, view, step, layout, focus } = state;
   const ink = inkOf(state.root);
-  const ratio = deviceRatio();
-  const context = resized(nodes.moving, Math.round(layout.width * ratio), Math.round(layout.height * ratio));
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, nodes.moving.width, nodes.moving.height);
-  context.scale(ratio, ratio);
-  paint(state, context, ink);
+  const still = `${state.placed} ${focus} ${ink.active}`;
+  if (still !== state.still) {
+    state.still = still;
+    paint(state, cleared(nodes.still, layout), ink, ["source"]);
+  }
+  paint(state, cleared(nodes.moving, layout), ink, ["target"]);
   markWords(state);
   drawOutput(state);
   nodes.said.replaceChildren(...sayStep(state));
@@ -101,6 +101,15 @@ function drawStep(state) {
   nodes.slider.setAttribute("aria-valuetext", nodes.said.textContent);
   nodes.previous.disabled = step === 0;
   nodes.following.disabled = step === view.last;
+}
+
+function cleared(canvas, { width, height }) {
+  const ratio = deviceRatio();
+  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.scale(ratio, ratio);
+  return context;
 }
 
 function show(state, step) {

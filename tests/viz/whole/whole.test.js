@@ -26,8 +26,8 @@ test("each row of weights sums to 1", () => {
 });
 
 test("a row's lines are its weights from the threshold on, and the largest is the last", () => {
-  const block = viewOf("known").stacks[1].blocks[1];
   for (const least of [0, 0.1, 0.5]) {
+    const block = viewOf("known").stacks[1].blocks[1];
     const found = largeOfRow(block, 4, least);
     const all = Array.from({ length: block.heads * block.keys }, (_, i) =>
       weightAt(block, Math.floor(i / block.keys), 4, i % block.keys));
