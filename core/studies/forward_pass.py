@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.batch import one_row
 from core.decoding.step import mask_special_tokens
-from core.heads import Site, Stack
+from core.heads import Head, Site, Stack
 from core.inspection import Inspection
-from core.model import Record, Step
+from core.model import Probes, Record, Silence, Step
 from core.runs.run import Run
 from core.studies.lessons.cells import Table, cells
 from core.studies.lessons.layers import Lens, Stream, recorded_lens, recorded_streams
@@ -70,11 +70,18 @@ class ForwardPass:
 
 
 @torch.inference_mode()
-def forward_pass(run: Run, inspection: Inspection) -> ForwardPass:
-    """Follow a sentence from the embeddings to the next words, on the tokens of an inspection."""
+def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = ()) -> ForwardPass:
+    """Follow a sentence from the embeddings to the next words, on the tokens of an inspection.
+
+    Args:
+        run: A loaded run.
+        inspection: Of a sentence by this run, without the same heads.
+        silenced: Heads whose output is left out.
+    """
     model, translation = run.model, inspection.translation
     record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
-    logits_BTV = model(one_row(translation.source_ids), one_row(translation.fed_ids), record)
+    probe = Probes((Silence.of(silenced), record)) if silenced else record
+    logits_BTV = model(one_row(translation.source_ids), one_row(translation.fed_ids), probe)
     writes = bool(translation.fed_ids) and not model.config.is_parallel
     best = None
     if writes:

@@ -241,7 +241,14 @@ def decoding(
     return Drawn(assets_of("stepper"), lambda: data)
 
 
-def whole(shown: Whole, *, key: str, on_step: Callback, on_pick: Callback) -> Drawn:
+def whole(
+    shown: Whole,
+    *,
+    key: str,
+    on_step: Callback,
+    on_pick: Callback,
+    on_silence: Callback | None = None,
+) -> Drawn:
     """Show a sentence on its way through a model; all motion is the browser's.
 
     Args:
@@ -249,11 +256,14 @@ def whole(shown: Whole, *, key: str, on_step: Callback, on_pick: Callback) -> Dr
         key: The element's name.
         on_step: The visitor rests at another step: `step` holds `{"step": …}`.
         on_pick: A head was chosen: `pick` holds `{"site": …, "head": …}`.
+        on_silence: Heads were silenced or not any more: `silence` holds `{"heads": […]}`.
     """
     packed = partial(
         wholes.pack, translated(shown, DEFAULT_WHOLE_TEXTS), key=key, locale=language.tag()
     )
-    _show(_whole, key, packed(), on_step_change=on_step, on_pick_change=on_pick)
+    data = packed(silences=on_silence is not None)
+    callbacks = {"on_pick_change": on_pick, "on_silence_change": on_silence}
+    _show(_whole, key, data, on_step_change=on_step, **callbacks)
     return Drawn(assets_of("whole"), packed)
 
 

@@ -209,6 +209,6 @@ def unpack_whole(payload):
         sublayers=sublayers,
         norms={side: np.array(rows) for side, rows in header["norms"].items()},
         **{name: _labels(header[name]) for name in ("source", "fed")},
-        **{name: header[name] for name in ("title", "step", "focus", "texts")},
+        **{name: header[name] for name in ("title", "step", "focus", "silenced", "texts")},
         **guesses,
     )

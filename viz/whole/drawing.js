@@ -136,7 +136,7 @@ export function drawTiles(context, state, layout, ink) {
         const { head, x, y, width, height } = tile;
         context.fillStyle = ink.norm;
         context.fillRect(x, y, width, height);
-        const rows = Math.min(count, block.queries);
+        const rows = block.silent.has(head) ? 0 : Math.min(count, block.queries);
         if (context.drawImage) drawImageOf(context, block, tile, rows);
         else drawCells(context, block, tile, rows);
         context.fillStyle = ink.heads[head % ink.heads.length];

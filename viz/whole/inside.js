@@ -24,7 +24,7 @@ export function showInside(state, site) {
   inside.querySelector(".largest").textContent = blockFinding(block, stack, view);
   inside.querySelector(".hint").textContent = block.heads ? texts.rows : "";
   inside.querySelector(".maps").replaceChildren(
-    ...Array.from({ length: block.heads }, (_, head) => mapOf(block, head, texts)));
+    ...Array.from({ length: block.heads }, (_, head) => headOf(block, head, view)));
   const besides = stack.left > layout.width / 2 ? stack.left - 20 - inside.offsetWidth : stack.right + 70;
   const left = Math.max(0, Math.min(layout.width - inside.offsetWidth, besides));
   inside.style.left = `${Math.round(left)}px`;
@@ -43,6 +43,19 @@ export function closeInside(state) {
 }
 
 const buttonOf = ({ nodes }, site) => nodes.blocks.querySelector(`[data-site="${site}"]`);
+
+/** A head's map, and below it a switch. */
+function headOf(block, head, { texts, silences }) {
+  const node = element("div", "of-head");
+  node.append(mapOf(block, head, texts));
+  if (!silences) return node;
+  const name = block.silent.has(head) ? "restore" : "silence";
+  const button = element("button", "silence", texts[name]);
+  Object.assign(button, { type: "button", ariaLabel: fill(texts[`${name}.head`], { head: String(head) }) });
+  button.dataset.name = `${block.site}:${head}`;
+  node.append(button);
+  return node;
+}
 
 function mapOf(block, head, texts) {
   const { queries, keys } = block;

@@ -28,7 +28,7 @@ export function placeNames({ nodes, layout, view }) {
       const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
       return put(name, stack.left - 124, (own[0].lower + own.at(-1).upper) / 2);
     });
-    const kinds = stack.blocks.map((block) =>
+    const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
       put(element("span", "kind", block.label), stack.left - 8, (block.lower + block.upper) / 2));
     const memory = stack.side === "source" && layout.stacks.length === 2
       ? [put(element("span", "memory", texts.memory), layout.beside ? stack.right + 6 : stack.left, highest - 18)] : [];

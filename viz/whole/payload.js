@@ -10,6 +10,8 @@ export function readWhole(data) {
   const tokens = { source: header.source, target: header.fed };
   const blocks = header.sublayers.map(({ keys, ...each }) => ({
     ...each, queries: tokens[each.side].length, keys: keys ? tokens[keys].length : 0,
+    silent: new Set(header.silenced.filter((name) => name.startsWith(`${each.site}:`))
+      .map((name) => Number(name.split(":")[1]))),
     crosses: each.heads > 0 && keys !== each.side, weights: each.heads ? arrays[next++] : null,
   }));
   const stacks = ["source", "target"].filter((side) => tokens[side].length).map((side) => ({
@@ -32,6 +34,7 @@ export function largeOfRow(block, query, least) {
 function foundInRow(block, query, least) {
   const found = [];
   for (let head = 0; head < block.heads; head += 1) {
+    if (block.silent.has(head)) continue;
     for (let key = 0; key < block.keys; key += 1) {
       const weight = weightAt(block, head, query, key);
       if (weight >= least) found.push({ head, query, key, weight });

@@ -25,7 +25,7 @@ function create(state, find) {
   state.nodes = {
     title: find("figcaption"), previous: find(".previous"), following: find(".following"),
     play: find(".play"), walk: find(".walk"), slider: find(".slider"), slow: find(".slow input"),
-    said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
+    restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
     moving: find("canvas.moving"), names: find(".names"), words: find(".words"),
     output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
     note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
@@ -48,10 +48,14 @@ function receive(state, data) {
   else view.changed = state.view.changed;
   state.view = view;
   if (other || !isRecent(state.moved)) state.step = Math.min(view.step, view.last);
-  if (other) {
-    [state.focus, state.placed, state.stage] = [view.focus, null, Infinity];
-    closeInside(state);
-  }
+  if (!other) return;
+  // Without a head it is still the same sentence.
+  const same = JSON.stringify(view.source) === JSON.stringify(state.source);
+  if (!same) state.focus = view.focus;
+  [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
+  const { open } = state;
+  if (open) closeInside(state);
+  state.reopens = same ? open : null;
 }
 
 function draw(state) {
@@ -76,9 +80,13 @@ function draw(state) {
   nodes.slow.nextElementSibling.textContent = texts.slow;
   nodes.slow.parentElement.title = texts["slow.help"];
   for (const part of [nodes.walk, nodes.slider, nodes.slow.parentElement]) part.hidden = !view.last;
+  nodes.restore.textContent = texts["restore.all"];
+  nodes.restore.hidden = !view.silences || !view.silenced.length;
   nameTools(state.root.querySelector(".tools"), view.title, texts);
   drawPlay(state);
   drawStep(state);
+  if (state.reopens) showInside(state, state.reopens);
+  state.reopens = null;
   markDrawn(state, "whole-drawn");
 }
 
@@ -162,12 +170,22 @@ function answerWhole(state) {
     if (block) showInside(state, block.dataset.site);
     const map = at(".map");
     if (map) state.send("pick", { site: map.dataset.site, head: Number(map.dataset.head) });
+    const silence = at(".silence");
+    if (silence) changeSilence(state, silence.dataset.name);
+    if (at(".restore")) state.send("silence", { heads: [] });
     const token = at("button.token");
     if (token) chooseToken(state, token);
   };
   root.onkeydown = (event) => {
     if (event.key === "Escape" && state.open) closeInside(state);
   };
+}
+
+/** Silence a head, or switch it on again: the page computes the pass without it. */
+function changeSilence(state, name) {
+  const { silenced } = state.view;
+  const heads = silenced.includes(name) ? silenced.filter((each) => each !== name) : [...silenced, name];
+  state.send("silence", { heads });
 }
 
 /** A word of the source stands out, or no longer; a word of the target is the step that feeds it. */

@@ -51,6 +51,11 @@ DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
     "close": N_("Close"),
     "head": N_("head {head}"),
     "head.open": N_("Show head {head} on the page of all maps"),
+    "silence": N_("silence"),
+    "restore": N_("switch on"),
+    "silence.head": N_("Silence head {head}"),
+    "restore.head": N_("Switch head {head} on"),
+    "restore.all": N_("all heads on"),
     "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
     "adds": N_("adds most to “{token}”: {norm}"),
     "rows": N_("rows look, columns are looked at"),
@@ -103,6 +108,7 @@ class Whole:
             at once.
         step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
         focus: The source's token whose lines stand out; None for none.
+        silenced: Heads whose output is left out, `site:index`: they have no lines.
         texts: Replacements for some of DEFAULT_WHOLE_TEXTS.
 
     Raises:
@@ -118,6 +124,7 @@ class Whole:
     best: Sequence[Sequence[Guess]] = ()
     step: int = 0
     focus: int | None = None
+    silenced: Sequence[str] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -136,11 +143,12 @@ class Whole:
                 check_weights(each.weights_HQK, shape)
 
 
-def pack(whole: Whole, *, key: str = "", locale: str = "en") -> bytes:
+def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "en") -> bytes:
     """Write the picture as the one block of bytes that the component reads.
 
     Args:
         whole: What is shown.
+        silences: Whether the page can silence heads.
         key: The element's name; empty where there is but one.
         locale: The reader's language.
     """
@@ -162,6 +170,8 @@ def pack(whole: Whole, *, key: str = "", locale: str = "en") -> bytes:
         "guesses": [_guesses(each) for each in whole.guesses],
         "best": [_guesses(each) for each in whole.best],
         "focus": whole.focus,
+        "silenced": list(whole.silenced),
+        "silences": silences,
         "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
     }
     content = content_of(header, arrays)

@@ -1,6 +1,6 @@
 """The whole pass of a sentence in one picture: the model at work, from the words to the words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.heads import STACK_LABELS, Head, Kind, Site
-from core.inspection import Inspection
+from core.inspection import Inspection, inspect_sentence
 from core.messages import N_
 from core.runs.run import Run
 from core.studies.forward_pass import ForwardPass, forward_pass
 from pages.frame import clicks, components, session
-from pages.frame.language import _, capitalised, joined, number, percent, plain
+from pages.frame.language import _, capitalised, joined, listed, number, percent, plain
 from pages.frame.maps import labels, labels_of_fed
 from pages.frame.notes import within_sentence
 from pages.frame.recipe import Recipe
@@ -22,7 +22,7 @@ from pages.frame.view import Shown
 from viz.component.standalone import Drawn
 from viz.whole.whole import Guess, Sublayer, Whole
 
-PICTURE, STEP = "pass", "pass_step"
+PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,
     "cross": Kind.CROSS.sublayer_label,
@@ -35,24 +35,26 @@ _NAMES = {
 def draw(opened: Opened) -> Shown:
     """Draw a sentence on its way through the model."""
     focus = clicks.first_pronoun(opened, opened.inspection)
-    recipe = passing(opened)
+    title = _("A sentence on its way through the model")
+    picture, recipe = show(opened, title, focus)
+    inspection = recipe.result().inspection
     return Shown(
-        title=_("A sentence on its way through the model"),
+        title=title,
         recipe=recipe,
-        seen=joined([_where_it_looks(opened.inspection, focus), _what_it_writes(opened, recipe)]),
-        pictures=[show(opened, _("A sentence on its way through the model"), focus)],
+        seen=joined(
+            [
+                _where_it_looks(inspection, focus, _silenced(opened.run)),
+                _what_it_writes(opened, recipe),
+            ]
+        ),
+        pictures=[picture],
     )
-
-
-def passing(opened: Opened) -> Recipe[ForwardPass]:
-    """Return what computes the pass of the sentence."""
-    return Recipe(forward_pass, opened.path, opened.inspecting)
 
 
 def show(
     opened: Opened, title: str, focus: int | None, before: Callable[[], None] = lambda: None
-) -> Drawn:
-    """Draw the pass on the page, on the step that was chosen.
+) -> tuple[Drawn, Recipe[ForwardPass]]:
+    """Draw the pass on the page, on the step that was chosen, without the heads that are silenced.
 
     Args:
         opened: The run and the sentence.
@@ -60,20 +62,63 @@ def show(
         focus: The source's token that stands out; None for none.
         before: What is done before a head that was clicked is shown on the page of maps.
     """
-    whole = whole_of(opened.run, passing(opened).result(), title, focus)
+    silenced = _silenced(opened.run)
+    recipe = _recipe(opened, silenced)
+    found = recipe.result()
+    whole = whole_of(opened.run, found, title, focus)
+    if silenced:
+        title = _what_is_lost(opened, found.inspection, silenced)
     session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
     step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
-    return components.whole(
-        replace(whole, step=step),
+    whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
+    picture = components.whole(
+        whole,
         key=PICTURE,
         on_step=_take_step,
         on_pick=partial(_take_head, before),
+        on_silence=None if opened.run.model.config.is_parallel else _take_silence,
     )
+    return picture, recipe
+
+
+def _what_is_lost(opened: Opened, inspection: Inspection, silenced: Sequence[Head]) -> str:
+    """Return which text is written without some heads."""
+    before, after = opened.inspection.translation.text, inspection.translation.text
+    text = _("Without {heads} it writes the same: {text}")
+    if before != after:
+        text = _("Without {heads} it writes another text: {text}")
+    return text.format(heads=listed(map(within_sentence, silenced)), text=after)
+
+
+def _recipe(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
+    if not silenced:
+        return Recipe(forward_pass, opened.path, opened.inspecting)
+    inspecting = Recipe(inspect_sentence, opened.path, opened.sentence, None, silenced)
+    return Recipe(forward_pass, opened.path, inspecting, silenced)
+
+
+def _silenced(run: Run) -> tuple[Head, ...]:
+    """Return the heads that are silenced in this picture, of those that the model has."""
+    text = session.linked(SILENCED)
+    if not text or run.model.config.is_parallel:
+        return ()
+    heads = {
+        str(head): head
+        for site in run.model.sites()
+        for head in site.heads(run.model.config.n_heads)
+    }
+    return tuple(heads[name] for name in dict.fromkeys(text.split(",")) if name in heads)
 
 
 def _take_step() -> None:
     if pick := clicks.picked(PICTURE, "step"):
         session.choose({STEP: pick["step"]})
+
+
+def _take_silence() -> None:
+    """Silence the head that was clicked, or let it speak again."""
+    if pick := clicks.picked(PICTURE, "silence"):
+        session.choose({SILENCED: ",".join(pick["heads"]) or None})
 
 
 def _take_head(before: Callable[[], None]) -> None:
@@ -85,7 +130,7 @@ def _take_head(before: Callable[[], None]) -> None:
         session.choose_above({**chosen, session.VIEW: "maps"})
 
 
-def _where_it_looks(inspection: Inspection, focus: int | None) -> str:
+def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collection[Head]) -> str:
     """Return where a word of the source looks most, in whichever head that is."""
     if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
         return ""
@@ -93,7 +138,10 @@ def _where_it_looks(inspection: Inspection, focus: int | None) -> str:
         head: inspection.weights_of(head)[focus]
         for site in inspection.sites_of(Kind.ENCODER_SELF)
         for head in site.heads(len(inspection.attention[site].weights_HQK))
+        if head not in silenced
     }
+    if not weights:
+        return ""
     head, weights_K = max(weights.items(), key=lambda each: each[1].max())
     return _("“{query}” looks most at **{key}**: **{weight}** in {head}.").format(
         query=plain(inspection.source_tokens[focus].text),

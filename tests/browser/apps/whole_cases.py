@@ -56,7 +56,9 @@ def made(source, fed, encoder, decoder, heads=4):
             norms[SIDES[name]] = np.full((1 + len(own), len(tokens)), 10.0)
     written = [label.text for label in (*fed[1:], EOS)] if fed else []
     best = [[(word, 0.9), *((f"other{i}", 0.02) for i in range(4))] for word in written]
-    guesses = [[(word, 0.25 * (1 + at)) for word in written] for at in range(decoder[1])]
+    guesses = [
+        [(word, 0.9 * (1 + at) / decoder[1]) for word in written] for at in range(decoder[1])
+    ]
     return Whole(
         title="A sentence on its way through the model",
         source=source,
