@@ -8,7 +8,7 @@ from pages.views.attention import forward_pass, lines, maps, start, steps, word
 
 VIEWS = (
     View("attention", "maps", maps.draw, needs=(Need.HEADS,)),
-    View("attention", "pass", forward_pass.draw),
+    View("attention", forward_pass.VIEW, forward_pass.draw),
     View("attention", "lines", lines.draw, needs=(Need.HEADS,)),
     View("attention", "word", word.draw, needs=(Need.HEADS,)),
     View("attention", "steps", steps.draw, needs=(Need.HEADS, Need.DOT_PRODUCTS)),

@@ -22,6 +22,7 @@ from pages.frame.view import Shown
 from viz.component.standalone import Drawn
 from viz.whole.whole import Guess, Sublayer, Whole
 
+VIEW = "pass"
 PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
 _NAMES = {
     "self": Kind.ENCODER_SELF.sublayer_label,

@@ -88,7 +88,7 @@ def _draw(first: First, paper: tour.Tour) -> None:
                     "and see what “it” looks at."
                 )
             )
-        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_go_on)
+        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_type_own)
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TOUR, type="primary", icon=":material/tour:"):
             _go_on()
@@ -138,6 +138,12 @@ def _begin_tour(paper: tour.Tour) -> None:
 
 def _go_on() -> None:
     session.storage("start", in_callback=True)["open"] = False
+
+
+def _type_own() -> None:
+    """Go on with the same picture, below a box for any sentence."""
+    _go_on()
+    session.choose({session.VIEW: forward_pass.VIEW})
 
 
 def _first() -> First | None:

@@ -71,7 +71,7 @@ def test_whoever_types_their_own_goes_on_with_the_sentence(open_at):
     at.button(key=start.TYPE).click().run()
     assert not is_start(at)
     assert at.text_input[0].value == WIDE
-    assert at.query_params["view"] in ("maps", ["maps"])
+    assert at.query_params["view"] in ("pass", ["pass"])
     at.run()
     assert not is_start(at)
 
