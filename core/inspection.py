@@ -18,7 +18,7 @@ from core.decoding.marked_words import WrittenWord, written_words
 from core.decoding.sentence import Translation, target_as_translation, translate
 from core.decoding.step import mask_special_tokens
 from core.heads import Head, Kind, Side, Site
-from core.model import Record, Step
+from core.model import Probes, Record, Silence, Step
 from core.runs.run import Run
 from core.tokenizer.tokenizer import Token
 
@@ -87,7 +87,9 @@ class Inspection:
         return self.attention[head.site].weights_HQK[head.index]
 
 
-def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Inspection:
+def inspect_sentence(
+    run: Run, sentence: str, target: str | None = None, silenced: tuple[Head, ...] = ()
+) -> Inspection:
     """Record every head's weights in one pass over a sentence and its target.
 
     The pass is teacher-forced, by default on the model's own translation: no row of the decoder
@@ -98,19 +100,23 @@ def inspect_sentence(run: Run, sentence: str, target: str | None = None) -> Insp
         run: A loaded run.
         sentence: The source; cut if it is longer than the model's positions.
         target: Fed instead of the model's own translation.
+        silenced: Heads whose output is left out, also while the model translates; none of a
+            parallel decoder.
 
     Raises:
         SentenceError: There is no text.
     """
+    silence = Silence.of(silenced) if silenced else None
     started = time.perf_counter()
     if target is None:
-        translation = translate(run, sentence)
+        translation = translate(run, sentence, silence)
     else:
         translation = target_as_translation(run, sentence, target)
     fed_ids = translation.fed_ids
     record = Record()
     with torch.inference_mode():
-        logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), record)
+        probe = record if silence is None else Probes((silence, record))
+        logits_BTV = run.model(one_row(translation.source_ids), one_row(fed_ids), probe)
     # An encoder may have no output projection.
     has_scores = run.model.config.has_output and not run.model.config.is_parallel
     logits_KV = mask_special_tokens(logits_BTV[0], run.model.config) if has_scores else None

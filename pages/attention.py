@@ -4,13 +4,14 @@ from pages.frame import session, view
 from pages.frame.needs import Need
 from pages.frame.tour import own_tour
 from pages.frame.view import View
-from pages.views.attention import lines, maps, start, steps, word
+from pages.views.attention import forward_pass, lines, maps, start, steps, word
 
 VIEWS = (
-    View("attention", "maps", maps.draw),
-    View("attention", "lines", lines.draw),
-    View("attention", "word", word.draw),
-    View("attention", "steps", steps.draw, needs=(Need.DOT_PRODUCTS,)),
+    View("attention", "maps", maps.draw, needs=(Need.HEADS,)),
+    View("attention", forward_pass.VIEW, forward_pass.draw),
+    View("attention", "lines", lines.draw, needs=(Need.HEADS,)),
+    View("attention", "word", word.draw, needs=(Need.HEADS,)),
+    View("attention", "steps", steps.draw, needs=(Need.HEADS, Need.DOT_PRODUCTS)),
 )
 
 
@@ -21,7 +22,7 @@ def render() -> None:
         start.draw(first, paper)
     else:
         # The bare address is that of the start.
-        view.of_sentence(VIEWS, session.VIEW, named=True, needs=(Need.HEADS,))
+        view.of_sentence(VIEWS, session.VIEW, named=True)
 
 
 if __name__ == "__main__":

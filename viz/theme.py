@@ -84,6 +84,7 @@ _VARIABLES = {
     "--lab-accent": "var(--st-primary-color, Highlight)",
     "--lab-quiet": "color-mix(in srgb, var(--lab-text) 66%, var(--lab-page))",
     "--lab-rule": "color-mix(in srgb, var(--lab-text) 22%, transparent)",
+    "--lab-faint": "color-mix(in srgb, var(--lab-text) 36%, var(--lab-page))",
     "--lab-grid": "color-mix(in srgb, var(--lab-page) 55%, transparent)",
     "--lab-hatch": "color-mix(in srgb, var(--lab-text) 17%, transparent)",
     "--lab-hatched": (

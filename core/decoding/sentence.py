@@ -9,7 +9,7 @@ from core.batch import encode_source, pad
 from core.decoding.generate import generate
 from core.decoding.step import CONTINUATION
 from core.messages import MessageError
-from core.model import Transformer
+from core.model import Probe, Transformer
 from core.runs.run import Run
 from core.tokenizer.words import has_unspaced
 from core.vocabulary import BOS
@@ -93,10 +93,10 @@ def longest_text(model: Transformer) -> int:
     return min(model.config.max_positions, int((_LARGEST_MAPS / max(1, n_maps)) ** 0.5))
 
 
-def translate(run: Run, sentence: str) -> Translation:
+def translate(run: Run, sentence: str, probe: Probe | None = None) -> Translation:
     """Translate greedily; a decoder alone continues the sentence, an encoder alone reads it.
 
-    A parallel decoder makes `PASSES` passes.
+    A parallel decoder makes `PASSES` passes, and takes no probe.
 
     Raises:
         SentenceError: There is no text.
@@ -104,9 +104,9 @@ def translate(run: Run, sentence: str) -> Translation:
     given = model_input(run, sentence)
     written: list[tuple[int, ...]] = [()]
     if given.source_ids and given.prompt:
-        written = generate(run.model, pad([given.source_ids]))
+        written = generate(run.model, pad([given.source_ids]), probe=probe)
     elif given.prompt:
-        written = generate(run.model, prompt_BT=pad([given.prompt]))
+        written = generate(run.model, prompt_BT=pad([given.prompt]), probe=probe)
     return read_written(run, given, written[0])
 
 

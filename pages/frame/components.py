@@ -34,8 +34,10 @@ from viz.plane.matrices import DEFAULT_MATRICES_TEXTS, Matrices
 from viz.plane.strips import DEFAULT_STRIPS_TEXTS, Strips
 from viz.scrubber.scrubber import DEFAULT_SCRUBBER_TEXTS, Scrubber, pack_scrubber
 from viz.stepper.decoding import DecodingView, pack_decoding
+from viz.whole import whole as wholes
+from viz.whole.whole import DEFAULT_WHOLE_TEXTS, Whole
 
-Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines)
+Shown = TypeVar("Shown", AttentionMaps, Matrices, Strips, Scrubber, Lines, Whole)
 Callback = Callable[[], None]
 _scripts: dict[str, str] = {}
 
@@ -62,6 +64,7 @@ _part = _mounted("plane_part", part_assets())
 _lines = _mounted("lines", assets_of("lines"), "lines")
 _scrubber = _mounted("scrubber", assets_of("scrubber"), "scrubber")
 _stepper = _mounted("decoding", assets_of("stepper"), "stepper")
+_whole = _mounted("whole", assets_of("whole"), "whole")
 _architecture = _mounted("architecture", assets_of("architecture"), "architecture")
 _plotly_tools = _mounted("plotly_tools", tools_assets())
 
@@ -236,6 +239,32 @@ def decoding(
     callbacks = {"on_corrupt_change": on_corrupt, "on_undo_change": on_undo}
     _show(_stepper, key, data, on_force_change=on_force, on_step_change=on_step, **callbacks)
     return Drawn(assets_of("stepper"), lambda: data)
+
+
+def whole(
+    shown: Whole,
+    *,
+    key: str,
+    on_step: Callback,
+    on_pick: Callback,
+    on_silence: Callback | None = None,
+) -> Drawn:
+    """Show a sentence on its way through a model; all motion is the browser's.
+
+    Args:
+        shown: The pass.
+        key: The element's name.
+        on_step: The visitor rests at another step: `step` holds `{"step": …}`.
+        on_pick: A head was chosen: `pick` holds `{"site": …, "head": …}`.
+        on_silence: Heads were silenced or not any more: `silence` holds `{"heads": […]}`.
+    """
+    packed = partial(
+        wholes.pack, translated(shown, DEFAULT_WHOLE_TEXTS), key=key, locale=language.tag()
+    )
+    data = packed(silences=on_silence is not None)
+    callbacks = {"on_pick_change": on_pick, "on_silence_change": on_silence}
+    _show(_whole, key, data, on_step_change=on_step, **callbacks)
+    return Drawn(assets_of("whole"), packed)
 
 
 def architecture(shown: architectures.Architecture, *, key: str, on_pick: Callback) -> Drawn:

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from viz import theme
 
 ROOTS = {
-    **{name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding")},
+    **{name: f".{name}" for name in ("maps", "matrices", "lines", "strips", "decoding", "whole")},
     **{"scrubber": ".course", "architecture": ".architecture"},
 }
 """Component → its element."""

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 def start(visit, **options):
     page = visit("", **options)
-    page.locator(".lines[data-drawn]").wait_for(timeout=60_000)
+    page.locator(".whole[data-drawn]").wait_for(timeout=60_000)
     settled(page)
     return page
 
@@ -23,17 +23,44 @@ def test_it_is_one_screen(visit):
     assert height <= room
 
 
+def test_a_head_inside_a_block_leads_to_its_map(visit):
+    page = start(visit)
+    page.locator('.blocks button[data-site="encoder.2.self"]').press("Enter")
+    expect(page.locator(".inside .largest")).to_have_text(
+        "largest weight: “it” looks at “animal”, 1.00"
+    )
+    page.keyboard.press("Escape")
+    expect(page.locator(".inside")).to_be_hidden()
+    page.locator('.blocks button[data-site="encoder.1.self"]').click()
+    page.locator(".inside .map").nth(3).click()
+    page.locator(".maps[data-drawn]").wait_for()
+    page.wait_for_function("location.search.includes('layer=1')")
+    expect(page.locator(".map figcaption")).to_contain_text("layer 1, head 3")
+
+
+def test_steps_go_by_in_the_browser_and_the_address_holds_where_they_rest(visit):
+    page = start(visit)
+    slider = page.get_by_role("slider", name="Steps of decoding")
+    expect(slider).to_have_attribute("aria-valuenow", "11")
+    slider.press("Home")
+    expect(page.locator(".said")).to_have_text("The encoder reads all words at once.")
+    slider.press("ArrowRight")
+    expect(page.locator(".said")).to_contain_text("fed “BOS”, writes “L'”")
+    page.wait_for_function("location.search.includes('pass_step=1')")
+    expect(page.locator(".whole .words .later")).to_have_count(14)
+
+
 @pytest.mark.slow
 def test_the_keyboard_goes_on_and_a_reload_stays_there(visit):
     page = start(visit)
     page.get_by_role("button", name="Type your own").press("Enter")
-    page.locator(".maps[data-drawn]").wait_for()
+    page.locator(".whole[data-drawn]").wait_for()
     expect(page.get_by_role("textbox", name="Sentence", exact=True)).to_be_visible()
-    page.wait_for_function("location.search === '?view=maps'")
+    page.wait_for_function("location.search === '?view=pass'")
     page.reload()
-    page.locator(".maps[data-drawn]").wait_for()
+    page.locator(".whole[data-drawn]").wait_for()
     settled(page)
     page.evaluate("history.back()")
     expect(page.get_by_role("button", name="Type your own")).to_be_visible()
     page.evaluate("history.forward()")
-    page.locator(".maps[data-drawn]").wait_for()
+    page.locator(".whole[data-drawn]").wait_for()

@@ -17,6 +17,7 @@ from tests.browser.apps import (
     matrices_cases,
     scrubber_cases,
     strips_cases,
+    whole_cases,
 )
 from tests.browser.apps.architecture_models import described
 from tests.viz import unpacked
@@ -28,6 +29,7 @@ from viz.plane.matrices import scaled_rows
 from viz.plane.strips import StripGroup
 from viz.scrubber.scrubber import POINTS_SHOWN, Scrubber, pack_scrubber
 from viz.stepper.decoding import Alternative, StepView, pack_decoding
+from viz.whole import whole as wholes
 
 MODEL = described(2, 2)
 CASES = {
@@ -37,8 +39,14 @@ CASES = {
     "maps": (maps_cases.CASES, maps.pack),
     "matrices": (matrices_cases.CASES, matrices.pack),
     "strips": (strips_cases.CASES, strips.pack),
+    "whole": (whole_cases.CASES, wholes.pack),
 }
-COARSE = {"decoding": 1 / 65535, "lines": 1 / 510 + 1e-6, "maps": 1 / 510 + 1e-6}
+COARSE = {
+    "decoding": 1 / 65535,
+    "whole": 1 / 65535,
+    "lines": 1 / 510 + 1e-6,
+    "maps": 1 / 510 + 1e-6,
+}
 """Component → how far weights may be from what was packed."""
 
 
@@ -53,6 +61,8 @@ def assert_alike(packed, view, within):
                 # Ids choose the bars that are marked, and are not sent.
                 if field.name not in ("texts", "chosen_token", "true_token"):
                     assert_alike(getattr(packed, field.name), getattr(view, field.name), within)
+        case dict():
+            assert_alike(list(packed.items()), list(view.items()), within)
         case list() | tuple() | range():
             assert len(packed) == len(view)
             for one, other in zip(packed, view, strict=True):
@@ -138,6 +148,7 @@ def test_a_view_whose_parts_do_not_fit_is_refused(view, changes):
         (maps_cases.known, maps.pack, {"selected": (0, 1), "zoom": (1, 2, 3, 4)}),
         (lines_cases.several, lines.pack, {"threshold": 0.5, "pinned": ("key", 2)}),
         (decoding_cases.known, pack_decoding, {"start": 2, "arrival": 3}),
+        (whole_cases.known, wholes.pack, {"step": 5}),
     ],
 )
 def test_a_choice_leaves_the_content_the_same(view, pack, choice):

@@ -17,6 +17,7 @@ from tests.browser.apps import (
     matrices_cases,
     scrubber_cases,
     strips_cases,
+    whole_cases,
 )
 from tests.browser.apps.architecture_models import described
 from viz.architecture import architecture
@@ -26,6 +27,7 @@ from viz.lines import lines
 from viz.plane import maps, matrices, strips
 from viz.scrubber.scrubber import pack_scrubber
 from viz.stepper.decoding import pack_decoding
+from viz.whole import whole as wholes
 
 NODE, _ = compute_driver_executable()
 TESTS = Path(__file__).parent
@@ -36,6 +38,7 @@ COMPONENTS = {
     "scrubber": (scrubber_cases, pack_scrubber),
     "stepper": (decoding_cases, pack_decoding),
     "strips": (strips_cases, strips.pack),
+    "whole": (whole_cases, wholes.pack),
 }
 TOKENS = (
     *("it", "سلام", "می‌خواهم", "ר.", "नमस्ते", "👨‍👩‍👧", "1️⃣", "٣", "{key}", ""),

@@ -12,6 +12,7 @@ from viz.plane.maps import AttentionMaps
 from viz.plane.matrices import Axis, Matrices, Matrix
 from viz.plane.strips import StripGroup, Strips
 from viz.stepper.decoding import Alternative, DecodingView, SideView, StepView
+from viz.whole.whole import FULL, Sublayer, Whole
 
 
 def unframed(payload):
@@ -185,4 +186,29 @@ def unpack_decoding(payload):
         divergence=tuple(header["divergence"]),
         first_difference=header["difference"],
         **{name: header[name] for name in ("start", "arrival", "texts", "about")},
+    )
+
+
+def unpack_whole(payload):
+    """Return the pass; its weights are within 1/65535."""
+    header, arrays = unframed(payload)
+    sizes = {"source": len(header["source"]), "target": len(header["fed"])}
+    weights, sublayers = iter(arrays), []
+    for each in header["sublayers"]:
+        heads, added = each.pop("heads"), np.array(each.pop("added"))
+        own = None
+        if heads:
+            shape = heads, sizes[each["side"]], sizes[each["keys"]]
+            own = (next(weights) / FULL).astype(np.float32).reshape(shape)
+        sublayers.append(Sublayer(added_K=added, weights_HQK=own, **each))
+    guesses = {
+        name: [[tuple(guess) for guess in row] for row in header[name]]
+        for name in ("guesses", "best")
+    }
+    return Whole(
+        sublayers=sublayers,
+        norms={side: np.array(rows) for side, rows in header["norms"].items()},
+        **{name: _labels(header[name]) for name in ("source", "fed")},
+        **{name: header[name] for name in ("title", "step", "focus", "silenced", "texts")},
+        **guesses,
     )

@@ -86,6 +86,11 @@ def residual_stream(
     """Follow every position of both stacks through one forward pass."""
     record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
     model(one_row(source_ids), one_row(fed_ids), record)
+    return recorded_streams(model, record)
+
+
+def recorded_streams(model: Transformer, record: Record) -> Mapping[Stack, Stream]:
+    """Return the stream of each stack of a pass that recorded `STREAM_OUT` and `ADDED`."""
     sites = describe(model, 1, 1).sites
     stacks = dict.fromkeys(site.stack for site in sites)
     return {
@@ -168,6 +173,11 @@ def decoder_lens(model: Transformer, source_ids: Sequence[int], fed_ids: Sequenc
     """
     record = Record(frozenset({Step.STREAM_OUT}))
     logits_BTV = model(one_row(source_ids), one_row(fed_ids), record)
+    return recorded_lens(model, record, logits_BTV)
+
+
+def recorded_lens(model: Transformer, record: Record, logits_BTV: Tensor) -> Lens:
+    """Return the decoder's lens of a pass that recorded `STREAM_OUT`; see `decoder_lens`."""
     stream = _depths(model, record, "decoder")
     # One depth after the other, in the shape that the model has: the last is its own, bit by bit.
     logits = [model.logits(x_BTD)[0] for x_BTD in stream]

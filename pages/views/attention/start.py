@@ -1,4 +1,4 @@
-"""The first screen: what the app is, shown by one head and one word."""
+"""The first screen: what the app is, shown by one sentence on its way through a model."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.heads import Head
+from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.heads.findings import best_pronoun_head, pronouns_among
 from core.tasks import Task
@@ -23,10 +24,10 @@ from pages.frame import (
 )
 from pages.frame.language import _, number, plain
 from pages.frame.messages import explained
-from pages.frame.selection import Opened, Selection, inspecting
+from pages.frame.selection import Opened, inspecting
 from pages.frame.tour import read_tour
 from pages.frame.typography import typeset
-from pages.views.attention import lines
+from pages.views.attention import forward_pass
 
 TYPE, TOUR = "start_type", "start_tour"
 N_OFFERED = 2
@@ -66,7 +67,7 @@ def first_screen(paper: tour.Tour) -> First | None:
 
 
 def draw(first: First, paper: tour.Tour) -> None:
-    """Draw where the head looks from the pronoun, with a choice of two sentences.
+    """Draw the pass of one of two sentences, which differ in one word.
 
     Args:
         first: What to begin with.
@@ -87,40 +88,37 @@ def _draw(first: First, paper: tour.Tour) -> None:
                     "and see what “it” looks at."
                 )
             )
-        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_go_on)
+        st.button(_("Type your own"), key=TYPE, icon=":material/edit:", on_click=_type_own)
         label = _("Take the tour ({time})").format(time=tour.minutes(paper))
         if st.button(label, key=TOUR, type="primary", icon=":material/tour:"):
             _go_on()
             tour.go(paper, 0)
     with st.container(horizontal=True, vertical_alignment="center"):
         sentence = controls.choice(_("Sentence"), session.SENTENCE, offered, next(iter(offered)))
-        inspection = inspecting(first.path, sentence, whole_words=True).result()
+        inspection = inspecting(first.path, sentence).result()
         translation = typography.in_markdown(
             typeset(inspection.translation.text, run), typography.doubtful_words(inspection)
         )
         st.markdown(f"{plain(sentence)} → {translation}", width="content", unsafe_allow_html=True)
+    row = _row_of_pronoun(inspection, first.task)
     opened = Opened(first.path, run, first.task, sentence, inspection)
-    selected = Selection(opened=opened, inspection=inspection, whole_words=True, head=head)
-    row = _row_of_pronoun(opened)
-    lines.show(
-        selected,
-        lines.of_heads(selected, [head.index], ("query", row), _what_is_seen(selected, row)),
-    )
+    forward_pass.show(opened, _what_is_seen(opened, head, row), row, before=_go_on)
     view.say_notice(run)
 
 
-def _what_is_seen(selected: Selection, row: int) -> str:
+def _what_is_seen(opened: Opened, head: Head, row: int) -> str:
     """Return where the head looks from a word, with the weight."""
-    looked_at = int(selected.weights_QK[row].argmax())
-    words = [token.text for token in selected.inspection.source_tokens]
+    weights_K = opened.inspection.weights_of(head)[row]
+    looked_at = int(weights_K.argmax())
+    words = [token.text for token in opened.inspection.source_tokens]
     text = _("“{word}” looks at “{key}”: {weight} · {where}")
-    if notes.is_guided(selected.opened.run, selected.head):
+    if notes.is_guided(opened.run, head):
         text = _("“{word}” looks at “{key}”: {weight} · {where}, guided in training")
     return text.format(
         word=words[row],
         key=words[looked_at],
-        weight=number(float(selected.weights_QK[row, looked_at]), 2),
-        where=notes.site_and_head(selected.head),
+        weight=number(float(weights_K[looked_at]), 2),
+        where=notes.site_and_head(head),
     )
 
 
@@ -142,6 +140,12 @@ def _go_on() -> None:
     session.storage("start", in_callback=True)["open"] = False
 
 
+def _type_own() -> None:
+    """Go on with the same picture, below a box for any sentence."""
+    _go_on()
+    session.choose({session.VIEW: forward_pass.VIEW})
+
+
 def _first() -> First | None:
     path = next(iter(cached.run_paths().values()), None)
     if path is None:
@@ -156,7 +160,7 @@ def _first() -> First | None:
     return First(path, run, task, best.head) if len(task.examples) >= N_OFFERED else None
 
 
-def _row_of_pronoun(opened: Opened) -> int:
-    words = [token.text.lower() for token in opened.inspection.source_tokens]
-    pronouns = pronouns_among(opened.task, words)
+def _row_of_pronoun(inspection: Inspection, task: Task) -> int:
+    words = [token.text.lower() for token in inspection.source_tokens]
+    pronouns = pronouns_among(task, words)
     return next(row for row, word in enumerate(words) if word in pronouns)

@@ -16,6 +16,7 @@ from tests.browser.apps import (
     matrices_cases,
     scrubber_cases,
     strips_cases,
+    whole_cases,
 )
 
 MODULES = {
@@ -25,6 +26,7 @@ MODULES = {
     "strips": (strips_cases, components.strips, ("pin", "strip")),
     "decoding": (decoding_cases, components.decoding, ("step", "force", "corrupt", "undo")),
     "scrubber": (scrubber_cases, components.scrubber, ("pick",)),
+    "whole": (whole_cases, components.whole, ("step", "pick")),
 }
 asked, state = st.query_params, st.session_state
 module, component, events = MODULES[asked["app"]]

@@ -17,7 +17,9 @@ from tests.pages.conftest import said
 def test_what_changes_nothing_is_not_asked_for_and_stays_as_it_was(open_view, view):
     at, _ = open_view(view, model="translate", kind="cross", layer="1", head="2")
     keys = {each.key for each in [*at.segmented_control, *at.selectbox]}
-    assert ("kind" in keys) == ("layer" in keys) == ("head" in keys) == (view != "word")
+    assert (
+        ("kind" in keys) == ("layer" in keys) == ("head" in keys) == (view not in ("word", "pass"))
+    )
     at.segmented_control(key="view").set_value("maps").run()
     assert at.segmented_control(key="kind").value == "decoder.cross"
     assert [at.selectbox(key=name).value for name in ("layer", "head")] == [1, 2]

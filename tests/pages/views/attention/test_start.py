@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.inspection import inspect_sentence, merged
+from core.inspection import inspect_sentence
 from core.runs.run import load_run
 from core.studies.heads.findings import best_pronoun_head
 from core.tasks import TASKS
@@ -39,13 +39,17 @@ def picture(at):
     return unframed(element.proto.bytes)[0]
 
 
-@pytest.mark.parametrize(("sentence", "antecedent"), [(TIRED, "animal"), (WIDE, "street")])
-def test_it_shows_where_the_head_looks_from_the_pronoun(open_at, sentence, antecedent):
+@pytest.mark.parametrize(
+    ("sentence", "antecedent", "pronoun"), [(TIRED, "animal", "il"), (WIDE, "street", "elle")]
+)
+def test_it_shows_where_the_head_looks_and_the_step_that_writes_the_pronoun(
+    open_at, sentence, antecedent, pronoun
+):
     at = open_at()
     at.segmented_control[0].set_value(sentence).run()
     run = load_run(ROOT / "gallery" / "everyday")
     head = best_pronoun_head(run).head
-    inspection = merged(inspect_sentence(run, sentence))
+    inspection = inspect_sentence(run, sentence)
     words = [token.text for token in inspection.source_tokens]
     weights_K = inspection.attention[head.site].weights_HQK[head.index, words.index("it")]
     assert words[int(np.argmax(weights_K))] == antecedent
@@ -54,7 +58,8 @@ def test_it_shows_where_the_head_looks_from_the_pronoun(open_at, sentence, antec
     assert shown["title"].startswith(said)
     # It did not find that by itself, and nobody shall think so.
     assert shown["title"].endswith("layer 2, head 0, guided in training")
-    assert shown["pinned"] == ["query", words.index("it")]
+    assert shown["focus"] == words.index("it")
+    assert shown["best"][shown["step"] - 1][0][0] == pronoun
     assert any("→" in each.value for each in at.markdown)
     assert any("Tatoeba" in each.value for each in at.caption)
 
@@ -66,7 +71,7 @@ def test_whoever_types_their_own_goes_on_with_the_sentence(open_at):
     at.button(key=start.TYPE).click().run()
     assert not is_start(at)
     assert at.text_input[0].value == WIDE
-    assert at.query_params["view"] in ("maps", ["maps"])
+    assert at.query_params["view"] in ("pass", ["pass"])
     at.run()
     assert not is_start(at)
 

@@ -1,0 +1,96 @@
+"""One forward pass as a whole: every head's weights, every addition, and what comes out on top.
+
+K positions of a stack, L depths, T tokens fed to the decoder, N best tokens.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.batch import one_row
+from core.decoding.step import mask_special_tokens
+from core.heads import Head, Site, Stack
+from core.inspection import Inspection
+from core.model import Probes, Record, Silence, Step
+from core.runs.run import Run
+from core.studies.lessons.cells import Table, cells
+from core.studies.lessons.layers import Lens, Stream, recorded_lens, recorded_streams
+
+N_BEST = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Best:
+    """The most probable next tokens of each position of the decoder."""
+
+    ids_TN: NDArray[np.int64]
+    """Best first."""
+    probabilities_TN: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForwardPass:
+    """A sentence on its way through all layers; the weights of its heads are the inspection's."""
+
+    inspection: Inspection
+    streams: Mapping[Stack, Stream]
+    lens: Lens | None
+    """What each layer of the decoder would write; None without a decoder that writes in order."""
+    best: Best | None
+    """What it writes; None in the same cases."""
+
+    @property
+    def sublayers(self) -> tuple[tuple[Site, NDArray[np.float64]], ...]:
+        """Each sublayer with the norms of what it adds, added_K, in the order of the data."""
+        return tuple(
+            (site, added_K)
+            for stream in self.streams.values()
+            for site, added_K in zip(stream.sites[1:], stream.added_LK, strict=True)
+        )
+
+    def table(self) -> Table:
+        """Return a row for each sublayer and position: what it adds, and its largest weight."""
+        rows: Table = {name: [] for name in ("sublayer", "position", "added", "largest_weight")}
+        for site, added_K in self.sublayers:
+            found = cells("row", "position", {"added": added_K[None]})
+            attention = self.inspection.attention.get(site)
+            largest = (
+                [None] * len(added_K)
+                if attention is None
+                else attention.weights_HQK.max(axis=(0, 2)).tolist()
+            )
+            rows["sublayer"] += [str(site)] * len(added_K)
+            rows["position"] += found["position"]
+            rows["added"] += found["added"]
+            rows["largest_weight"] += largest
+        return rows
+
+
+@torch.inference_mode()
+def forward_pass(run: Run, inspection: Inspection, silenced: tuple[Head, ...] = ()) -> ForwardPass:
+    """Follow a sentence from the embeddings to the next words, on the tokens of an inspection.
+
+    Args:
+        run: A loaded run.
+        inspection: Of a sentence by this run, without the same heads.
+        silenced: Heads whose output is left out.
+    """
+    model, translation = run.model, inspection.translation
+    record = Record(frozenset({Step.STREAM_OUT, Step.ADDED}))
+    probe = Probes((Silence.of(silenced), record)) if silenced else record
+    logits_BTV = model(one_row(translation.source_ids), one_row(translation.fed_ids), probe)
+    writes = bool(translation.fed_ids) and not model.config.is_parallel
+    best = None
+    if writes:
+        chances_TV = mask_special_tokens(logits_BTV[0], model.config).double().softmax(dim=-1)
+        top = chances_TV.topk(min(N_BEST, chances_TV.shape[-1]))
+        best = Best(top.indices.numpy(), top.values.numpy())
+    return ForwardPass(
+        inspection=inspection,
+        streams=recorded_streams(model, record),
+        lens=recorded_lens(model, record, logits_BTV) if writes else None,
+        best=best,
+    )

@@ -1,0 +1,235 @@
+"""The whole pass of a sentence in one picture: the model at work, from the words to the words."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.heads import STACK_LABELS, Head, Kind, Site
+from core.inspection import Inspection, inspect_sentence
+from core.messages import N_
+from core.runs.run import Run
+from core.studies.forward_pass import ForwardPass, forward_pass
+from pages.frame import clicks, components, session
+from pages.frame.language import _, capitalised, joined, listed, number, percent, plain
+from pages.frame.maps import labels, labels_of_fed
+from pages.frame.notes import within_sentence
+from pages.frame.recipe import Recipe
+from pages.frame.selection import Opened
+from pages.frame.view import Shown
+from viz.component.standalone import Drawn
+from viz.whole.whole import Guess, Sublayer, Whole
+
+VIEW = "pass"
+PICTURE, STEP, SILENCED = "pass", "pass_step", "pass_silenced"
+_NAMES = {
+    "self": Kind.ENCODER_SELF.sublayer_label,
+    "cross": Kind.CROSS.sublayer_label,
+    "feed_forward": N_("feed-forward"),
+    "recurrent": N_("recurrent unit"),
+    "mixing": N_("mixing"),
+}
+
+
+def draw(opened: Opened) -> Shown:
+    """Draw a sentence on its way through the model."""
+    focus = clicks.first_pronoun(opened, opened.inspection)
+    title = _("A sentence on its way through the model")
+    picture, recipe = show(opened, title, focus)
+    inspection = recipe.result().inspection
+    return Shown(
+        title=title,
+        recipe=recipe,
+        seen=joined(
+            [
+                _where_it_looks(inspection, focus, _silenced(opened.run)),
+                _what_it_writes(opened, recipe),
+            ]
+        ),
+        pictures=[picture],
+    )
+
+
+def show(
+    opened: Opened, title: str, focus: int | None, before: Callable[[], None] = lambda: None
+) -> tuple[Drawn, Recipe[ForwardPass]]:
+    """Draw the pass on the page, on the step that was chosen, without the heads that are silenced.
+
+    Args:
+        opened: The run and the sentence.
+        title: A sentence.
+        focus: The source's token that stands out; None for none.
+        before: What is done before a head that was clicked is shown on the page of maps.
+    """
+    silenced = _silenced(opened.run)
+    recipe = _recipe(opened, silenced)
+    found = recipe.result()
+    whole = whole_of(opened.run, found, title, focus)
+    if silenced:
+        title = _what_is_lost(opened, found.inspection, silenced)
+    session.belongs_to(STEP, f"{opened.path}\n{opened.sentence}")
+    step = session.value(STEP, partial(session.position, count=whole.last + 1), whole.step)
+    whole = replace(whole, title=title, step=step, silenced=tuple(map(str, silenced)))
+    picture = components.whole(
+        whole,
+        key=PICTURE,
+        on_step=_take_step,
+        on_pick=partial(_take_head, before),
+        on_silence=None if opened.run.model.config.is_parallel else _take_silence,
+    )
+    return picture, recipe
+
+
+def _what_is_lost(opened: Opened, inspection: Inspection, silenced: Sequence[Head]) -> str:
+    """Return which text is written without some heads."""
+    before, after = opened.inspection.translation.text, inspection.translation.text
+    text = _("Without {heads} it writes the same: {text}")
+    if before != after:
+        text = _("Without {heads} it writes another text: {text}")
+    return text.format(heads=listed(map(within_sentence, silenced)), text=after)
+
+
+def _recipe(opened: Opened, silenced: tuple[Head, ...]) -> Recipe[ForwardPass]:
+    if not silenced:
+        return Recipe(forward_pass, opened.path, opened.inspecting)
+    inspecting = Recipe(inspect_sentence, opened.path, opened.sentence, None, silenced)
+    return Recipe(forward_pass, opened.path, inspecting, silenced)
+
+
+def _silenced(run: Run) -> tuple[Head, ...]:
+    """Return the heads that are silenced in this picture, of those that the model has."""
+    text = session.linked(SILENCED)
+    if not text or run.model.config.is_parallel:
+        return ()
+    heads = {
+        str(head): head
+        for site in run.model.sites()
+        for head in site.heads(run.model.config.n_heads)
+    }
+    return tuple(heads[name] for name in dict.fromkeys(text.split(",")) if name in heads)
+
+
+def _take_step() -> None:
+    if pick := clicks.picked(PICTURE, "step"):
+        session.choose({STEP: pick["step"]})
+
+
+def _take_silence() -> None:
+    """Silence the head that was clicked, or let it speak again."""
+    if pick := clicks.picked(PICTURE, "silence"):
+        session.choose({SILENCED: ",".join(pick["heads"]) or None})
+
+
+def _take_head(before: Callable[[], None]) -> None:
+    """Go to the map of the head that was clicked."""
+    if pick := clicks.picked(PICTURE):
+        before()
+        head = Head(Site.parse(pick["site"]), pick["head"])
+        chosen = {session.KIND: head.kind, session.LAYER: head.layer, session.HEAD: head.index}
+        session.choose_above({**chosen, session.VIEW: "maps"})
+
+
+def _where_it_looks(inspection: Inspection, focus: int | None, silenced: Collection[Head]) -> str:
+    """Return where a word of the source looks most, in whichever head that is."""
+    if focus is None or not inspection.sites_of(Kind.ENCODER_SELF):
+        return ""
+    weights = {
+        head: inspection.weights_of(head)[focus]
+        for site in inspection.sites_of(Kind.ENCODER_SELF)
+        for head in site.heads(len(inspection.attention[site].weights_HQK))
+        if head not in silenced
+    }
+    if not weights:
+        return ""
+    head, weights_K = max(weights.items(), key=lambda each: each[1].max())
+    return _("“{query}” looks most at **{key}**: **{weight}** in {head}.").format(
+        query=plain(inspection.source_tokens[focus].text),
+        key=plain(inspection.source_tokens[int(weights_K.argmax())].text),
+        weight=number(float(weights_K.max()), 2),
+        head=within_sentence(head),
+    )
+
+
+def _what_it_writes(opened: Opened, recipe: Recipe[ForwardPass]) -> str:
+    """Return which word the model is least sure of, and how sure it is."""
+    best = recipe.result().best
+    if best is None:
+        return ""
+    step = int(best.probabilities_TN[:, 0].argmin())
+    [text] = _texts(opened.run, [int(best.ids_TN[step, 0])])
+    return _("Of the words that it writes, it is least sure of **{word}**: **{share}**.").format(
+        word=plain(text), share=percent(float(best.probabilities_TN[step, 0]))
+    )
+
+
+def whole_of(run: Run, found: ForwardPass, title: str, focus: int | None) -> Whole:
+    """Return the picture of a pass; it opens on the step that looks most at the focus.
+
+    Args:
+        run: Whose model it is.
+        found: The pass.
+        title: A sentence.
+        focus: The source's token that stands out; None for none.
+    """
+    inspection = found.inspection
+    sublayers = [_sublayer(inspection, *each) for each in found.sublayers]
+    return Whole(
+        title=title,
+        source=labels(inspection.source_tokens, inspection.unknown_words),
+        fed=labels_of_fed(inspection),
+        sublayers=sublayers,
+        norms={stream.sites[0].side: stream.norms_LK for stream in found.streams.values()},
+        guesses=_guesses(run, found),
+        best=_best(run, found),
+        step=0 if focus is None else step_that_looks_at(inspection, focus),
+        focus=focus,
+    )
+
+
+def _sublayer(inspection: Inspection, site: Site, added_K: NDArray[np.float64]) -> Sublayer:
+    attention, label = inspection.attention.get(site), _(_NAMES[site.sublayer])
+    return Sublayer(
+        site=str(site),
+        side=site.side,
+        keys=site.attention.key_side if attention else None,
+        layer=site.layer,
+        label=label,
+        name=_("{stack}, layer {layer}: {sublayer}").format(
+            stack=capitalised(_(STACK_LABELS[site.stack])), layer=site.layer, sublayer=label
+        ),
+        added_K=added_K,
+        weights_HQK=attention.weights_HQK if attention else None,
+    )
+
+
+def step_that_looks_at(inspection: Inspection, source: int) -> int:
+    """Return the step, from 1, whose last cross-attention looks most at a token of the source."""
+    crossing = inspection.sites_of(Kind.CROSS)
+    if not crossing:
+        return 0
+    weights_HT = inspection.attention[crossing[-1]].weights_HQK[:, :, source]
+    return 1 + int(weights_HT.max(axis=0).argmax())
+
+
+def _guesses(run: Run, found: ForwardPass) -> list[list[Guess]]:
+    """Return what each layer of the decoder would write; its embedding is none."""
+    if found.lens is None:
+        return []
+    ids_LK, chances_LK = found.lens.best_LK[1:], found.lens.best_probability_LK[1:]
+    return [
+        list(zip(_texts(run, ids_K.tolist()), chances_K.tolist(), strict=True))
+        for ids_K, chances_K in zip(ids_LK, chances_LK, strict=True)
+    ]
+
+
+def _best(run: Run, found: ForwardPass) -> list[list[Guess]]:
+    if found.best is None:
+        return []
+    rows = zip(found.best.ids_TN.tolist(), found.best.probabilities_TN.tolist(), strict=True)
+    return [list(zip(_texts(run, ids), chances, strict=True)) for ids, chances in rows]
+
+
+def _texts(run: Run, ids: list[int]) -> list[str]:
+    return [token.text for token in run.target_tokenizer.describe(ids)]

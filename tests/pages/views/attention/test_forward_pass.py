@@ -1,0 +1,42 @@
+"""The pass as a view: what it says, and what silencing a head from it changes."""
+
+from pathlib import Path
+
+import pytest
+
+from core.heads import Head
+from core.inspection import inspect_sentence
+from core.runs.run import load_run
+from core.studies.forward_pass import forward_pass
+from tests.pages.conftest import said
+from tests.viz.unpacked import unframed
+
+TIRED = "The animal didn't cross the street because it was too tired."
+HEAD = Head.parse("encoder.2.self:0")
+
+
+def picture(at):
+    [element] = at.get("bidi_component")
+    return unframed(element.proto.bytes)[0]
+
+
+def test_silencing_a_head_computes_the_pass_without_it(open_view):
+    run = load_run(Path("gallery/everyday"))
+    whole, _ = open_view("pass", model="everyday", sentence=TIRED)
+    silenced, _ = open_view("pass", model="everyday", sentence=TIRED, pass_silenced=str(HEAD))
+    before, after = picture(whole), picture(silenced)
+    assert after["silenced"] == [str(HEAD)]
+    step = before["step"] - 1
+    found = forward_pass(run, inspect_sentence(run, TIRED, None, (HEAD,)), (HEAD,))
+    text, chance = after["best"][step][0]
+    assert (text, before["best"][step][0][0]) == ("il", "il")
+    assert chance == pytest.approx(found.best.probabilities_TN[step, 0], abs=1e-5)
+    assert chance < 0.6 < before["best"][step][0][1]
+    assert after["title"].startswith("Without encoder layer 2, head 0 it writes the same: L'animal")
+    assert "looks most at **animal**: **1.00** in encoder layer 2, head 0" in said(whole)
+    assert "head 0" not in said(silenced)
+
+
+def test_heads_that_the_model_does_not_have_are_not_silenced(open_view):
+    at, _ = open_view("pass", model="everyday", sentence=TIRED, pass_silenced="encoder.9.self:0,x")
+    assert picture(at)["silenced"] == []

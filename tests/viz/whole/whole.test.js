@@ -1,0 +1,108 @@
+// Where the parts of a pass stand, and which numbers they are drawn from.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { nameOf, NARROW, tilesOf, wholeLayout } from "../../../viz/whole/layout.js";
+import {
+  changedTokens, largeOfRow, largestOfBlock, readWhole, weightAt,
+} from "../../../viz/whole/payload.js";
+
+const CASES = ["known", "deep", "alone", "encoder", "recurrent", "parallel"];
+const viewOf = (name) => readWhole(payload(`whole.${name}`));
+
+test("each row of weights sums to 1", () => {
+  for (const name of CASES) {
+    for (const { blocks } of viewOf(name).stacks) {
+      for (const block of blocks.filter(({ heads }) => heads)) {
+        for (let query = 0; query < block.queries; query += 1) {
+          let sum = 0;
+          for (let key = 0; key < block.keys; key += 1) sum += weightAt(block, block.heads - 1, query, key);
+          assert.ok(Math.abs(sum - 1) < 1e-3, `${name} ${block.site} ${sum}`);
+        }
+      }
+    }
+  }
+});
+
+test("a row's lines are its weights from the threshold on, and the largest is the last", () => {
+  for (const least of [0, 0.1, 0.5]) {
+    const block = viewOf("known").stacks[1].blocks[1];
+    const found = largeOfRow(block, 4, least);
+    const all = Array.from({ length: block.heads * block.keys }, (_, i) =>
+      weightAt(block, Math.floor(i / block.keys), 4, i % block.keys));
+    assert.equal(found.length, all.filter((weight) => weight >= least).length);
+    if (found.length) assert.equal(found.at(-1).weight, Math.max(...all));
+  }
+});
+
+test("the largest weight of a block is looked for in the rows that there are", () => {
+  const block = viewOf("known").stacks[1].blocks[0];
+  const { query, weight } = largestOfBlock(block, 2);
+  assert.ok(query < 2);
+  // The first word of a decoder sees itself alone.
+  assert.equal(weight, 1);
+});
+
+test("blocks rise without gaps or overlaps, and stay in their stack", () => {
+  for (const name of CASES) {
+    for (const width of [360, NARROW - 1, 1200]) {
+      const { stacks, height } = wholeLayout(width, 440, viewOf(name));
+      for (const { blocks, top, bottom } of stacks) {
+        blocks.forEach((block, i) => {
+          assert.ok(block.upper < block.lower, `${name} ${width}`);
+          assert.ok(block.upper >= top - 0.01 && block.lower <= bottom + 0.01);
+          const below = blocks[i - 1];
+          if (!below) return;
+          const gap = below.upper - block.lower;
+          assert.equal(Math.round(gap), below.layer === block.layer ? 0 : 6);
+        });
+        assert.ok(top >= 0 && bottom <= height);
+      }
+    }
+  }
+});
+
+test("stacks stand beside each other, or the decoder above the encoder where it is narrow", () => {
+  const [encoder, decoder] = wholeLayout(1200, 440, viewOf("known")).stacks;
+  assert.ok(encoder.right < decoder.left);
+  const [lower, upper] = wholeLayout(390, 440, viewOf("known")).stacks;
+  assert.ok(upper.bottom < lower.top);
+});
+
+test("every token and every small map is inside the picture", () => {
+  for (const name of CASES) {
+    for (const width of [360, 1024, 1400]) {
+      const layout = wholeLayout(width, 440, viewOf(name));
+      for (const stack of layout.stacks) {
+        assert.ok(stack.centre(stack.tokens.length - 1) < width, `${name} ${width}`);
+        for (const block of stack.blocks) {
+          for (const tile of tilesOf(block, stack)) {
+            assert.ok(tile.x + tile.width <= width + 0.01, `${name} ${width}`);
+            assert.ok(tile.y + tile.height <= block.lower + 0.01);
+          }
+        }
+      }
+    }
+  }
+});
+
+test("only what differs between two sentences of one form is another token", () => {
+  const view = (source, fed = "") => {
+    const labels = (text) => text.split(" ").filter(Boolean).map((word) => [word, 0]);
+    return { source: labels(source), fed: labels(fed) };
+  };
+  const before = view("it was too tired .", "il est trop fatigué .");
+  const now = view("it was too wide .", "elle est trop large .");
+  assert.deepEqual(changedTokens(before, now), { source: [3, 4], target: [0, 0] });
+  assert.deepEqual(changedTokens(before, before), { source: [5, 5], target: [5, 5] });
+  assert.deepEqual(changedTokens(null, now), { source: [0, 0], target: [0, 0] });
+});
+
+test("a decoder is called by what it does", () => {
+  for (const [name, called] of [["known", "decoder"], ["alone", "alone"], ["parallel", "parallel"]]) {
+    const view = viewOf(name);
+    const layout = wholeLayout(1200, 440, view);
+    assert.equal(nameOf(layout.stacks.at(-1), layout, view), called);
+  }
+});

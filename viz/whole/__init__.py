@@ -1,0 +1,1 @@
+"""One forward pass in one picture."""

@@ -1,0 +1,183 @@
+// Drawing the pass on a canvas, or as SVG by the same calls: lines of words, lines of attention, bars.
+
+import { COLOURS, CSS_COLOURS } from "../component/scale.js";
+import { tilesOf } from "./layout.js";
+import { largeOfRow, weightAt } from "./payload.js";
+
+const LEAST = 0.1; // smaller weights have no line
+const FAINT = 0.13; // opacity of lines that do not stand out
+const HIGHEST_BAR = 30; // pixels
+const THICK = 3.6; // width of the line of weight 1
+
+/** How many tokens a stack has got at a step, and which of them stands out. */
+export function shownOf({ side }, { step, focus, view }) {
+  if (side === "source") return { count: view.source.length, active: focus };
+  // A decoder that writes all words at once has no steps.
+  if (!view.last) return { count: view.fed.length, active: null };
+  return { count: Math.min(step, view.fed.length), active: step - 1 };
+}
+
+/** What does not change from step to step. */
+export function drawBehind(context, layout, ink) {
+  for (const stack of layout.stacks) {
+    for (const block of stack.blocks) {
+      context.fillStyle = block.heads ? ink.attention : ink.other;
+      const { left, right } = stack;
+      context.fillRect(left - 4, block.upper + 1, right - left + 8, block.lower - block.upper - 2);
+      // The norm after each sublayer.
+      context.fillStyle = ink.norm;
+      context.fillRect(left - 4, block.upper, right - left + 8, 2);
+    }
+  }
+}
+
+/** The residual stream of each word, its width by the norm of its vector. */
+export function drawStreams(context, state, layout, ink) {
+  for (const stack of layout.stacks) {
+    const { count, active } = shownOf(stack, state);
+    const largest = Math.max(...stack.norms.flat(), 1e-9);
+    for (let token = 0; token < count; token += 1) {
+      const x = stack.centre(token);
+      context.strokeStyle = token === active ? ink.active : ink.stream;
+      const heights = [stack.bottom + 6, ...stack.blocks.map(({ upper }) => upper), stack.top];
+      stack.norms.forEach((norms, depth) => {
+        line(context, x, heights[depth], x, heights[depth + 1], 1 + (3.5 * norms[token]) / largest);
+      });
+    }
+    if (stack.side === "target") drawBack(context, state, stack, ink);
+  }
+}
+
+/** The word that was written comes back below: it is fed next. */
+function drawBack(context, { step, view, stage }, stack, ink) {
+  if (!step || step >= view.last || stage !== Infinity) return;
+  const [from, to] = [stack.centre(step - 1), stack.centre(step)];
+  const upper = stack.blocks.at(-1).upper - 5;
+  context.strokeStyle = ink.bar;
+  line(context, from, upper, to, upper, 1);
+  for (let y = upper; y < stack.bottom - 2; y += 7) line(context, to, y, to, y + 4, 1);
+  line(context, to - 4, stack.bottom - 4, to, stack.bottom + 3, 1);
+  line(context, to + 4, stack.bottom - 4, to, stack.bottom + 3, 1);
+}
+
+function line(context, x, y, toX, toY, width) {
+  context.lineWidth = width;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(toX, toY);
+  context.stroke();
+}
+
+/** The lines of attention and the bars of what is added. */
+export function drawBlocks(context, state, layout, ink, encoder) {
+  for (const stack of layout.stacks) {
+    const { count, active } = shownOf(stack, state);
+    stack.blocks.forEach((block, index) => {
+      const reached = stack.side === "source" || index < state.stage ? count : count - 1;
+      if (block.heads) drawLines(context, { block, stack, encoder, layout, ink, count: reached, active });
+      drawAdded(context, { block, stack, ink, count: reached, active });
+    });
+  }
+}
+
+function drawLines(context, { block, stack, encoder, layout, ink, count, active }) {
+  const { crosses } = block;
+  const later = [];
+  for (let query = 0; query < count; query += 1) {
+    // Of words that were written before, cross-attention would hide all else.
+    if (crosses && active !== null && query !== active) continue;
+    for (const each of largeOfRow(block, query, LEAST)) {
+      if (query === active) later.push(each);
+      else drawLine(each, stack.side === "source" && active !== null ? FAINT / 2 : FAINT, 1.6);
+    }
+  }
+  for (const each of later) drawLine(each, 0.25 + 0.7 * each.weight, THICK);
+
+  function drawLine({ head, query, key, weight }, opacity, width) {
+    const to = [stack.centre(query), block.upper + 2];
+    const from = crosses ? [encoder.centre(key), encoder.top] : [stack.centre(key), block.lower];
+    context.globalAlpha = opacity;
+    context.strokeStyle = ink.heads[head % ink.heads.length];
+    context.lineWidth = Math.max(0.6, width * weight);
+    context.beginPath();
+    context.moveTo(...from);
+    if (crosses && layout.beside) {
+      const middle = (encoder.right + stack.left) / 2;
+      context.bezierCurveTo(from[0], from[1] - 40, middle - 10, to[1], to[0], to[1]);
+    } else {
+      const half = (from[1] + to[1]) / 2;
+      context.bezierCurveTo(from[0], half, to[0], half, ...to);
+    }
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+}
+
+/** How much a sublayer adds to each word. */
+function drawAdded(context, { block, stack, ink, count, active }) {
+  const largest = Math.max(...block.added, 1e-9);
+  const height = block.lower - block.upper - 6;
+  const room = Math.min(block.heads ? 9 : HIGHEST_BAR, height);
+  for (let token = 0; token < count; token += 1) {
+    const high = Math.max(1, (room * block.added[token]) / largest);
+    const wide = Math.max(3, Math.min(10, stack.centre(1) - stack.centre(0) - 2));
+    context.fillStyle = token === active ? ink.activeBar : ink.bar;
+    const foot = block.heads ? block.upper + 3 + high : block.lower - 3;
+    context.fillRect(stack.centre(token) - wide / 2, foot - high, wide, high);
+  }
+}
+
+/** The small maps of all heads, each below a line of its colour; rows that are not there yet are empty. */
+export function drawTiles(context, state, layout, ink) {
+  for (const stack of layout.stacks) {
+    const { count } = shownOf(stack, state);
+    for (const block of stack.blocks) {
+      for (const tile of tilesOf(block, stack)) {
+        const { head, x, y, width, height } = tile;
+        context.fillStyle = ink.norm;
+        context.fillRect(x, y, width, height);
+        const rows = block.silent.has(head) ? 0 : Math.min(count, block.queries);
+        if (context.drawImage) drawImageOf(context, block, tile, rows);
+        else drawCells(context, block, tile, rows);
+        context.fillStyle = ink.heads[head % ink.heads.length];
+        context.fillRect(x, y - 1.5, width, 1.5);
+      }
+    }
+  }
+}
+
+function drawImageOf(context, block, { head, cell, x, y }, rows) {
+  if (!rows) return;
+  const image = mapImage(block, head);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, block.keys, rows, x, y, block.keys * cell, rows * cell);
+}
+
+function drawCells(context, block, { head, cell, x, y }, rows) {
+  for (let query = 0; query < rows; query += 1) {
+    for (let key = 0; key < block.keys; key += 1) {
+      context.fillStyle = CSS_COLOURS[Math.round(255 * Math.min(1, weightAt(block, head, query, key)))];
+      context.fillRect(x + key * cell, y + query * cell, cell + 0.3, cell + 0.3);
+    }
+  }
+}
+
+/** The map of a head, a pixel for each weight; what a mask hides is clear. Made once. */
+export function mapImage(block, head) {
+  const images = block.images ??= [];
+  if (images[head]) return images[head];
+  const { queries, keys } = block;
+  const canvas = images[head] = document.createElement("canvas");
+  Object.assign(canvas, { width: keys, height: queries });
+  const image = new ImageData(keys, queries);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let query = 0, at = 0; query < queries; query += 1) {
+    for (let key = 0; key < keys; key += 1, at += 1) {
+      const hidden = block.side === "target" && !block.crosses && key > query;
+      const weight = Math.min(1, weightAt(block, head, query, key));
+      pixels[at] = hidden ? 0 : COLOURS[1 + Math.round(255 * weight)];
+    }
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0);
+  return canvas;
+}

@@ -1,0 +1,81 @@
+// Where everything stands: stacks side by side, or one above the other where it is narrow.
+
+export const NARROW = 680; // pixels
+const SPACE = { words: 84, title: 26, output: 74, memory: 64, side: 124, layer: 6 };
+const PARTS = { attention: 1, other: 0.42 }; // heights of sublayers
+const HIGHEST = 128; // of an attention
+const WIDEST = 44; // between two tokens
+const HEADS = { cell: 2.2, gap: 3, most: 58 };
+
+/** Sizes in pixels; y grows downwards, data flow upwards. */
+export function wholeLayout(width, room, view) {
+  const narrow = width < NARROW;
+  const { stacks } = view;
+  const beside = !narrow && stacks.length === 2;
+  const heads = Math.max(0, ...stacks.flatMap(({ blocks }) => blocks.map((block) => block.heads)));
+  const side = narrow ? 8 : SPACE.side;
+  const tiles = !narrow && heads ? HEADS.most + 2 * HEADS.gap : 0;
+  const tokens = beside ? stacks.reduce((sum, { tokens: { length } }) => sum + length, 0)
+    : Math.max(...stacks.map(({ tokens: { length } }) => length));
+  const columns = beside ? 2 : 1;
+  const free = width - columns * (side + tiles) - (columns - 1) * SPACE.memory;
+  const unit = Math.max(6, Math.min(WIDEST, free / tokens));
+  const height = beside || stacks.length === 1 ? room : 2 * room;
+  const each = stacks.length === 1 || beside ? height : height / 2;
+  let left = 0;
+  const placed = stacks.map((stack, index) => {
+    const wide = stack.tokens.length * unit;
+    const output = stack.side === "target" && view.best.length ? SPACE.output : 0;
+    const bottom = (beside || stacks.length === 1 ? height : height - index * each) - SPACE.words;
+    const top = bottom - each + SPACE.words + SPACE.title + output;
+    const x = left + side;
+    if (beside) left = x + wide + tiles + SPACE.memory;
+    const own = {
+      ...stack, left: x, right: x + wide, top, bottom, tiles: tiles ? x + wide + HEADS.gap : null,
+      centre: (token) => x + (token + 0.5) * unit, output,
+    };
+    return { ...own, blocks: placedBlocks(stack.blocks, top, bottom) };
+  });
+  return { width, height, unit, narrow, beside, stacks: placed };
+}
+
+/** Sublayers from the bottom to the top, layers a little apart. */
+function placedBlocks(blocks, top, bottom) {
+  const layers = new Set(blocks.map(({ layer }) => layer)).size;
+  const parts = blocks.reduce((sum, block) => sum + part(block), 0);
+  const free = bottom - top - layers * SPACE.layer;
+  const scale = Math.min(HIGHEST, free / parts);
+  let y = bottom;
+  return blocks.map((block, index) => {
+    if (index && blocks[index - 1].layer !== block.layer) y -= SPACE.layer;
+    const lower = y;
+    y -= part(block) * scale;
+    return { ...block, lower, upper: y };
+  });
+}
+
+const part = ({ heads }) => (heads ? PARTS.attention : PARTS.other);
+
+/** Where the small maps of an attention's heads stand, and the size of a cell. */
+export function tilesOf(block, { tiles }) {
+  if (tiles === null || !block.heads) return [];
+  const height = block.lower - block.upper - 4;
+  const { heads, queries, keys } = block;
+  const across = heads <= 4 ? 2 : Math.ceil(Math.sqrt(heads));
+  const down = Math.ceil(heads / across);
+  const cell = Math.min(
+    HEADS.cell, (HEADS.most - (across - 1) * HEADS.gap) / across / keys,
+    (height - (down - 1) * HEADS.gap) / down / queries);
+  return Array.from({ length: heads }, (_, head) => ({
+    head, cell, width: keys * cell, height: queries * cell,
+    x: tiles + (head % across) * (keys * cell + HEADS.gap),
+    y: block.upper + 2 + Math.floor(head / across) * (queries * cell + HEADS.gap),
+  }));
+}
+
+/** What a stack is called: a decoder alone, and one that writes all words at once, have other names. */
+export function nameOf({ side }, { stacks }, view) {
+  if (side === "source") return "encoder";
+  if (!view.last) return "parallel";
+  return stacks.length === 1 ? "alone" : "decoder";
+}

@@ -1,0 +1,152 @@
+// What stands on the picture as elements: names, words, blocks to open, and the output.
+
+import { fill, fillParts, localNumber } from "../component/text.js";
+import { element, tokenElement, word } from "../component/tokens.js";
+import { shownOf } from "./drawing.js";
+import { nameOf } from "./layout.js";
+import { largestOfBlock } from "./payload.js";
+
+export const percents = (share) => {
+  if (share > 0 && share < 0.001) return `< ${localNumber(0.1, 1)} %`;
+  return `${localNumber(100 * share, share < 0.1 ? 1 : 0)} %`;
+};
+
+function put(node, left, top) {
+  node.style.left = `${Math.round(left)}px`;
+  node.style.top = `${Math.round(top)}px`;
+  return node;
+}
+
+/** What stacks, layers and sublayers are called. */
+export function placeNames({ nodes, layout, view }) {
+  const { texts } = view;
+  const names = layout.stacks.flatMap((stack) => {
+    const title = element("span", "stack", texts[nameOf(stack, layout, view)]);
+    const highest = stack.blocks.at(-1)?.upper ?? stack.top;
+    const layers = [...new Set(stack.blocks.map(({ layer }) => layer))].map((layer) => {
+      const own = stack.blocks.filter((block) => block.layer === layer);
+      const name = element("span", "layer", fill(texts.layer, { layer: String(layer) }));
+      return put(name, stack.left - 124, (own[0].lower + own.at(-1).upper) / 2);
+    });
+    const kinds = stack.blocks.filter(({ lower, upper }) => lower - upper > 12).map((block) =>
+      put(element("span", "kind", block.label), stack.left - 8, (block.lower + block.upper) / 2));
+    const memory = stack.side === "source" && layout.stacks.length === 2
+      ? [put(element("span", "memory", texts.memory), layout.beside ? stack.right + 6 : stack.left, highest - 18)] : [];
+    return [...memory, put(title, stack.left - 4, layout.beside ? 0 : Math.max(0, highest - 26 - stack.output)), ...(layout.narrow ? [] : [...layers, ...kinds])];
+  });
+  nodes.names.replaceChildren(...names);
+}
+
+/** Words below their streams; those of the target lead to the step that feeds them. */
+export function placeWords({ nodes, layout, view }) {
+  const { texts } = view;
+  const words = layout.stacks.flatMap((stack) => {
+    const { side } = stack;
+    return stack.tokens.map((label, index) => {
+      const chip = tokenElement(label, side, index, "", texts);
+      const button = element("button", chip.className, chip.textContent);
+      Object.assign(button, { type: "button", dir: "auto", title: chip.title });
+      Object.assign(button.dataset, { side, index });
+      const [first, end] = view.changed[side];
+      button.classList.toggle("changed", index >= first && index < end);
+      return put(button, stack.centre(index) + 8, stack.bottom + 8);
+    });
+  });
+  nodes.words.replaceChildren(...words);
+}
+
+export function markWords(state) {
+  const { nodes, layout } = state;
+  for (const stack of layout.stacks) {
+    const { side } = stack;
+    const { count, active } = shownOf(stack, state);
+    for (const button of nodes.words.querySelectorAll(`[data-side=${side}]`)) {
+      const index = Number(button.dataset.index);
+      button.classList.toggle("later", index > count);
+      button.classList.toggle("next", index === count && side === "target");
+      button.classList.toggle("active", index === active);
+    }
+  }
+}
+
+/** A block is a button: it says what it does, and opens. */
+export function placeBlocks({ nodes, layout, view }) {
+  const { texts } = view;
+  const blocks = layout.stacks.flatMap((stack) => stack.blocks.map((block) => {
+    const button = element("button", "");
+    button.type = "button";
+    button.dataset.site = block.site;
+    button.setAttribute("aria-expanded", false);
+    button.ariaLabel = `${block.name}. ${blockFinding(block, stack, view)}`;
+    button.title = block.name;
+    const right = stack.tiles ?? stack.right;
+    button.style.width = `${Math.round(right - stack.left + 8 + (stack.tiles ? 58 : 0))}px`;
+    button.style.height = `${Math.round(block.lower - block.upper)}px`;
+    return put(button, stack.left - 5, block.upper);
+  }));
+  nodes.blocks.replaceChildren(...blocks);
+}
+
+/** The largest weight of an attention, or to which word another sublayer adds most. */
+export function blockFinding(block, stack, view, rows = block.queries) {
+  const { texts } = view;
+  if (block.heads) {
+    const { query, key, weight } = largestOfBlock(block, rows);
+    const keys = block.crosses ? view.source : stack.tokens;
+    return fill(texts.largest, {
+      query: stack.tokens[query][0], key: keys[key][0], weight: localNumber(weight, 2),
+    });
+  }
+  const most = block.added.indexOf(Math.max(...block.added.slice(0, rows)));
+  return fill(texts.adds, { token: stack.tokens[most][0], norm: localNumber(block.added[most], 1) });
+}
+
+/** The most probable next words above the decoder, and what each layer would write. */
+export function drawOutput(state) {
+  const { nodes, layout, view, step, stage } = state;
+  const decoder = layout.stacks.find(({ side }) => side === "target");
+  const done = stage === Infinity && step > 0 && view.best[step - 1];
+  const parts = [];
+  if (decoder && done) {
+    const wide = Math.min(112, (layout.width - decoder.left) / done.length);
+    const top = (decoder.blocks.at(-1)?.upper ?? decoder.top) - 44;
+    for (const [rank, [text, share]] of done.entries()) {
+      const bar = element("div", rank ? "bar" : "bar best");
+      const filled = element("i", "");
+      filled.style.width = `${Math.max(2, (wide - 10) * share)}px`;
+      const line = element("span", "");
+      line.append(word(text), ` ${percents(share)}`);
+      bar.append(filled, line);
+      bar.style.width = `${wide - 6}px`;
+      parts.push(put(bar, decoder.left + rank * wide, top));
+    }
+  }
+  if (decoder && step > 0 && !layout.narrow) parts.push(...guessesOf(state, decoder));
+  nodes.output.replaceChildren(...parts);
+}
+
+function guessesOf({ view, step, stage, layout }, decoder) {
+  const layers = [...new Set(decoder.blocks.map(({ layer }) => layer))];
+  return layers.flatMap((layer, at) => {
+    const own = decoder.blocks.filter((block) => block.layer === layer);
+    const guess = view.guesses[at]?.[step - 1];
+    if (!guess || stage < decoder.blocks.indexOf(own.at(-1)) + 1) return [];
+    const node = element("span", "guess");
+    node.append(...fillParts(view.texts.guess, { layer: String(layer) }), " ", word(guess[0]), ` ${percents(guess[1])}`);
+    const right = decoder.centre(step - 1) + 10;
+    const left = Math.min(right, layout.width - 170);
+    return [put(node, left, own.at(-1).upper + 9)];
+  });
+}
+
+/** What happens at the step, in words. */
+export function sayStep({ view, step }) {
+  const { texts } = view;
+  if (!view.last) return [texts[view.fed.length ? "at.parallel" : "at.encoder"]];
+  if (!step) return [texts[view.source.length ? "at.encoder" : "at.none"]];
+  const [written, probability] = view.best[step - 1][0];
+  return fillParts(texts.at, {
+    step: String(step), last: String(view.last), fed: word(view.fed[step - 1][0]),
+    written: word(written), probability: percents(probability),
+  });
+}

@@ -1,0 +1,197 @@
+// The component: a sentence on its way through the model, step by step, and what is inside a block.
+
+import { answerTools, nameTools } from "../component/figure.js";
+import { answerWalk, goTo, play } from "../component/keys.js";
+import { isRecent, markDrawn, mount } from "../component/mount.js";
+import { deviceRatio, roomNow, windowRoom } from "../component/pixels.js";
+import { resized, setPixels } from "../component/plot.js";
+import { closeInside, showInside } from "./inside.js";
+import { wholeLayout } from "./layout.js";
+import { inkOf, paint } from "./painting.js";
+import {
+  drawOutput, markWords, placeBlocks, placeNames, placeWords, sayStep,
+} from "./parts.js";
+import { changedTokens, readWhole } from "./payload.js";
+import { wholeSvg } from "./picture.js";
+
+const PACE = { step: 1000, stage: 420 }; // milliseconds
+const RESTS = 500; // milliseconds at a step until the page learns of it
+
+export default function (component) {
+  return mount(component, ".whole", { create, receive, draw, leave });
+}
+
+function create(state, find) {
+  state.nodes = {
+    title: find("figcaption"), previous: find(".previous"), following: find(".following"),
+    play: find(".play"), walk: find(".walk"), slider: find(".slider"), slow: find(".slow input"),
+    restore: find(".restore"), said: find(".said"), stage: find(".stage"), still: find("canvas.still"),
+    moving: find("canvas.moving"), names: find(".names"), words: find(".words"),
+    output: find(".output"), blocks: find(".blocks"), inside: find(".inside"),
+    note: find(".note"), tooltip: find(".tooltip"), live: find(".live"),
+  };
+  Object.assign(state, { step: 0, stage: Infinity, focus: null, open: null });
+  answerWhole(state);
+  answerTools(state, find, ({ view }) => view.title, wholeSvg);
+}
+
+function leave(state) {
+  play(state, false);
+  [state.staging, state.resting].forEach(clearTimeout);
+}
+
+/** Take over another pass; where only the step is the page's, the visitor's newer one stays. */
+function receive(state, data) {
+  const view = readWhole(data);
+  const other = view.content !== state.view?.content;
+  if (other) view.changed = changedTokens(state.view, view);
+  else view.changed = state.view.changed;
+  state.view = view;
+  if (other || !isRecent(state.moved)) state.step = Math.min(view.step, view.last);
+  if (!other) return;
+  // Without a head it is still the same sentence.
+  const same = JSON.stringify(view.source) === JSON.stringify(state.source);
+  if (!same) state.focus = view.focus;
+  [state.source, state.placed, state.still, state.stage] = [view.source, null, null, Infinity];
+  const { open } = state;
+  if (open) closeInside(state);
+  state.reopens = same ? open : null;
+}
+
+function draw(state) {
+  const { nodes, view, width } = state;
+  const { texts } = view;
+  const placed = `${width} ${roomNow()} ${view.content}`;
+  if (placed !== state.placed) {
+    state.placed = placed;
+    state.layout = wholeLayout(width, Math.min(560, Math.max(360, windowRoom() - 282)), view);
+    setPixels(nodes.stage, { "--height": state.layout.height });
+    placeNames(state);
+    placeWords(state);
+    placeBlocks(state);
+  }
+  nodes.title.textContent = view.title;
+  nodes.note.textContent = [texts.legend, texts.bars].join(" · ");
+  nodes.still.setAttribute("aria-label", view.title);
+  nodes.walk.setAttribute("aria-label", texts.walk);
+  nodes.previous.setAttribute("aria-label", texts.previous);
+  nodes.following.setAttribute("aria-label", texts.following);
+  nodes.slider.setAttribute("aria-label", texts.walk);
+  nodes.slow.nextElementSibling.textContent = texts.slow;
+  nodes.slow.parentElement.title = texts["slow.help"];
+  for (const part of [nodes.walk, nodes.slider, nodes.slow.parentElement]) part.hidden = !view.last;
+  nodes.restore.textContent = texts["restore.all"];
+  nodes.restore.hidden = !view.silences || !view.silenced.length;
+  nameTools(state.root.querySelector(".tools"), view.title, texts);
+  drawPlay(state);
+  drawStep(state);
+  if (state.reopens) showInside(state, state.reopens);
+  state.reopens = null;
+  markDrawn(state, "whole-drawn");
+}
+
+/** Draw the step: the decoder moves, the encoder stands still unless another of its words is chosen. */
+function drawStep(state) {
+  const { nodes, view, step, layout, focus } = state;
+  const ink = inkOf(state.root);
+  const still = `${state.placed} ${focus} ${ink.active}`;
+  if (still !== state.still) {
+    state.still = still;
+    paint(state, cleared(nodes.still, layout), ink, ["source"]);
+  }
+  paint(state, cleared(nodes.moving, layout), ink, ["target"]);
+  markWords(state);
+  drawOutput(state);
+  nodes.said.replaceChildren(...sayStep(state));
+  nodes.slider.style.setProperty("--at", `${(100 * step) / Math.max(1, view.last)}%`);
+  nodes.slider.setAttribute("aria-valuemax", view.last);
+  nodes.slider.setAttribute("aria-valuenow", step);
+  nodes.slider.setAttribute("aria-valuetext", nodes.said.textContent);
+  nodes.previous.disabled = step === 0;
+  nodes.following.disabled = step === view.last;
+}
+
+function cleared(canvas, { width, height }) {
+  const ratio = deviceRatio();
+  const context = resized(canvas, Math.round(width * ratio), Math.round(height * ratio));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.scale(ratio, ratio);
+  return context;
+}
+
+function show(state, step) {
+  state.step = step;
+  state.moved = performance.now();
+  clearTimeout(state.staging);
+  state.stage = Infinity;
+  if (state.nodes.slow.checked && step > 0) {
+    state.stage = 0;
+    state.staging = setTimeout(() => nextStage(state), PACE.stage);
+  }
+  drawStep(state);
+  if (!state.playing) state.nodes.live.textContent = state.nodes.said.textContent;
+  clearTimeout(state.resting);
+  if (!state.playing) state.resting = setTimeout(() => state.send("step", { step: state.step }), RESTS);
+}
+
+/** In slow motion, one sublayer after the other. */
+function nextStage(state) {
+  const decoder = state.layout.stacks.find(({ side }) => side === "target");
+  state.stage += 1;
+  if (state.stage > decoder.blocks.length) state.stage = Infinity;
+  else state.staging = setTimeout(() => nextStage(state), PACE.stage);
+  drawStep(state);
+}
+
+function drawPlay({ nodes, view, playing }) {
+  nodes.play.classList.toggle("on", Boolean(playing));
+  nodes.play.lastElementChild.textContent = view.texts[playing ? "pause" : "play"];
+}
+
+function answerWhole(state) {
+  const { root, nodes } = state;
+  answerWalk(state, {
+    slider: nodes.slider, pace: PACE.step, last: () => state.view.last, at: () => state.step,
+    under: ({ clientX }) => {
+      const box = nodes.slider.getBoundingClientRect();
+      return Math.round((state.view.last * (clientX - box.left)) / box.width);
+    },
+    show: (step) => show(state, step), drawPlay: () => drawPlay(state),
+    waits: () => state.stage !== Infinity,
+  });
+  root.onclick = ({ target }) => {
+    const at = (selector) => target.closest?.(selector);
+    if (at(".previous")) goTo(state, state.step - 1);
+    if (at(".following")) goTo(state, state.step + 1);
+    if (at(".play")) play(state, !state.playing);
+    if (at(".close")) closeInside(state);
+    const block = at(".blocks button");
+    if (block) showInside(state, block.dataset.site);
+    const map = at(".map");
+    if (map) state.send("pick", { site: map.dataset.site, head: Number(map.dataset.head) });
+    const silence = at(".silence");
+    if (silence) changeSilence(state, silence.dataset.name);
+    if (at(".restore")) state.send("silence", { heads: [] });
+    const token = at("button.token");
+    if (token) chooseToken(state, token);
+  };
+  root.onkeydown = (event) => {
+    if (event.key === "Escape" && state.open) closeInside(state);
+  };
+}
+
+/** Silence a head, or switch it on again: the page computes the pass without it. */
+function changeSilence(state, name) {
+  const { silenced } = state.view;
+  const heads = silenced.includes(name) ? silenced.filter((each) => each !== name) : [...silenced, name];
+  state.send("silence", { heads });
+}
+
+/** A word of the source stands out, or no longer; a word of the target is the step that feeds it. */
+function chooseToken(state, { dataset }) {
+  const index = Number(dataset.index);
+  if (dataset.side === "target") return goTo(state, index + 1);
+  state.focus = state.focus === index ? null : index;
+  return drawStep(state);
+}

@@ -1,0 +1,192 @@
+"""One forward pass in one picture, packed for the component that draws it.
+
+Its arrays: the weights of each attention, one after the other, as 16-bit numbers (0 to 65535).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.component.payload import (
+    SAVE_TEXTS,
+    SIGN_TEXTS,
+    TokenLabel,
+    check_weights,
+    complete,
+    content_of,
+    framed,
+    written_label,
+)
+from viz.messages import N_
+
+Side = Literal["source", "target"]
+Guess = tuple[str, float]
+"""A token, and its probability."""
+FULL = 65535
+
+# Every text of the component. A page may hand over its own; {names} are filled in.
+DEFAULT_WHOLE_TEXTS: Mapping[str, str] = {
+    **SIGN_TEXTS,
+    "encoder": N_("Encoder: all words at once"),
+    "decoder": N_("Decoder: one word after the other"),
+    "parallel": N_("Decoder: all words at once"),
+    "alone": N_("Decoder alone: one word after the other"),
+    "layer": N_("layer {layer}"),
+    "walk": N_("Steps of decoding"),
+    "previous": N_("One step back"),
+    "following": N_("One step on"),
+    "play": N_("play"),
+    "pause": N_("pause"),
+    "slow": N_("slow"),
+    "slow.help": N_("Show each step sublayer by sublayer"),
+    "at.encoder": N_("The encoder reads all words at once."),
+    "at.parallel": N_("The decoder writes all words at once."),
+    "at.none": N_("Nothing is fed yet."),
+    "at": N_("step {step} of {last}: fed “{fed}”, writes “{written}” ({probability})"),
+    "guess": N_("layer {layer} would write"),
+    "memory": N_("→ read by cross-attention"),
+    "close": N_("Close"),
+    "head": N_("head {head}"),
+    "head.open": N_("Show head {head} on the page of all maps"),
+    "silence": N_("silence"),
+    "restore": N_("switch on"),
+    "silence.head": N_("Silence head {head}"),
+    "restore.head": N_("Switch head {head} on"),
+    "restore.all": N_("all heads on"),
+    "largest": N_("largest weight: “{query}” looks at “{key}”, {weight}"),
+    "adds": N_("adds most to “{token}”: {norm}"),
+    "rows": N_("rows look, columns are looked at"),
+    "legend": N_("line: a word takes from another; its colour is the head, its width the weight"),
+    "bars": N_("bar: how much a sublayer adds to a word"),
+    "unknown": N_("never seen in training"),
+    "file": N_("pass"),
+    **SAVE_TEXTS,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sublayer:
+    """A sublayer of one layer.
+
+    Attributes:
+        site: Its name in links.
+        side: Whose tokens go through it.
+        keys: Whose tokens are looked at; None where it is no attention.
+        layer: Of its stack.
+        label: What people call it within a layer.
+        name: What they call it as a whole.
+        added_K: The norms of what it adds to each position.
+        weights_HQK: Each 0 to 1; None where it is no attention.
+    """
+
+    site: str
+    side: Side
+    keys: Side | None
+    layer: int
+    label: str
+    name: str
+    added_K: NDArray[np.float64]
+    weights_HQK: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """A sentence on its way through a model.
+
+    Attributes:
+        title: A sentence.
+        source: The encoder's tokens; none for a decoder alone.
+        fed: What the decoder is fed; none for an encoder alone.
+        sublayers: In the order of the data, the encoder's first.
+        norms: Side → the norm of each position's vector after the embedding and after each
+            sublayer, norms_LK.
+        guesses: What each layer of the decoder would write at each step; may be empty.
+        best: The most probable tokens of each step, best first; none where the decoder writes all
+            at once.
+        step: The step that is shown: 0 for the encoder, n for the n-th token that is fed.
+        focus: The source's token whose lines stand out; None for none.
+        silenced: Heads whose output is left out, `site:index`: they have no lines.
+        texts: Replacements for some of DEFAULT_WHOLE_TEXTS.
+
+    Raises:
+        ValueError: Weights or numbers do not fit the tokens.
+    """
+
+    title: str
+    source: Sequence[TokenLabel]
+    fed: Sequence[TokenLabel]
+    sublayers: Sequence[Sublayer]
+    norms: Mapping[Side, NDArray[np.float64]]
+    guesses: Sequence[Sequence[Guess]] = ()
+    best: Sequence[Sequence[Guess]] = ()
+    step: int = 0
+    focus: int | None = None
+    silenced: Sequence[str] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def last(self) -> int:
+        """The last step; 0 where there are none."""
+        return len(self.best)
+
+    def __post_init__(self) -> None:
+        sizes = {"source": len(self.source), "target": len(self.fed)}
+        for each in self.sublayers:
+            queries = sizes[each.side]
+            if len(each.added_K) != queries:
+                raise ValueError(f"{each.site} adds to {len(each.added_K)} of {queries} positions")
+            if each.weights_HQK is not None and each.keys is not None:
+                shape = len(each.weights_HQK), queries, sizes[each.keys]
+                check_weights(each.weights_HQK, shape)
+
+
+def pack(whole: Whole, *, silences: bool = False, key: str = "", locale: str = "en") -> bytes:
+    """Write the picture as the one block of bytes that the component reads.
+
+    Args:
+        whole: What is shown.
+        silences: Whether the page can silence heads.
+        key: The element's name; empty where there is but one.
+        locale: The reader's language.
+    """
+    arrays = [
+        np.minimum(np.rint(each.weights_HQK * FULL), FULL).astype("<u2")
+        for each in whole.sublayers
+        if each.weights_HQK is not None
+    ]
+    header = {
+        "key": key,
+        "locale": locale,
+        "title": whole.title,
+        **{
+            name: [written_label(label) for label in getattr(whole, name)]
+            for name in ("source", "fed")
+        },
+        "sublayers": [_sublayer(each) for each in whole.sublayers],
+        "norms": {side: np.round(norms, 3).tolist() for side, norms in whole.norms.items()},
+        "guesses": [_guesses(each) for each in whole.guesses],
+        "best": [_guesses(each) for each in whole.best],
+        "focus": whole.focus,
+        "silenced": list(whole.silenced),
+        "silences": silences,
+        "texts": complete(whole.texts, DEFAULT_WHOLE_TEXTS),
+    }
+    content = content_of(header, arrays)
+    return framed({**header, "content": content, "step": whole.step}, arrays)
+
+
+def _sublayer(each: Sublayer) -> dict[str, Any]:
+    return {
+        **{
+            name: getattr(each, name) for name in ("site", "side", "keys", "layer", "label", "name")
+        },
+        "added": np.round(each.added_K, 3).tolist(),
+        "heads": 0 if each.weights_HQK is None else len(each.weights_HQK),
+    }
+
+
+def _guesses(guesses: Sequence[Guess]) -> list[list[str | float]]:
+    return [[text, round(probability, 5)] for text, probability in guesses]
