@@ -24,7 +24,6 @@ from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
 from pages.views.training.scrubber import scrubber_of, stop_label
-from pages.views.training.text_rows import show_table
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.component.standalone import Drawn
 
@@ -71,7 +70,7 @@ def draw(path: Path) -> Shown | None:
     at_end = _("at the end: {text}").format(
         text=typeset(last.translation.text, heads_at_step.untrained(path))
     )
-    show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
+    st.caption(plain(" ".join([*known, at_end])))
     at_steps = [_at(path, each, sentence) for each in readable]
     recipe = Recipe(forming, at_steps, readable, head, step)
     shown = heads_at_step.maps_of(path, inspection, head)

@@ -50,7 +50,7 @@ def ask() -> Sequence[Listed]:
         if ticked:
             _button(_("All models"), "all_models", ":material/arrow_back:", [])
         else:
-            _list(runs.values())
+            _list(list(runs.values()))
     if runs:
         title = _("All figures and settings: tick models to compare, rename or delete them")
         controls.fold(title, "runs", lambda: runs_table.draw(runs, ticked))

@@ -58,7 +58,7 @@ def test_models_stand_by_task_the_best_first_with_their_quality_and_a_link(open_
     opened = [parse_qs(each.proto.query_string)["model"] for each in at.get("page_link")]
     assert opened[:3] == [["copy-learned"], ["copy"], ["runs/mine"]]
     at.button(key="details_2").click().run()
-    assert at.query_params["runs"] == ["runs/mine"]
+    assert linked(at) == ["runs/mine"]
     press(at, "All models")
     assert "runs" not in at.query_params
 
