@@ -121,11 +121,12 @@ def _show(run: Listed, key: str, *, is_best: bool) -> None:
     """Show one model in a row, with a link that opens it."""
     name, task, quality, buttons = st.columns(_COLUMNS, gap="small", vertical_alignment="center")
     with name:
-        star = " :green-badge[{}]".format(_("best")) if is_best else ""
-        st.markdown(f"**{plain(run.name)}**{star}")
+        text = _("**{model}** :green-badge[best]") if is_best else _("**{model}**")
+        st.markdown(text.format(model=plain(run.name)))
     with task:
         family = run.record.settings.family if run.record else ""
-        st.caption(plain(family or _(TASK_LABELS.get(_task(run), _task(run)))))
+        label = TASK_LABELS.get(_task(run), _task(run))
+        st.caption(plain(family or _(label)))
     with quality:
         _quality(run)
     with buttons, st.container(horizontal=True, vertical_alignment="center"):

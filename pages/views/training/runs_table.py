@@ -133,10 +133,10 @@ def _figures(results: Results | None) -> dict[str, float | None]:
     """Return a run's figures on held-out samples, by the names of their columns."""
     if results is None:
         return {}
-    share = results.exact_match
+    share, bleu = results.exact_match, bleu_name(results.bleu_tokens)
     return {
         _("exact match"): None if share is None else 100 * share,
-        _(bleu_name(results.bleu_tokens)): results.bleu,
+        _(bleu): results.bleu,
         _("BLEU on its pairs"): results.own_pairs.bleu if results.own_pairs else None,
         _("held-out loss"): results.loss,
     }

@@ -19,7 +19,7 @@ def room_for(n):
     return ModelConfig(vocab_size=290, max_positions=n)
 
 
-@pytest.mark.parametrize("max_positions", [100, 16])
+@pytest.mark.parametrize("max_positions", [100, 10])
 def test_the_counts_are_those_that_a_training_finds(max_positions):
     samples = [*SAMPLES, *SAMPLES[:7], *(Sample(each.source, "other") for each in SAMPLES[:5])]
     corpus = Corpus("mine", samples)
