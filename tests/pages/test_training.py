@@ -103,17 +103,6 @@ def test_every_task_and_every_size_is_offered():
     assert set(set_up_view.SIZES) == set(PRESETS)
 
 
-@pytest.mark.parametrize("size", ["tiny", "base"])
-def test_every_knob_begins_with_the_presets_value(set_up, size):
-    at = set_up(size=size)
-    values = settings.Begun(size).values
-    for knob in KNOBS:
-        key = settings.key_of(knob.name)
-        widget = at.selectbox(key=key) if knob.offered else at.number_input(key=key)
-        assert widget.value == values[knob.name], knob.name
-    assert f"All settings are those of the preset {size}." in said(at)
-
-
 def test_it_opens_on_the_smallest_training_and_names_a_view_that_is_not_there(set_up):
     at = set_up(training="nonsense")
     assert at.segmented_control(key="training").value == "set_up"

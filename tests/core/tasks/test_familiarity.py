@@ -1,8 +1,7 @@
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tasks import TASKS, Mixed, task_named, translation
+from core.tasks import TASKS, Mixed, task_named
 from core.tasks.corpus import Corpus
 from core.tasks.familiarity import familiarity, is_measured, longest_learned, nearest_words
 from core.tasks.task import Sample
@@ -56,21 +55,6 @@ def test_a_sentence_is_measured_where_the_task_makes_it_or_a_pair_has_it():
     assert is_measured(PAIRS, "1 a")
     assert not is_measured(PAIRS, "nobody said so")
     assert not is_measured(None, "1 a")
-
-
-def test_an_english_sentence_with_two_translations_is_one_of_the_grammar(monkeypatch):
-    two = [Sample("It slept.", "Il dormait."), Sample("It slept.", "Elle dormait.")]
-    monkeypatch.setattr(translation, "derivations", lambda source: iter(two))
-    assert TASKS["translate"].reference("It slept.") is None
-    assert familiarity(TASKS["translate"], "It slept.").made
-
-
-@given(WORDS, st.sets(WORDS, max_size=30), st.integers(1, 4))
-def test_nearest_words_are_known_begin_alike_and_are_never_the_word_itself(word, known, n):
-    found = nearest_words(word, known, n)
-    assert len(found) <= n
-    assert set(found) <= known - {word}
-    assert all(each[0] == word[0] and abs(len(each) - len(word)) <= 2 for each in found)
 
 
 def test_one_letter_too_many_too_few_and_two_swapped_are_found_among_many():

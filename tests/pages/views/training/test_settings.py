@@ -11,46 +11,16 @@ from core.runs.run import read_settings
 from core.training import process
 from core.training.presets import (
     MODEL_SETTINGS,
-    PRESETS,
     TRAINING_SETTINGS,
-    parse_setting,
-    with_settings,
 )
 from pages.views.training.knobs import KNOBS, setting_label
 from pages.views.training.settings import key_of
 from tests.pages.conftest import said, unfold
 
-REWARDS = {"objective": "minimum_risk", "start_from": "copy"}
 OTHER = {
-    "scores": ("additive", {}),
-    "score_scale": ("none", {}),
-    "shared": ("qk", {}),
-    "projections": (False, {}),
-    "output_projection": (False, {}),
-    "d_k": (8, {}),
-    "d_v": (8, {}),
-    "n_kv_heads": (2, {}),
-    "norm_kind": ("rms", {}),
-    "residual": (False, {}),
-    "feed_forward": (False, {}),
-    "activation": ("gelu", {}),
-    "gated": (True, {}),
-    "max_positions": (64, {}),
-    "embedding_scale": (False, {}),
-    "encoder_mixing": ("gru_two_way", {}),
-    "decoder_mixing": ("convolution", {}),
     "cross": ("none", {"encoder_mixing": "gru", "decoder_mixing": "gru"}),
-    "memory": ("same", {}),
-    "decoder": ("parallel", {}),
-    "length": ("predicted", {"decoder": "parallel"}),
     "pointer": (True, {}),
-    "tied": ("target", {}),
-    "teacher_forcing": (False, {}),
-    "objective": ("minimum_risk", {"start_from": "copy"}),
-    "reward": ("exact", REWARDS),
-    "samples": (3, REWARDS),
-    "evaluate_every": (20, {}),
-    "checkpoint_every": (20, {}),
+    "samples": (3, {"objective": "minimum_risk", "start_from": "copy"}),
 }
 """Setting → another value, and what it needs beside it."""
 
@@ -92,7 +62,7 @@ def of_run(found, name):
     return getattr(found.model if hasattr(found.model, name) else found.training, name)
 
 
-@pytest.mark.parametrize("name", ["tied", "pointer", "cross", "samples"])
+@pytest.mark.parametrize("name", OTHER)
 def test_it_reaches_the_run_and_the_command_makes_the_same_run(set_up, own_runs, tmp_path, name):
     value, beside = OTHER[name]
     at = set_up(**{each if each == "start_from" else key_of(each): v for each, v in beside.items()})
@@ -176,13 +146,6 @@ def test_a_number_that_follows_from_others_is_empty_until_it_is_chosen(set_up):
     at.number_input(key="set_d_k").set_value(None).run()
     assert "set_d_k" not in at.query_params
     assert "d_k" not in command_of(at)
-
-
-def test_every_setting_is_one_that_the_command_line_takes():
-    for name, (value, beside) in OTHER.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        given = {n: v for n, v in beside.items() if n != "start_from"}
-        assert with_settings(PRESETS["tiny"], given | dict([parse_setting(f"{name}={text}")]))
 
 
 def test_a_setting_is_called_what_the_training_page_calls_it():
