@@ -25,7 +25,7 @@ from pages.frame.view import Shown
 from pages.views.training import progress, state
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
-from viz.charts.training import loss_curves, quality_curves, single_curve
+from viz.charts.training import loss_curves, quality_curves
 from viz.component.standalone import Drawn
 
 SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
@@ -35,9 +35,9 @@ SECONDS_BETWEEN_CHARTS, SECONDS_BETWEEN_LOOKS = 2.0, 2.5
 N_SAMPLES, SEED = 5, 1
 ROOM = 1.02
 """So much of the planned steps an axis has room for."""
-TALL, LOW = 360, 176
-"""Heights of charts in pixels: two low ones below each other stand beside a tall one."""
-N_CHARTS = 4
+HEIGHT = 360
+"""Of each chart, in pixels."""
+N_CHARTS = 2
 
 
 def draw(path: Path) -> Shown | None:
@@ -134,10 +134,8 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
     # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
     powers = replace(axes, log_y=True)
     return (
-        loss_curves(rows, axes=powers, height=TALL, texts=texts),
-        quality_curves(rows, axes=axes, height=TALL, texts=texts),
-        single_curve(rows, "learning_rate", axes=axes, height=LOW, texts=texts),
-        single_curve(rows, "tokens_per_second", axes=axes, height=LOW, texts=texts),
+        loss_curves(rows, axes=powers, height=HEIGHT, texts=texts),
+        quality_curves(rows, axes=axes, height=HEIGHT, texts=texts),
     )
 
 
@@ -184,21 +182,17 @@ def _progress(path: Path, drawn: process.Situation) -> None:
 
 
 def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
-    """Draw what was measured: the loss large, the rest beside it."""
+    """Draw what was measured: the loss, and how good the model is."""
     try:
         rows: Rows = progress.rows(path)
     except RunError as error:
         state.say_problem(path, error)
         return
-    loss, quality, rate, speed = charts_of(rows, steps, texts)
-    left, middle, right = st.columns([5, 4, 3], gap="medium")
-    with left:
-        chart(loss)
-    with middle:
-        chart(quality)
-    with right:
-        chart(rate)
-        chart(speed)
+    for place, drawn in zip(
+        st.columns(2, gap="medium"), charts_of(rows, steps, texts), strict=True
+    ):
+        with place:
+            chart(drawn)
 
 
 def _samples(path: Path, was_alive: bool) -> None:

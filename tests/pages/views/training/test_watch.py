@@ -284,7 +284,7 @@ def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_c
         file.write(json.dumps({"step": 860, "loss": 0.25}) + "\n")
     assert shown.columns()["step"][-1] == 860
     assert "860" in str(shown.pictures[0].drawn_chart().to_dict())
-    assert len(shown.pictures) == 4
+    assert len(shown.pictures) == 2
 
 
 def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken):
