@@ -19,6 +19,7 @@ from pages.frame import cached, clicks, components, controls, notes, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, ended, joined, labelled, listed, n_, number, percent, plain
+from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
@@ -64,16 +65,17 @@ def draw(path: Path) -> Shown | None:
     inspection = _at(path, step, sentence).result()
     readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
     last = _at(path, readable[-1], sentence).result()
-    known = [ended(_told(rows, step)), *heads_at_step.notes_on(path, inspection)]
+    known = [
+        ended(_told(rows, step)),
+        *notes.about_reading(heads_at_step.untrained(path), inspection),
+    ]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
-    at_end = _("at the end: {text}").format(
-        text=typeset(last.translation.text, heads_at_step.untrained(path))
-    )
+    at_end = _("at the end: {text}").format(text=typeset(last.translation.text, run))
     st.caption(plain(" ".join([*known, at_end])))
     at_steps = [_at(path, each, sentence) for each in readable]
     recipe = Recipe(forming, at_steps, readable, head, step)
-    shown = heads_at_step.maps_of(path, inspection, head)
+    shown = maps_of(run, inspection, head)
     take = partial(clicks.take_head, session.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
     spread = _chart(recipe.result())

@@ -9,7 +9,7 @@ from core.runs.metrics import read_record
 from core.tasks import TASKS
 from core.training.process import table_of_runs
 from pages.frame import cached, controls, links, measured_on, service, session
-from pages.frame.language import N_, _, labelled, listed, n_, number, percent, plain
+from pages.frame.language import N_, _, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
@@ -148,7 +148,7 @@ def _quality(run: Listed) -> None:
         st.caption(unfinished or _("not measured"))
         return
     text = _("**{share} exact** of {sentences}").format(
-        share=percent(share),
+        share=percent_of_100(100 * share, 2),
         sentences=measured_on.of_results(run.record.settings, results),
     )
     st.progress(share, text=labelled(unfinished, text) if unfinished else text)

@@ -54,7 +54,7 @@ def test_models_stand_by_task_the_best_first_with_their_quality_and_a_link(open_
     # The task of one's own run stands first.
     assert names[:3] == ["**copy&#45;learned** :green-badge[best]", "**copy**", "**runs&#47;mine**"]
     bars = [each.proto for each in at.get("progress")]
-    assert bars[2].text == "**12.5\xa0% exact** of 2,000 held-out rows of letters"
+    assert bars[2].text == "**12.50\xa0% exact** of 2,000 held-out rows of letters"
     opened = [parse_qs(each.proto.query_string)["model"] for each in at.get("page_link")]
     assert opened[:3] == [["copy-learned"], ["copy"], ["runs/mine"]]
     at.button(key="details_2").click().run()
