@@ -65,10 +65,8 @@ def draw(path: Path) -> Shown | None:
     inspection = _at(path, step, sentence).result()
     readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
     last = _at(path, readable[-1], sentence).result()
-    known = [
-        ended(_told(rows, step)),
-        *notes.about_reading(heads_at_step.untrained(path), inspection),
-    ]
+    run = heads_at_step.untrained(path)
+    known = [ended(_told(rows, step)), *notes.about_reading(run, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
     at_end = _("at the end: {text}").format(text=typeset(last.translation.text, run))
