@@ -34,7 +34,7 @@ SECONDS_BETWEEN_CHARTS, SECONDS_BETWEEN_LOOKS = 2.0, 2.5
 """Drawing, translating and looking at heads take time from the training beside them."""
 N_SAMPLES, SEED = 5, 1
 ROOM = 1.02
-"""So much of the planned steps an axis has room for."""
+"""Where an axis ends, in planned steps."""
 HEIGHT = 360
 """Of each chart, in pixels."""
 N_CHARTS = 2
@@ -126,7 +126,7 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
     Args:
         rows: What was measured.
-        steps: So many are planned.
+        steps: Number of planned steps.
         texts: The charts' own, in the reader's language.
     """
     # Beyond the last step, whose dots would be cut in half there.
@@ -172,7 +172,7 @@ def _progress(path: Path, drawn: process.Situation) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=layout.TRAINING_STATE):
         with st.container(width="stretch"):
-            st.markdown(state.told(path, found))
+            st.markdown(state.status_line(path, found))
         if path.parent != cached.GALLERY:
             state.buttons(path, found)
     if refusal := state.refusal(path):
