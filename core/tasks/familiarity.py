@@ -1,58 +1,27 @@
 """How similar a sentence is to those that a task's models were trained on."""
 
-import random
 from collections.abc import Collection
-from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
 
-from core.tasks.corpus import KeptCorpus, Mixed
+from core.tasks.corpus import Mixed
 from core.tasks.task import Drawn, Task
 from core.tasks.translation import Everyday
-from core.tokenizer.words import written_words
 
-N_DRAWN = 2_000
-"""Number of training sentences whose lengths are compared."""
 _LEAST_ALIKE = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class Familiarity:
-    """Whether a sentence is like the training sentences, for a task that generates them."""
+def form_missed(task: Task | None, sentence: str) -> str:
+    """Return the form of a task's sentences, a marked text, if a sentence does not have it.
 
-    form: str
-    """Description of the task's sentences: a marked text."""
-    made: bool
-    """Whether the task generates such sentences, so that held-out figures apply to it."""
-
-
-def familiarity(task: Task | None, sentence: str) -> Familiarity | None:
-    """Compare a sentence with those that a task generates.
-
-    None for a task that generates none, or whose models also learned other pairs.
+    Empty for a task that generates none, or whose models also learned other pairs.
 
     >>> from core.tasks.symbols import Copying
-    >>> familiarity(Copying(), "a dog")
-    Familiarity(form='4 to 16 letters from a to z with spaces between them', made=False)
+    >>> form_missed(Copying(), "a dog"), form_missed(Copying(), "d o g s")
+    ('4 to 16 letters from a to z with spaces between them', '')
     """
-    if not isinstance(task, Drawn) or isinstance(task, Everyday):
-        return None
-    return Familiarity(task.form, task.makes(sentence))
-
-
-def longest_learned(task: Task) -> int | None:
-    """Return the most words of a source among `N_DRAWN` sentences of a task's training.
-
-    None for a large corpus: a run keeps only its held-out pairs.
-
-    >>> from core.tasks.symbols import Copying
-    >>> longest_learned(Copying())
-    16
-    """
-    if isinstance(task, KeptCorpus):
-        return None
-    drawn = islice(task.training_samples(random.Random("lengths")), N_DRAWN)
-    return max((len(written_words(sample.source)) for sample in drawn), default=0)
+    if not isinstance(task, Drawn) or isinstance(task, Everyday) or task.makes(sentence):
+        return ""
+    return task.form
 
 
 def is_measured(task: Task | None, sentence: str) -> bool:

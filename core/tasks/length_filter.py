@@ -1,7 +1,7 @@
 """Pairs that fit a model's positions, by their numbers of tokens."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from core.tasks.corpus import Corpus, Mixed
 from core.tasks.task import Sample, Task
 from core.tokenizer.tokenizer import Tokenizer
-from core.tokenizer.words import apart
 
 Lengths = NDArray[np.int64]
 _AT_ONCE = 20_000
-"""Number of distinct pieces that are tokenised at once."""
+"""Number of texts that are tokenised at once."""
 Learned = TypeVar("Learned", bound=Task)
 
 
@@ -61,21 +60,7 @@ def target_ratio(samples: Sequence[Sample], tokenizer: Tokenizer) -> float:
 
 
 def token_counts(tokenizer: Tokenizer, texts: Sequence[str]) -> Lengths:
-    """Return the number of tokens of each text, without special tokens.
-
-    No token crosses the end of a piece, so that each distinct piece is tokenised only once.
-
-    Args:
-        tokenizer: Any tokenizer.
-        texts: Texts with single spaces, as from `read_pairs`.
-    """
-    pieces = list(dict.fromkeys(piece for text in texts for piece in apart(text)))
-    counts = dict(zip(pieces, _encoded_lengths(tokenizer, pieces), strict=True))
-    return np.array([sum(map(counts.__getitem__, apart(text))) for text in texts])
-
-
-def _encoded_lengths(tokenizer: Tokenizer, pieces: Sequence[str]) -> Iterator[int]:
+    """Return the number of tokens of each text, without special tokens."""
     # In chunks: encodings are far larger than their words.
-    for start in range(0, len(pieces), _AT_ONCE):
-        for encoding in tokenizer.encode_all(pieces[start : start + _AT_ONCE]):
-            yield len(encoding.ids)
+    chunks = (texts[start : start + _AT_ONCE] for start in range(0, len(texts), _AT_ONCE))
+    return np.array([len(ids) for chunk in chunks for ids in tokenizer.ids_of_all(chunk)])

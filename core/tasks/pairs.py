@@ -1,6 +1,5 @@
 """Sentence pairs from files: a file of two columns, or two files of lines."""
 
-import codecs
 import gzip
 import io
 import re
@@ -24,7 +23,6 @@ from core.tasks.columns import (
     tidy,
 )
 from core.tasks.task import Sample
-from core.tokenizer.words import INVISIBLE, shortened
 
 LARGEST = 50 * 2**20
 """Maximum bytes of a file in memory."""
@@ -38,12 +36,8 @@ N_NAMED = 5
 """Number of lines without a pair that a note lists."""
 FOUND = Reading()
 _GZIP = b"\x1f\x8b"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_NOT_DECODED = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_SHOWN = 60
-_ADVICE = Message("put a tab, or in most lines a comma or a semicolon, between source and target")
-_TWO_FILES = Layout("\t", ("1", "2"), has_header=False, texts=(0, 1), chosen=(0, 1))
+_TWO_FILES = Layout("\t", ("1", "2"), has_header=False, chosen=(0, 1))
 
 
 class TooLargeError(CorpusError):
@@ -57,8 +51,6 @@ class Refused:
     line: int
     """Where it begins in the file; the first line is 1."""
     reason: str
-    text: str
-    """Its first characters, as they can be shown: ␉ for a tab, ␀ for NUL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +58,15 @@ class Pairs:
     """The pairs of a file; every non-empty line is accounted for."""
 
     name: str
-    samples: tuple[Sample, ...]
-    """Distinct pairs, in the order of the file."""
     rows: tuple[Sample, ...]
     """All pairs, repeated ones included."""
     refused: tuple[Refused, ...]
-    duplicates: tuple[int, ...]
-    """The numbers of the lines that repeat an earlier pair."""
     layout: Layout
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """Distinct pairs, in the order of the file."""
+        return tuple(dict.fromkeys(self.rows))
 
     @property
     def notes(self) -> list[str]:
@@ -85,9 +78,9 @@ class Pairs:
 class PairFile:
     """One file of two columns, or two files of lines, which are read anew each time.
 
-    A file is UTF-8, or UTF-16 with a byte-order mark; or one of these in gzip. Columns stand
-    between tabs, commas or semicolons, or each line is a JSON object. Quotes are ordinary
-    characters where a tab separates the columns; elsewhere they are read as CSV.
+    A file is UTF-8, plain or in gzip. Columns stand between tabs, commas or semicolons, or each
+    line is a JSON object. Quotes are ordinary characters where a tab separates the columns;
+    elsewhere they are read as CSV.
 
     Args:
         files: The files, or their contents.
@@ -95,7 +88,7 @@ class PairFile:
         reading: Options for reading.
 
     Raises:
-        CorpusError: A file cannot be read, or the columns of the pairs are ambiguous.
+        CorpusError: A file cannot be read, or has no such columns.
     """
 
     def __init__(
@@ -105,7 +98,7 @@ class PairFile:
         self.name = " and ".join(names)
         self.layout = _TWO_FILES
         if len(files) == 1:
-            self.layout = _clear_layout(_first_lines(files[0], names[0]), self.name, reading)
+            self.layout = layout_in(files[0], names[0], reading)
 
     def rows(self) -> Iterator[tuple[Row, str]]:
         """Yield each row, and why it is not a pair; empty if it is one.
@@ -141,7 +134,7 @@ class PairFile:
         for number, row in enumerate(zip(*texts, strict=True), start=1):
             columns = tuple(map(tidy, row))
             if any(columns):
-                yield Row(number, columns, "\t".join(row))
+                yield Row(number, columns)
 
 
 def read_pairs(
@@ -164,34 +157,23 @@ def read_pairs(
     samples: dict[tuple[str, str], Sample] = {}
     rows: list[Sample] = []
     refused: list[Refused] = []
-    duplicates: list[int] = []
-    has_columns = False
     for number, (row, reason) in enumerate(file.rows()):
-        has_columns |= len(row.texts) == len(file.layout.names)
         if number == MOST_PAIRS:
             why = Message("more than {n} pairs; use the lines before", n=MOST_PAIRS)
             raise _at(file.name, row.line, why, TooLargeError)
         if reason:
-            refused.append(Refused(row.line, reason, _shown(row.raw)))
+            refused.append(Refused(row.line, reason))
             continue
         texts = file.layout.pair(row.texts)
-        if texts in samples:
-            duplicates.append(row.line)
+        # Repeated pairs share one object.
         rows.append(samples.setdefault(texts, Sample(*texts)))
-    if not rows and not refused and not file.layout.has_header:
-        raise CorpusError("{name}: there are no pairs in it", name=file.name)
-    if refused and not has_columns:
-        raise _without_columns(file, refused[0])
-    # UTF-16 may be shorter than the decoded text.
-    _require_size(len(as_tsv(samples.values())), file.name)
-    return Pairs(
-        file.name,
-        tuple(samples.values()),
-        tuple(rows),
-        tuple(refused),
-        tuple(duplicates),
-        file.layout,
-    )
+    if not rows and not file.layout.has_header:
+        raise CorpusError(
+            "{name}: there are no pairs in it; put a tab, or in most lines a comma or a semicolon, "
+            "between source and target",
+            name=file.name,
+        )
+    return Pairs(file.name, tuple(rows), tuple(refused), file.layout)
 
 
 def read_pair_files(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
@@ -203,9 +185,17 @@ def read_pair_files(paths: Sequence[Path], reading: Reading = FOUND) -> Pairs:
     return read_pairs([_content(path) for path in paths], list(map(str, paths)), reading)
 
 
-def layout_in(content: bytes, name: str, reading: Reading = FOUND) -> Layout:
-    """Return the layout of a file of pairs; see `read_pairs`."""
-    return layout_of(_first_lines(content, name), reading)
+def layout_in(file: Path | bytes, name: str, reading: Reading = FOUND) -> Layout:
+    """Return the layout of a file of pairs.
+
+    Raises:
+        CorpusError: The file cannot be read, or has no such columns.
+    """
+    lines = list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
+    try:
+        return layout_of(lines, reading)
+    except CorpusError as error:
+        raise CorpusError("{path}: {why}", path=name, why=error.args[0]) from error
 
 
 def as_tsv(samples: Iterable[Sample]) -> bytes:
@@ -239,7 +229,7 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
     """Yield the lines of a text file without their ends.
 
     Raises:
-        CorpusError: It cannot be read, is no text in UTF-8 or UTF-16, or has too long a line.
+        CorpusError: It cannot be read, is no text in UTF-8, or has too long a line.
         TooLargeError: A content has more bytes than may be held in memory, packed or not.
     """
     number = 0
@@ -247,11 +237,10 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
         with _opened(file) as packed:
             binary = _unpacked(packed)
             if isinstance(file, bytes):
+                # One byte more than is allowed shows that a file is too large.
                 binary = io.BytesIO(binary.read(LARGEST + 1))
                 _require_size(len(binary.getbuffer()), name)
-            encoding = "utf-16" if binary.read(2) in _UTF_16 else "utf-8-sig"
-            binary.seek(0)
-            text = io.TextIOWrapper(binary, encoding, errors="surrogateescape")
+            text = io.TextIOWrapper(binary, "utf-8-sig")
             while line := text.readline(LONGEST_LINE + 1):
                 number += 1
                 if len(line) > LONGEST_LINE:
@@ -262,22 +251,14 @@ def lines_of(file: Path | bytes, name: str) -> Iterator[str]:
                         n=number,
                         most=LONGEST_LINE // 2**20,
                     )
-                # Many zeros in the first line are UTF-16 without its mark, or UTF-32.
-                is_wide = number == 1 and 4 * line.count("\0") > len(line)
-                if is_wide or (not line.isascii() and _NOT_DECODED.search(line)):
-                    raise _not_utf8(name, number)
                 yield line.rstrip("\n")
     except UnicodeDecodeError as error:
-        raise _not_utf8(name, number + 1) from error
+        why = "{name}: not UTF-8; save the file as UTF-8 and try again"
+        raise CorpusError(why, name=name) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise CorpusError("{name}: a damaged gzip file: {why}", name=name, why=error) from error
     except OSError as error:
         raise CorpusError("{path}: {why}", path=name, why=error.strerror) from error
-
-
-def _first_lines(file: Path | bytes, name: str) -> list[str]:
-    """Return the lines from which the layout of a file is detected."""
-    return list(islice((line for line in lines_of(file, name) if line.strip()), N_JUDGED))
 
 
 def require_file(path: Path) -> None:
@@ -308,7 +289,6 @@ def _unpacked(packed: BinaryIO) -> BinaryIO:
 def _content(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            # One byte more than is allowed shows that a file is too large.
             return file.read(LARGEST + 1)
     except OSError as error:
         raise CorpusError("{path}: {why}", path=path, why=error.strerror) from error
@@ -321,77 +301,25 @@ def _require_size(n_bytes: int, name: str) -> None:
         )
 
 
-def _clear_layout(lines: Sequence[str], name: str, reading: Reading) -> Layout:
-    """Return the layout of lines.
-
-    Raises:
-        CorpusError: The columns of the pairs are not clear.
-    """
-    try:
-        layout = layout_of(lines, reading)
-    except CorpusError as error:
-        raise CorpusError("{path}: {why}", path=name, why=error.args[0]) from error
-    if layout.chosen is None:
-        n = len(layout.names)
-        if len(layout.texts) < 2:
-            text = N_("{name}: of its {n} columns {m} may hold sentences, and pairs need 2")
-            raise CorpusError(text, name=name, n=n, m=len(layout.texts))
-        text = N_(
-            "{name}: it has {n} columns, {columns}, and which two hold source and target is not "
-            "clear; --columns names them, as in --columns 1,2"
-        )
-        raise CorpusError(text, name=name, n=n, columns=", ".join(layout.names))
-    return layout
-
-
-def _without_columns(file: PairFile, first: Refused) -> CorpusError:
-    text = N_("{why}, and no other line has {n}; {advice}")
-    n = len(file.layout.names)
-    return _at(file.name, first.line, Message(text, why=first.reason, n=n, advice=_ADVICE))
-
-
 def why_not(columns: Sequence[str], layout: Layout) -> str:
     """Return why the columns of a line are not a pair; empty if they are one."""
-    if not columns:
-        is_json = layout.separator == JSON_LINES
-        broken = N_("a quote begins a column, and none ends it")
-        return Message(N_("it is no JSON object") if is_json else broken)
-    n, width = len(columns), len(layout.names)
-    if n == 1 != width:
-        return Message("1 column, not {width}", width=width)
-    if n != width:
-        return Message("{n} columns, not {width}", n=n, width=width)
+    if not columns and layout.separator == JSON_LINES:
+        return Message("it is no JSON object")
+    if len(columns) != len(layout.names):
+        return Message("columns: {n}, not {width}", n=len(columns), width=len(layout.names))
     texts = layout.pair(columns)
-    for which, text in zip((N_("the first column"), N_("the second column")), texts, strict=True):
+    for which, text in zip((N_("the source"), N_("the target")), texts, strict=True):
         column = Message(which)
         if not text:
             return Message("{column} is empty", column=column)
         if len(text) > LONGEST_TEXT:
             long = N_("{column} has {n} characters, more than {most}")
             return Message(long, column=column, n=len(text), most=LONGEST_TEXT)
-        if match := _CONTROL.search(text):
-            sign = f"U+{ord(match[0]):04X}"
-            return Message("{column} holds the control character {sign}", column=column, sign=sign)
+        if _CONTROL.search(text):
+            return Message("{column} holds a control character", column=column)
     return ""
-
-
-def _not_utf8(name: str, line: int) -> CorpusError:
-    return _at(name, line, Message("not UTF-8; save the file as UTF-8 and try again"))
 
 
 def _at(name: str, line: int, why: str, error: type[CorpusError] = CorpusError) -> CorpusError:
     # Without commas: line numbers are looked up in an editor.
     return error(Message("{name}, line {line}: {why}", name=name, line=line, why=why))
-
-
-def _shown(line: str) -> str:
-    """Return the beginning of a line with visible signs for invisible characters."""
-    return "".join(map(_visible, shortened(line, _SHOWN)))
-
-
-def _visible(char: str) -> str:
-    if char < " ":
-        return chr(0x2400 + ord(char))
-    if char.isprintable() or char in INVISIBLE:
-        return char
-    return " " if char.isspace() else "\ufffd"

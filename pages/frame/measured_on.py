@@ -3,30 +3,32 @@
 from core.decoding.mask_predict import PASSES
 from core.evaluate.evaluation import held_out_samples
 from core.runs.files import PAIRS
+from core.runs.metrics import Results
 from core.runs.run import Run, RunError, RunSettings
 from core.tasks import NEED_PAIRS, SEVERAL_RIGHT, Mixed
 from core.tasks.naming import Naming
 from core.tasks.symbols import Copying, Either, Reversing
 from core.tasks.translation import Everyday, Translation
 from pages.frame import cached
-from pages.frame.language import N_, _, n_, number
+from pages.frame.language import _, n_, number
 
-_LETTERS, _GRAMMAR, _NAMES = N_("letters"), N_("grammar"), N_("names")
-_PAIRS = N_("pairs")
+_LETTERS, _GRAMMAR, _NAMES = "letters", "grammar", "names"
 _KINDS = {
     **dict.fromkeys((Copying.name, Reversing.name, Either.name), _LETTERS),
     **dict.fromkeys((Translation.name, Everyday.name), _GRAMMAR),
     Naming.name: _NAMES,
 }
-"""A task's name → what its held-out sentences are, in a word; of others they are pairs."""
+"""A task's name → what its held-out samples are; of others they are pairs."""
 _SEED = 0
 """Which of them are counted makes no difference."""
 
 
-def kind(task: str) -> str:
-    """Return in a word what a task, by its name, is measured on."""
-    found = _KINDS.get(task, _PAIRS)
-    return _(found)
+def of_results(settings: RunSettings, results: Results) -> str:
+    """Return in words the held-out samples that a run's figures were counted among."""
+    n = results.n or 0
+    if settings.beside_own_pairs and results.while_training:
+        return _half_own(n)
+    return of_task(settings.task, n)
 
 
 def of_task(task: str, n: int) -> str:
@@ -80,13 +82,18 @@ def sentences(run: Run, n: int) -> str:
     elif run.settings.is_opened:
         words = n_("{n} pair of your own", "{n} pairs of your own", n)
     elif isinstance(cached.task(run.path), Mixed):
-        words = n_(
-            "{n} held-out sentence, half of them pairs of its file",
-            "{n} held-out sentences, half of them pairs of its file",
-            n,
-        )
+        return _half_own(n)
     else:
         return of_task(run.settings.task, n)
+    return words.format(n=number(n))
+
+
+def _half_own(n: int) -> str:
+    words = n_(
+        "{n} held-out sentence, half of them pairs of its file",
+        "{n} held-out sentences, half of them pairs of its file",
+        n,
+    )
     return words.format(n=number(n))
 
 

@@ -7,8 +7,7 @@ from core.studies.effects.head_effects import HeadEffects
 from core.studies.heads.evenness import evenness
 from core.studies.heads.findings import best_pronoun_head
 from core.tasks import familiarity as familiar
-from core.tasks.familiarity import N_DRAWN, Familiarity, longest_learned, nearest_words
-from core.tokenizer.words import has_unspaced, written_words
+from core.tasks.familiarity import nearest_words
 from pages.frame import cached, measured_on
 from pages.frame.language import _, capitalised, listed, n_, number, percent, plain
 from pages.frame.messages import explained
@@ -92,7 +91,7 @@ def about_sentence(run: Run, inspection: Inspection) -> list[str]:
 
 def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
     """Return how a sentence differs from those that the model learned from."""
-    found = cached.call(_familiarity, run.path, inspection.translation.source)
+    form = cached.call(_form_missed, run.path, inspection.translation.source)
     words = sorted(inspection.unknown_words)[:MOST_RESPELLED]
     nearest = {
         word: cached.call(_nearest, run.path, word)
@@ -105,46 +104,18 @@ def _unfamiliar(run: Run, inspection: Inspection) -> list[str]:
         for word, known in nearest.items()
         if known
     ]
-    if found is not None and not found.made:
+    if form:
         none = _("Training used {form}; this is none, so what was measured does not hold for it.")
-        sentences.append(none.format(form=_(found.form)))
-    return sentences + _too_long(run, inspection.translation.source)
+        sentences.append(none.format(form=_(form)))
+    return sentences
 
 
-def _familiarity(run: Run, sentence: str) -> Familiarity | None:
-    return familiar.familiarity(cached.task(run.path), sentence)
+def _form_missed(run: Run, sentence: str) -> str:
+    return familiar.form_missed(cached.task(run.path), sentence)
 
 
 def _nearest(run: Run, word: str) -> list[str]:
     return nearest_words(word, run.known_words)
-
-
-def _too_long(run: Run, sentence: str) -> list[str]:
-    """Return that a sentence has more words than those that the model learned from."""
-    n_words, longest = len(written_words(sentence)), cached.call(_longest, run.path)
-    if longest is None or n_words <= longest:
-        return []
-    if has_unspaced(sentence):
-        longer = n_(
-            "It has {n} character, the longest of {drawn} training sentences {longest}.",
-            "It has {n} characters, the longest of {drawn} training sentences {longest}.",
-            n_words,
-        )
-    else:
-        longer = n_(
-            "It has {n} word between spaces, the longest of {drawn} training sentences {longest}.",
-            "It has {n} words between spaces, the longest of {drawn} training sentences {longest}.",
-            n_words,
-        )
-    return [longer.format(n=number(n_words), drawn=number(N_DRAWN), longest=number(longest))]
-
-
-def _longest(run: Run) -> int | None:
-    task = cached.task(run.path)
-    # Texts of other kinds of models are no sources alone.
-    if task is None or not run.settings.model.is_encoder_decoder:
-        return None
-    return longest_learned(task)
 
 
 def _everyday(run: Run, sentence: str) -> list[str]:

@@ -76,7 +76,7 @@ def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
     page.goto(page.url.partition("?")[0] + f"training?training=runs&runs={RUN}")
     expect(page.get_by_text(f"There is no run named {RUN}.")).to_be_visible()
-    expect(page.get_by_text(f"{SHIPPED} runs. Tick")).to_be_visible()
+    expect(page.get_by_text(f"{SHIPPED} models. ")).to_be_visible()
     expect(page.get_by_text("Signed in as Ben.")).to_be_visible()
     expect(page.get_by_text("Open a model")).to_have_count(0)
 
@@ -84,7 +84,7 @@ def test_a_link_to_anothers_run_opens_nothing_of_it(signed_in):
 @pytest.mark.parametrize("name", ["Ann", ""])
 def test_ones_own_runs_are_seen_by_oneself_and_by_the_teacher(signed_in, name):
     page = signed_in(name, f"/training?training=runs&runs={RUN}")
-    expect(page.get_by_text(f"{SHIPPED + 1} runs. ")).to_be_visible()
+    expect(page.get_by_text(f"{SHIPPED + 1} models. ")).to_be_visible()
     expect(page.get_by_role("button", name="Delete")).to_be_visible()
     expect(page.get_by_text("Open a model")).to_have_count(0 if name else 1)
 

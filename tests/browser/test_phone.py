@@ -165,7 +165,9 @@ def test_a_sentence_is_seen_to_its_end(visit, view):
 
 @pytest.mark.slow
 def test_a_tables_tools_cover_nothing(visit):
-    page = shown(visit("training?training=runs", **PHONE), ".stDataFrame canvas")
+    page = shown(visit("training?training=runs", **PHONE), ".stProgress")
+    page.get_by_text("All figures and settings").click()
+    page.locator(".stDataFrame canvas").first.wait_for()
     tools = page.locator(".stDataFrame [data-testid=stElementToolbar]").bounding_box()
     table, below = (page.locator(it).bounding_box() for it in (".stDataFrame", ".st-key-seen"))
     assert tools["y"] >= table["y"] + table["height"]

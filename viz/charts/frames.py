@@ -6,12 +6,8 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from viz import theme
-
 DIFFERS = "differs"
 """The column that says in which settings runs differ."""
-TINT = 0.18
-"""Opacity behind these settings."""
 
 
 def runs_table(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
@@ -64,16 +60,6 @@ def written(table: pd.DataFrame | Styler, writers: Mapping[str, Callable[[Any], 
     """
     style = table.style if isinstance(table, pd.DataFrame) else table
     return style.format(dict(writers), na_rep="")
-
-
-def tinted(table: pd.DataFrame) -> Styler:
-    """Return a table of settings whose differing rows are tinted, quietly on either theme."""
-    tint = f"background-color: {theme.colour(theme.QUIET, TINT)}"
-
-    def styles(row: "pd.Series[object]") -> list[str]:
-        return [tint if row[DIFFERS] else ""] * len(row)
-
-    return table.style.apply(styles, axis=1)
 
 
 def _column(values: Sequence[object]) -> "pd.Series[object]":

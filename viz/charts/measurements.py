@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -23,7 +22,6 @@ SCORES = ("held_out_bleu", "held_out_bleu_zh", "held_out_bleu_char", "held_out_c
 # Every word of the charts. A page may hand over its own.
 TEXTS: Mapping[str, str] = {
     "step": N_("step"),
-    "seconds": N_("seconds of training"),
     "either_loss": N_("loss"),
     "loss": N_("training loss"),
     "guide_loss": N_("guide loss"),
@@ -35,8 +33,6 @@ TEXTS: Mapping[str, str] = {
     "held_out_bleu_zh": N_("BLEU (characters)"),
     "held_out_bleu_char": N_("BLEU (characters)"),
     "held_out_chrf": N_("chrF"),
-    "learning_rate": N_("learning rate"),
-    "tokens_per_second": N_("tokens per second"),
     "zoom": N_("drag here to zoom"),
 }
 
@@ -53,7 +49,6 @@ class Axes:
     log_x: bool = False
     log_y: bool = False
     """Of a loss; shares and scores always go from nothing to all."""
-    over: Literal["step", "seconds"] = "step"
     end: float | None = None
     """How far x goes at least, as the planned number of steps."""
 
@@ -131,9 +126,9 @@ def points(rows: Rows, key: str, axes: Axes, n: int = POINTS) -> list[dict[str, 
     """Return where a line goes: x and y, thinned; what has no place on the axes is left out."""
     log_y = axes.log_y and key not in (*SHARES, *SCORES)
     measured = [
-        (row[axes.over], row[key])
+        (row["step"], row[key])
         for row in rows
-        if _placed(row, axes.over, log=axes.log_x) and _placed(row, key, log=log_y)
+        if _placed(row, "step", log=axes.log_x) and _placed(row, key, log=log_y)
     ]
     xs, ys = [x for x, _ in measured], [y for _, y in measured]
     return [{"x": xs[i], "y": ys[i]} for i in thinned_indices(xs, ys, n, log=axes.log_x)]
@@ -145,9 +140,9 @@ def _placed(row: Mapping[str, float], key: str, *, log: bool) -> bool:
 
 def along(runs: Iterable[Rows], axes: Axes, texts: Mapping[str, str]) -> Quantity:
     """Return the x axis that all these runs fit on."""
-    positions = (row[axes.over] for rows in runs for row in rows if axes.over in row)
+    positions = (row["step"] for rows in runs for row in rows if "step" in row)
     domain = steady(positions, log=axes.log_x, end=axes.end)
-    return Quantity(texts[axes.over], log=axes.log_x, domain=domain)
+    return Quantity(texts["step"], log=axes.log_x, domain=domain)
 
 
 def upwards(values: Iterable[float], key: str, axes: Axes, texts: Mapping[str, str]) -> Quantity:

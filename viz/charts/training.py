@@ -1,8 +1,6 @@
 """How one training goes: its loss, how good its model is, how fast it learns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -87,27 +85,6 @@ def quality_curves(
     frame["is_score"] = scores
     x, y = along([rows], axes, texts), Quantity(texts["quality"], share=True)
     layers = lines(frame, list(named), x, y, small=height < SMALL)
-    return alt.LayerChart(layer=layers, height=height, title=y.name)
-
-
-def single_curve(
-    rows: Rows,
-    key: Literal["learning_rate", "tokens_per_second"],
-    *,
-    axes: Axes = AXES,
-    height: int = HEIGHT,
-    texts: Mapping[str, str] = TEXTS,
-) -> alt.LayerChart:
-    """Return one quantity on a linear axis: only losses are worth a logarithm.
-
-    Other arguments as in `loss_curves`.
-    """
-    named = complete(texts, TEXTS)
-    straight = replace(axes, log_y=False)
-    line = points(rows, key, straight)
-    x = along([rows], straight, named)
-    y = upwards([point["y"] for point in line], key, straight, named)
-    layers = lines(table({y.name: line}), [y.name], x, y, small=height < SMALL)
     return alt.LayerChart(layer=layers, height=height, title=y.name)
 
 

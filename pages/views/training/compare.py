@@ -1,4 +1,4 @@
-"""Several runs beside each other: curves, settings and results."""
+"""One run, or several beside each other: results, curves and settings."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from core.runs.metrics import (
     read_rows,
     settings_of,
 )
-from pages.frame import cached, charts, controls, links, measured_on, session
+from pages.frame import cached, charts, links, measured_on, session
 from pages.frame.cached import Folder
 from pages.frame.language import (
     _,
@@ -30,14 +30,16 @@ from pages.frame.texts import view_text
 from pages.frame.view import Shown
 from pages.views.training.knobs import setting_label
 from pages.views.training.runs_table import Listed, named
-from viz.charts.frames import DIFFERS, settings_table, tinted
+from viz.charts.frames import DIFFERS, settings_table
 from viz.charts.measurements import TEXTS, Axes
 from viz.charts.runs import compared
 from viz.component.standalone import Drawn
 
 MOST = 8
-"""So many runs are compared at once."""
+"""Maximum number of runs that are compared."""
 QUANTITIES = ("loss", "held_out_loss", "held_out_exact_match", *BLEU_KEYS.values())
+_NAMED = 4
+"""Number of differing settings that the sentence names."""
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
@@ -46,54 +48,68 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     Args:
         runs: Those that are ticked.
     """
-    used = [each for each in runs if each.record is not None]
-    if len(used) < len(runs):
-        st.caption(_("Folders that cannot be used are left out."))
-    pictures = _curves(used)
-    _settings(used)
-    _link_to_heads(used)
+    for run in runs:
+        if run.problem:
+            why = _("{run} cannot be used: {why}.")
+            st.error(plain(why.format(run=run.name, why=run.problem)))
+    used = {each.name: each.record for each in runs if each.record is not None}
     if not used:
         return None
+    pictures = _curves(runs)
+    _settings(used)
+    alone = runs[0] if len(used) == 1 else None
+    if alone and alone.record:
+        st.caption(_("The command that makes the same run again"))
+        st.code(alone.record.settings.command, language="bash", wrap_lines=True)
+    _link_to_heads(runs)
     return Shown(
-        name="compared-runs",
-        title=n_("{n} run beside nothing", "{n} runs beside each other", len(used)).format(
+        name=alone.path.name if alone else "compared-runs",
+        title=_("The run {run}").format(run=alone.name)
+        if alone
+        else n_("{n} run beside nothing", "{n} runs beside each other", len(used)).format(
             n=len(used)
         ),
         seen=_seen(used),
-        recipe=Recipe(numbers_of_runs, named(used)),
+        recipe=Recipe(numbers_of_runs, named(each for each in runs if each.record)),
         code=[read_record],
         pictures=pictures,
-        tries=view_text("training", "runs").sections["Several runs"].splitlines(),
+        tries=[] if alone else view_text("training", "runs").sections["Several runs"].splitlines(),
     )
 
 
-_NAMED = 4
-"""So many of the settings that differ are named at first sight."""
+def _seen(runs: dict[str, RunRecord]) -> str:
+    """Say how much each run has right, and in which settings they differ."""
+    shares = [said for name, record in runs.items() if (said := _right(name, record))]
+    right = _("Right in every token: {runs}.").format(runs=listed_apart(shares)) if shares else ""
+    if len(runs) > 1:
+        return joined([_differing(runs), right])
+    [record] = runs.values()
+    size = n_("{n} parameter.", "{n} parameters.", record.n_parameters).format(
+        n=f"**{number(record.n_parameters)}**"
+    )
+    unmeasured = _("It was not measured on held-out sentences yet.")
+    results, settings = record.results, record.settings
+    remarks = [*measured_on.cut(results.n_unfinished if results else 0)]
+    if results and results.own_pairs:
+        beside = _("On {sentences} BLEU is **{bleu}**.")
+        remarks.append(
+            beside.format(
+                sentences=measured_on.own_pairs(settings, results.own_pairs.n),
+                bleu=number(results.own_pairs.bleu, 1),
+            )
+        )
+    return joined([right or unmeasured, *remarks, *measured_on.counted(settings), size])
 
 
-def _seen(runs: Sequence[Listed]) -> str:
-    """Say in how many settings runs differ, and how much each has right."""
-    settings = {each.name: settings_of(each.record) for each in runs if each.record}
+def _differing(runs: dict[str, RunRecord]) -> str:
+    settings = {name: settings_of(record) for name, record in runs.items()}
     differing = list(map(str, settings_table(settings, only_differing=True).index))
-    n, named = len(differing), listed(map(_named, differing[:_NAMED]))
-    text = n_("They differ in {n} setting.", "They differ in {n} settings.", n).format(n=number(n))
-    if n:
-        text = n_(
-            "They differ in {n} setting: {named}.", "They differ in {n} settings: {named} …", n
-        ).format(n=number(n), named=named)
-    shares = [said for each in runs if each.record and (said := _right(each.name, each.record))]
-    if not shares:
-        return text
-    right = _("Right in every token: {runs}.").format(runs=listed_apart(shares))
-    beside = [each for each in runs if each.record and each.record.settings.beside_own_pairs]
-    if not beside:
-        return joined([text, right])
-    counted = _(
-        "{runs} was tested on generated sentences alone, and its curves on others, half of them "
-        "pairs of its file: compare shapes, not heights."
-    )
-    named = listed(plain(each.name) for each in beside)
-    return joined([text, right, counted.format(runs=named)])
+    n = len(differing)
+    if not n:
+        return _("All settings are the same.")
+    return n_(
+        "They differ in {n} setting: {named}.", "They differ in {n} settings: {named} …", n
+    ).format(n=number(n), named=listed(map(_named, differing[:_NAMED])))
 
 
 def _right(name: str, record: RunRecord) -> str:
@@ -104,7 +120,7 @@ def _right(name: str, record: RunRecord) -> str:
     return _("**{run}** {share} of {sentences}").format(
         run=plain(name),
         share=percent_of_100(100 * results.exact_match, 2),
-        sentences=measured_on.of_task(record.settings.task, results.n or 0),
+        sentences=measured_on.of_results(record.settings, results),
     )
 
 
@@ -128,47 +144,36 @@ def _link_to_heads(runs: Sequence[Listed]) -> None:
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     """Draw what was measured in the trainings, on the same axes."""
     rows = {
-        each.name: found for each in runs if (found := cached.read(read_rows, Folder(each.path)))
+        each.name: found
+        for each in runs
+        if each.record and (found := cached.read(read_rows, Folder(each.path)))
     }
     measured = [name for name in QUANTITIES if any(name in row for r in rows.values() for row in r)]
     if not measured:
         st.caption(_("Nothing was measured yet."))
         return []
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        quantities = {"step": _("step"), "seconds": _("seconds")}
-        scales = {"linear": _("linear"), "log": _("log")}
-        along = controls.choice(_("Horizontal axis"), "over", quantities, "step", labelled=True)
-        across = controls.choice(_("Horizontal scale"), "across", scales, "linear", labelled=True)
-        losses = controls.choice(_("Loss scale"), "losses", scales, "log", labelled=True)
-    if along == "seconds":
-        untimed = [name for name, each in rows.items() if not any("seconds" in r for r in each)]
-        if untimed:
-            said = _("Seconds were not written down in the training of {runs}.")
-            st.caption(plain(said.format(runs=listed(untimed))))
-    axes = Axes(
-        log_x=across == "log",
-        log_y=losses == "log",
-        over="seconds" if along == "seconds" else "step",
-    )
-    title = n_("Training of {n} run", "Training of {n} runs", len(rows)).format(n=len(rows))
-    texts = translated(TEXTS)
-    return [charts.chart(compared(rows, measured, axes=axes, title=title, texts=texts))]
+    title = _("Training of {runs}").format(runs=listed(rows))
+    texts, axes = translated(TEXTS), Axes(log_y=True)
+    picture = charts.chart(compared(rows, measured, axes=axes, title=title, texts=texts))
+    beside = [each.name for each in runs if each.record and each.record.settings.beside_own_pairs]
+    if beside:
+        harder = _(
+            "Half of the held-out sentences in the curves of {runs} are pairs of its file: they "
+            "are harder, and the loss is higher than that of the task’s sentences alone."
+        )
+        st.caption(plain(harder.format(runs=listed(beside))))
+    return [picture]
 
 
-def _settings(runs: Sequence[Listed]) -> None:
-    """Show in which settings the runs differ."""
-    settings = {each.name: settings_of(each.record) for each in runs if each.record}
-    offered = {"differing": _("differing"), "all": _("all")}
-    shown = controls.choice(_("Settings"), "settings", offered, "differing", labelled=True)
-    every = shown == "all"
-    found = settings_table(settings, only_differing=not every)
+def _settings(runs: dict[str, RunRecord]) -> None:
+    """Show the settings of one run, or those in which several differ."""
+    settings = {name: settings_of(record) for name, record in runs.items()}
+    found = settings_table(settings, only_differing=len(runs) > 1)
     if found.empty:
-        st.caption(_("All settings are the same."))
         return
-    labelled = found.rename(index=setting_label)
     st.dataframe(
-        tinted(labelled) if every else labelled,
-        height="auto" if every else "content",
+        found.rename(index=setting_label),
+        height="content" if len(runs) > 1 else 470,
         column_config={DIFFERS: None, "_index": st.column_config.Column(_("setting"), width=210)},
         alt=_("Settings of the runs"),
     )

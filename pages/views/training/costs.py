@@ -1,7 +1,6 @@
 """What a training will be like: its size, its time, where its numbers are, how fast it learns."""
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -11,45 +10,17 @@ from core.config.training import TrainConfig
 from core.model import count_parameters
 from core.tasks import Task
 from core.training.forecast import learning_rates, parameters_of, share_of_base
-from core.training.presets import PRESETS, Preset, Setting
+from core.training.presets import Preset
 from pages.frame import cached, session
-from pages.frame.language import _, duration, listed, n_, number, percent, plain
-from pages.views.training.knobs import KNOBS, Knob
-from pages.views.training.settings import exact, values_of
+from pages.frame.language import _, duration, n_, number, percent
 from pages.views.training.start import PendingSettings
 from viz.charts.bars import bars
 from viz.charts.curves import Chart, Quantity, curves
 
-_SIZES = {
-    *("n_encoder_layers", "n_decoder_layers", "n_heads", "d_model", "d_ff", "vocab_size"),
-    *("steps", "warmup", "batch_size", "accumulate", "precision", "seed", "shared_names"),
-    *("evaluate_every", "checkpoint_every", "keep_checkpoints"),
-}
-"""Settings that make a training large or small, or leave what is learned alone."""
 EVERY = 1.0
 """Seconds between two looks at a try."""
 _HEIGHT = 204
 """Of each chart, in pixels."""
-
-
-def unlike_paper(preset: Preset) -> str:
-    """Say in which settings beside the sizes a training differs from the paper's; or nothing."""
-    # The paper writes the projections of attention without a bias; all presets have one.
-    values, paper = values_of(preset), {**values_of(PRESETS["base"]), "attention_bias": False}
-    parts = [
-        _("{setting} {value} (the paper: {usual})").format(
-            setting=f"**{knob.label}**", value=_told(knob, values), usual=_told(knob, paper)
-        )
-        for name, knob in KNOBS.items()
-        if name not in _SIZES and values[name] != paper[name]
-    ]
-    said = _("Apart from its size, it differs from the paper in: {parts}.")
-    return said.format(parts=listed(parts)) if parts else ""
-
-
-def _told(knob: Knob, values: Mapping[str, Setting]) -> str:
-    value = values[knob.name]
-    return plain(knob.word(value) if isinstance(value, str) else exact(value))
 
 
 def charts(model: ModelConfig, training: TrainConfig) -> tuple[Chart, Chart]:

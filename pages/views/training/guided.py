@@ -1,10 +1,9 @@
-"""Which head is guided in a training, where it is asked to look, and how hard."""
+"""Which head is guided in a training, and where it is asked to look."""
 
 import streamlit as st
 
 from core.config import ConfigError
-from core.config.training import TrainConfig
-from core.heads import Head, Site
+from core.heads import Head
 from core.model import Transformer
 from core.model.building import outline
 from core.tasks import Task
@@ -14,15 +13,11 @@ from pages.frame import controls
 from pages.frame.language import N_, _
 from pages.views.training.settings import WIDTH, Begun
 
-GUIDED, GUIDED_SITE, GUIDED_HEAD = "guided", "guided_site", "guided_head"
-GUIDE_TO, GUIDE_WEIGHT = SETTINGS = ("set_guide_to", "set_guide_weight")
-TEACHES = {
-    "antecedent": N_("Teach a head to look from a pronoun to the noun that it stands for"),
-    "alignment": N_(
-        "Teach a head to look from each word of the target to the source words that it comes from"
-    ),
+GUIDED, GUIDED_HEAD, GUIDE_TO = "guided", "guided_head", "set_guide_to"
+LOOKS = {
+    "antecedent": N_("from a pronoun at its noun"),
+    "alignment": N_("from a word at those it translates"),
 }
-LOOKS = {"antecedent": N_("the noun"), "alignment": N_("the source words")}
 
 
 def ask(changed: dict[str, Setting], begun: Begun, task: Task | None) -> dict[str, Setting]:
@@ -43,32 +38,36 @@ def ask(changed: dict[str, Setting], begun: Begun, task: Task | None) -> dict[st
             )
         )
         return {}
-    offered = {each: _(LOOKS[each]) for each in known}
-    to = controls.chosen(GUIDE_TO, offered, known[0], {})
-    if not controls.toggle(_(TEACHES[to]), GUIDED):
+    if not controls.toggle(_("Teach a head where to look"), GUIDED):
         return {}
-    controls.selection(_("Look at"), GUIDE_TO, offered, known[0], width=WIDTH)
+    offered = {each: _(LOOKS[each]) for each in known}
+    to = controls.selection(_("Look"), GUIDE_TO, offered, known[0], width=2 * WIDTH)
     model = _model(changed, begun)
+    heads = [] if model is None else _heads(model, to)
+    if not heads:
+        # The reason is shown beside the button.
+        return {"guide": "encoder.0.self:0"} if model else {}
+    names = {name: name for name in map(str, heads)}
+    head = controls.selection(_("Head"), GUIDED_HEAD, names, _usual(heads), width=WIDTH)
+    found: dict[str, Setting] = {"guide": head}
+    return found | ({"guide_to": to} if to != "antecedent" else {})
+
+
+def _heads(model: Transformer, to: str) -> list[Head]:
+    """Return the heads that can look there."""
     sites = [
-        str(site)
-        for site in (model.sites() if model else ())
+        site
+        for site in model.sites()
         if site.attention.key_side == "source"
         and (to == "antecedent" or site.attention.query_side == "target")
     ]
-    if model is None or not sites:
-        # The reason is shown beside the button.
-        return {"guide": "encoder.0.self:0"} if model else {}
-    last = [each for each in sites if each.endswith("self")] or sites
-    site = controls.selection(
-        _("Sublayer"), GUIDED_SITE, {each: each for each in sites}, last[-1], width=WIDTH
-    )
-    heads = {str(head): str(head) for head in range(model.config.n_heads)}
-    head = controls.selection(_("Head"), GUIDED_HEAD, heads, "0", width=WIDTH)
-    usual = TrainConfig().guide_weight
-    weight = controls.amount(_("Weight of its loss"), GUIDE_WEIGHT, usual, step=0.1, width=WIDTH)
-    found: dict[str, Setting] = {"guide": str(Head(Site.parse(site), int(head)))}
-    found |= {"guide_to": to} if to != "antecedent" else {}
-    return found | ({"guide_weight": weight} if weight != usual else {})
+    return [Head(site, index) for site in sites for index in range(model.config.n_heads)]
+
+
+def _usual(heads: list[Head]) -> str:
+    """Return the first head of the last encoder layer; else of the last layer."""
+    own = [head for head in heads if head.kind.query_side == "source"] or heads
+    return str(Head(own[-1].site, 0))
 
 
 def _known(task: Task) -> list[str]:

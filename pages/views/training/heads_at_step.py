@@ -6,15 +6,13 @@ import streamlit as st
 
 from core.config import ModelConfig
 from core.heads import Head
-from core.inspection import Inspection
 from core.runs.run import Run, RunError
 from core.studies.opening.examples import examples_of
-from pages.frame import cached, maps, needs, notes, selection
+from pages.frame import cached, needs, selection
 from pages.frame.cached import RunAt
 from pages.frame.needs import Need
 from pages.frame.selection import ask_kind, ask_layer_and_head
 from pages.views.training import progress
-from viz.plane.maps import AttentionMaps
 
 
 def ask_sentence(path: Path) -> str:
@@ -50,20 +48,6 @@ def ask_head(path: Path, model: ModelConfig) -> Head:
     default = selection.default_head(run, kind)
     layer, number = ask_layer_and_head(model.layers_of(kind.stack), model.n_heads, default)
     return Head(kind.site(layer), number)
-
-
-def notes_on(path: Path, inspection: Inspection) -> list[str]:
-    """Return what the model could not read or end of the sentence, one sentence each.
-
-    Raises:
-        RunError: The folder is no run.
-    """
-    return notes.about_reading(untrained(path), inspection)
-
-
-def maps_of(path: Path, inspection: Inspection, head: Head) -> AttentionMaps:
-    """Return the maps of a head's kind of attention, with the head selected."""
-    return maps.maps_of(untrained(path), inspection, head)
 
 
 def _opened(path: Path) -> Run:

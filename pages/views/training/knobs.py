@@ -1,21 +1,17 @@
 """The settings of a training: what people call each, what it does, and what the paper has.
 
-They are listed in `pages/texts/<language>/settings.toml`: a new setting of the model needs an
-entry there, and is then offered, checked and named.
+They are listed in `pages/texts/<language>/settings.toml`: what has an entry there is offered,
+checked and named; the command line takes all other settings too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from core.config import ModelConfig
 from core.config.training import TrainConfig
 from pages.frame import texts
-from pages.frame.language import ENGLISH, N_, _, alternatives, listed_apart, n_, number
-
-Value = bool | int | float | str
-Condition = Mapping[str, Sequence[Value]]
-"""Setting → allowed values; one of several settings is enough."""
+from pages.frame.language import ENGLISH, N_
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +26,6 @@ class Knob:
     """The smallest and the largest, where it is a number."""
     step: float = 1
     """What the buttons add and take away."""
-    needs: tuple[Condition, ...] = ()
-    """What it needs, all of it, to change anything."""
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -63,34 +57,19 @@ def group_title(group: str) -> str:
 
 
 def _group(name: str) -> tuple[Knob, ...]:
-    entries = texts.toml("settings", ENGLISH)
+    entries = texts.toml("settings", ENGLISH)[name]
     return tuple(
-        Knob(
-            each,
-            name,
-            tuple(entry.get("limits", (0, 1))),
-            entry.get("step", 1),
-            tuple(_condition(entries["needs"][name]) for name in entry.get("needs", ())),
-        )
-        for each, entry in entries[name].items()
+        Knob(each, name, tuple(entry.get("limits", (0, 1))), entry.get("step", 1))
+        for each, entry in entries.items()
         if isinstance(entry, Mapping)
     )
 
 
-def _condition(stated: Mapping[str, Any]) -> Condition:
-    """Return each setting with the values that it may have; a file may name all others."""
-    return {
-        name: [each for each in ModelConfig.choices()[name] if each not in values["not"]]
-        if isinstance(values, Mapping)
-        else values
-        for name, values in stated.items()
-    }
-
-
+Groups = Mapping[str, tuple[Knob, ...]]
 VOCABULARY = _group("vocabulary")[0]
-GROUPS = {name: _group(name) for name in ("model", "learning", "regularization")}
+GROUPS: Groups = {name: _group(name) for name in ("model", "learning", "regularization")}
 """Group → the knobs that the paper names."""
-ARCHITECTURE = {
+ARCHITECTURE: Groups = {
     name: _group(name) for name in ("attention", "sublayers", "positions", "stacks", "training")
 }
 """Group → the other knobs."""
@@ -103,25 +82,8 @@ KNOBS: Mapping[str, Knob] = {
     for knob in knobs
 }
 """All that can be asked for, by the setting's name."""
-
-NEEDS: Mapping[str, tuple[Condition, ...]] = {
-    name: knob.needs for name, knob in KNOBS.items() if knob.needs
-}
-"""Setting → what it needs, all of it, to change anything; the others always do."""
-
-
-def missing(name: str, values: Mapping[str, Value]) -> tuple[Condition, ...]:
-    """Return what a setting needs and does not have.
-
-    Args:
-        name: The setting's.
-        values: All settings by name.
-    """
-    return tuple(
-        condition
-        for condition in NEEDS.get(name, ())
-        if not any(values[other] in wanted for other, wanted in condition.items())
-    )
+AUTOMATIC = frozenset({"d_k", "d_v", "n_kv_heads", "batch_tokens"})
+"""Settings that are 0 where they follow from others."""
 
 
 def setting_label(name: str) -> str:
@@ -132,50 +94,3 @@ def setting_label(name: str) -> str:
     """
     knob = KNOBS.get(name.rpartition(".")[2])
     return knob.label if knob else name
-
-
-def lacking(knob: Knob, values: Mapping[str, Value]) -> str:
-    """Return what a setting needs to change anything, and does not have; empty where it acts.
-
-    Args:
-        knob: The setting.
-        values: All settings by name.
-    """
-    needed = [
-        alternatives(
-            f"{setting_label(name)} = {_value(name, value)}"
-            for name, wanted in condition.items()
-            for value in wanted
-        )
-        for condition in missing(knob.name, values)
-    ]
-    said = _("Without effect at present: it needs {what}.")
-    return said.format(what=listed_apart(needed)) if needed else ""
-
-
-def _value(name: str, value: Value) -> str:
-    if isinstance(value, bool):
-        return _("on") if value else _("off")
-    return KNOBS[name].word(str(value))
-
-
-def _width_of_a_head(values: Mapping[str, Value]) -> str:
-    heads = int(values["n_heads"])
-    return _auto(int(values["d_model"]) // heads) if heads > 0 else _("auto")
-
-
-def _auto(n: int) -> str:
-    return _("auto: {n}").format(n=number(n))
-
-
-def _pairs(n: int) -> str:
-    return n_("{n} pair", "{n} pairs", n).format(n=number(n))
-
-
-AUTOMATIC: Mapping[str, Callable[[Mapping[str, Value]], str]] = {
-    "d_k": _width_of_a_head,
-    "d_v": _width_of_a_head,
-    "n_kv_heads": lambda values: _auto(int(values["n_heads"])),
-    "batch_tokens": lambda values: _pairs(int(values["batch_size"])),
-}
-"""Setting that is 0 where it follows from others → what it is then."""

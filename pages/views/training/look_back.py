@@ -19,12 +19,12 @@ from pages.frame import cached, clicks, components, controls, notes, session
 from pages.frame.cached import RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, ended, joined, labelled, listed, n_, number, percent, plain
+from pages.frame.maps import maps_of
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset
 from pages.frame.view import Shown, saying_why
 from pages.views.training import heads_at_step, progress
 from pages.views.training.scrubber import scrubber_of, stop_label
-from pages.views.training.text_rows import show_table
 from viz.charts.curves import Level, Quantity, Rule, curves
 from viz.component.standalone import Drawn
 
@@ -65,16 +65,15 @@ def draw(path: Path) -> Shown | None:
     inspection = _at(path, step, sentence).result()
     readable = [each for each in offered if _is_readable(_at(path, each, sentence))]
     last = _at(path, readable[-1], sentence).result()
-    known = [ended(_told(rows, step)), *heads_at_step.notes_on(path, inspection)]
+    run = heads_at_step.untrained(path)
+    known = [ended(_told(rows, step)), *notes.about_reading(run, inspection)]
     if len(offered) <= FEW:
         known.append(_("Only the beginning and the newest weights were kept."))
-    at_end = _("at the end: {text}").format(
-        text=typeset(last.translation.text, heads_at_step.untrained(path))
-    )
-    show_table([(" ".join(known), at_end)], widths=(45, 55), notes={0}, wrapped=True)
+    at_end = _("at the end: {text}").format(text=typeset(last.translation.text, run))
+    st.caption(plain(" ".join([*known, at_end])))
     at_steps = [_at(path, each, sentence) for each in readable]
     recipe = Recipe(forming, at_steps, readable, head, step)
-    shown = heads_at_step.maps_of(path, inspection, head)
+    shown = maps_of(run, inspection, head)
     take = partial(clicks.take_head, session.choose)
     maps = components.attention_maps(shown, key=session.MAPS, on_pick=take)
     spread = _chart(recipe.result())

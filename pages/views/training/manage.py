@@ -1,28 +1,23 @@
 """What can be done with runs: take one in, give it away, rename it, delete it."""
 
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from core.config import ConfigError
-from core.device import use_one_thread
 from core.runs.archive import archive_run, unpack_run
-from core.runs.checkpoint import newest_checkpoint
 from core.runs.files import is_run
 from core.runs.folder import delete_run, rename_run
 from core.runs.run import RunError
-from core.training.export import export_run
 from pages.frame import cached, links, service, session
 from pages.frame.language import _, labelled, n_, number, plain
 from pages.frame.messages import explained
 from pages.views.training.progress import STATES
-from pages.views.training.runs_table import Listed, said
+from pages.views.training.runs_table import Listed, reason
 
 UPLOAD_MEGABYTES = 500
-_UNPACKED = "unpacked"
 
 
 def upload() -> None:
@@ -59,57 +54,19 @@ def upload() -> None:
 
 
 def _download(run: Listed) -> None:
-    """Offer a run as one archive, and as a smaller one where there is something to leave out."""
-    if not is_run(run.path):
-        return
-    _archive(
-        run,
-        _("Download"),
-        packed,
-        _("All of it as one archive, with what training needs to go on"),
-    )
-    weights = newest_checkpoint(run.path)
-    idle = run.situation is not None and not run.situation.alive
-    if idle and weights and weights.with_suffix(".state.safetensors").exists():
-        _archive(
-            run,
-            _("Small"),
-            packed_small,
-            _(
-                "Without what training needs to go on, the weights in half precision. It is "
-                "measured anew, which takes a while."
-            ),
+    """Offer a run as one archive."""
+    if is_run(run.path):
+        st.download_button(
+            _("Download"),
+            # Packed when it is asked for.
+            data=partial(packed, run.path),
+            file_name=f"{run.path.name}.zip",
+            mime="application/zip",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+            help=_("All of it as one archive, with what training needs to go on"),
         )
-
-
-def _archive(run: Listed, label: str, pack: Callable[[Path], bytes], what: str) -> None:
-    st.download_button(
-        label,
-        # Packed when it is asked for.
-        data=partial(packed_or_noted, pack, run.path, session.storage(_UNPACKED)),
-        file_name=f"{run.path.name}.zip",
-        mime="application/zip",
-        on_click="ignore",
-        type="tertiary",
-        icon=":material/download:",
-        help=what,
-    )
-
-
-def packed_or_noted(
-    pack: Callable[[Path], bytes], path: Path, refused: dict[Path, Exception]
-) -> bytes:
-    """Return a run as an archive; where that fails, note why: the button itself cannot say it.
-
-    Raises:
-        ConfigError, OSError, RunError: It cannot be packed.
-    """
-    refused.pop(path, None)
-    try:
-        return pack(path)
-    except (ConfigError, OSError, RunError) as error:
-        refused[path] = error.with_traceback(None)
-        raise
 
 
 def packed(path: Path) -> bytes:
@@ -124,18 +81,6 @@ def packed(path: Path) -> bytes:
         return (Path(folder) / "run.zip").read_bytes()
 
 
-def packed_small(path: Path) -> bytes:
-    """Return a run as an archive that is only to be looked at, not to be trained further.
-
-    Raises:
-        RunError: The folder is no run any more, or its task is a file of pairs that is gone.
-    """
-    use_one_thread()
-    with tempfile.TemporaryDirectory() as folder:
-        export_run(path, Path(folder) / path.name)
-        return packed(Path(folder) / path.name)
-
-
 def offer(run: Listed) -> None:
     """Say how a run stands, and offer what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -144,8 +89,6 @@ def offer(run: Listed) -> None:
         _links(run)
         _download(run)
         _changes(run)
-    if why := session.storage(_UNPACKED).get(run.path):
-        st.error(_("It was not packed: {why}.").format(why=said(why, run.path)))
 
 
 def _state(run: Listed) -> str:
@@ -187,12 +130,12 @@ def _changes(run: Listed) -> None:
         st.caption(_("It has no run.json: whatever it is, it is left alone."), width="content")
         return
     busy = run.situation is not None and run.situation.alive
-    reason = _("It is being trained: pause or stop it first.") if busy else None
-    if st.button(_("Rename"), type="tertiary", icon=":material/edit:", disabled=busy, help=reason):
+    why = _("It is being trained: pause or stop it first.") if busy else None
+    if st.button(_("Rename"), type="tertiary", icon=":material/edit:", disabled=busy, help=why):
         st.dialog(_("Rename this run"))(_ask_name)(run)
     # A box of its own would leave the keyboard nowhere when it is closed.
     with st.popover(
-        _("Delete"), type="tertiary", icon=":material/delete:", disabled=busy, help=reason
+        _("Delete"), type="tertiary", icon=":material/delete:", disabled=busy, help=why
     ):
         _ask_deletion(run)
 
@@ -221,7 +164,7 @@ def _rename(run: Listed, key: str) -> None:
     try:
         path = rename_run(run.path, name)
     except (RunError, OSError) as error:
-        leave(_("It keeps its name: {why}.").format(why=said(error, run.path)))
+        leave(_("It keeps its name: {why}.").format(why=reason(error, run.path)))
     else:
         session.choose({session.RUNS: [cached.name_of(path)]})
 
@@ -230,7 +173,7 @@ def _delete(run: Listed) -> None:
     try:
         delete_run(run.path)
     except (RunError, OSError) as error:
-        leave(_("It was not deleted: {why}.").format(why=said(error, run.path)))
+        leave(_("It was not deleted: {why}.").format(why=reason(error, run.path)))
     else:
         session.choose({session.RUNS: None})
         leave(_("{run} was deleted.").format(run=run.name))

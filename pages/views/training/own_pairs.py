@@ -1,36 +1,35 @@
-"""The visitor's own sentence pairs: taking them in, and saying what a training will find."""
+"""The visitor's own sentence pairs: how they are read, and what a training will find in them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from core.config import ConfigError, ModelConfig
 from core.messages import Message
-from core.tasks import CorpusError, Sample
-from core.tasks.columns import Reading
-from core.tasks.corpus import FEWEST_SOURCES, Corpus
-from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, read_pairs
-from core.tasks.task import Part
-from core.training.corpus_report import corpus_report
+from core.tasks import CorpusError
+from core.tasks.columns import Layout, Reading
+from core.tasks.corpus import FEWEST_SOURCES, FILES, Corpus
+from core.tasks.pairs import FOUND, LARGEST, Pairs, TooLargeError, as_tsv, layout_in, read_pairs
+from core.training.corpus_report import CorpusReport, corpus_report
 from core.training.presets import Setting, vocabulary_for
 from pages.frame import cached, controls, service, session
 from pages.frame.cached import Keyed
-from pages.frame.language import N_, _, ended, joined, labelled, number, plain
+from pages.frame.language import N_, _, ended, joined, n_, number, plain
 from pages.frame.messages import explained
-from pages.views.training import knobs, pairs_columns, pairs_found, settings
-from pages.views.training.pairs_found import Taken
+from pages.views.training import knobs, settings
 from pages.views.training.settings import Begun
 
 FILE, PASTED = "pairs_file", "pairs_text"
-HELD_OUT: dict[Part, tuple[str, str]] = {
-    "valid": ("valid_file", N_("Pairs to watch the training by")),
-    "test": ("test_file", N_("Pairs to measure the trained model by")),
-}
-"""Part → key of the element that asks for its file, and label."""
 LARGEST_VOCABULARY = 32_000
 VOCABULARY = replace(knobs.VOCABULARY, limits=(260, LARGEST_VOCABULARY))
+FIRST = 3
+"""Number of pairs that are shown."""
+MOST_REFUSED = 100
+"""Maximum number of unusable lines that are shown."""
+AS_LEARNED = N_("Pairs as they are learned (TSV)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +37,7 @@ class OwnPairs:
     """Pairs that can be learned from."""
 
     corpus: Corpus
-    vocab_size: int
-    """As learned from them."""
+    report: CorpusReport
 
 
 def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Setting]]:
@@ -55,49 +53,40 @@ def ask(begun: Begun, model: ModelConfig) -> tuple[OwnPairs | None, dict[str, Se
     """
     origins = {"file": _("file"), "text": _("text")}
     origin = controls.choice(_("Where from"), "pairs_from", origins, "file")
-    held_out: dict[Part, tuple[str, bytes]] = {}
-    if origin == "file":
-        name, content = _file(FILE, _("A file of pairs"), labelled=False)
-        with st.expander(
-            _("Two more files: to watch the training by, and to measure by at its end")
-        ):
-            held_out = _held_out()
-    else:
-        name, content = _text()
-    reading, digest, pairs = _pairs_in(name, content)
+    name, content = _file() if origin == "file" else _text()
+    digest, pairs = _ask_reading(content, name) if content.strip() else ("", "")
     # Drawn here, filled when it is known: what is wrong stands where the pairs are given.
     below = st.container()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        suitable = (
-            vocabulary_for(len(pairs.samples), pairs.samples) if isinstance(pairs, Pairs) else None
-        )
-        changed = settings.ask_one(VOCABULARY, begun, suitable)
-        size = int(changed.get("vocab_size", begun.preset.vocab_size))
-        # Drawn here, filled when it is known.
-        beside = st.container()
+    suitable = None if isinstance(pairs, str) else vocabulary_for(len(pairs.rows), pairs.rows)
+    changed = settings.ask_one(VOCABULARY, begun, suitable)
     if not content.strip():
         below.caption(_how_given(is_empty=bool(name) and origin == "file"))
         return None, changed
-    if not _learnable(changed):
+    try:
+        settings.require_limits(changed, [VOCABULARY])
+    except ConfigError:
+        # The reason is shown beside Start.
         return None, changed
-    with st.spinner(_("Reading the pairs …")):
-        taken = (
-            pairs
-            if isinstance(pairs, str)
-            else _taken(name, digest, pairs, held_out, size, model, reading)
-        )
-    if isinstance(taken, str):
-        with below:
-            _refuse(taken, pairs)
-        return None, changed
-    with beside:
-        st.markdown(
-            f":small[{' · '.join(pairs_found.summary(taken.report, len(taken.pairs.duplicates)))}]"
-        )
-    for warning in pairs_found.in_both(taken.corpus):
-        st.warning(warning)
-    pairs_found.details(taken)
-    return OwnPairs(taken.corpus, taken.report.vocab_size), changed
+    size = int(changed.get("vocab_size", begun.preset.vocab_size))
+    found: OwnPairs | str = pairs if isinstance(pairs, str) else ""
+    if isinstance(pairs, Pairs):
+        with st.spinner(_("Reading the pairs …")):
+            found = cached.call(_reported, Keyed(digest, pairs), size, model)
+    with below:
+        if isinstance(found, str):
+            st.error(plain(ended(explained(found))))
+        else:
+            st.markdown(f":small[{' · '.join(_summary(found))}]")
+        if isinstance(pairs, Pairs):
+            _show(pairs)
+    return (None if isinstance(found, str) else found), changed
+
+
+def show_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Show source and target of pairs beside each other."""
+    sources, targets = zip(*pairs, strict=True)
+    columns = {_("source"): sources, _("target"): targets}
+    st.dataframe(columns, hide_index=True, height="content", alt=_("Pairs of source and target"))
 
 
 def _how_given(*, is_empty: bool) -> str:
@@ -107,62 +96,18 @@ def _how_given(*, is_empty: bool) -> str:
     return joined([_("This file is empty.") if is_empty else "", how, least]).strip()
 
 
-def _refuse(why: str, pairs: Pairs | str) -> None:
-    """Say why nothing can be learned, and show the first pairs where there are any."""
-    st.error(plain(ended(explained(why))))
-    if isinstance(pairs, Pairs):
-        pairs_found.first(pairs)
-
-
-def _pairs_in(name: str, content: bytes) -> tuple[Reading, str, Pairs | str]:
-    """Ask how a file is to be read, and return that, what stands for both, and its pairs.
-
-    In their place is why there are none.
-    """
-    if not content.strip():
-        return FOUND, "", ""
-    reading = pairs_columns.ask(content, name, _digest(name, content, FOUND))
-    digest = _digest(name, content, reading)
-    with st.spinner(_("Reading the pairs …")):
-        return reading, digest, cached.call(_read, Keyed(digest, content), name, reading)
-
-
-def _learnable(changed: dict[str, Setting]) -> bool:
-    """Say whether a vocabulary may have this size; if not, the reason is shown beside Start."""
-    try:
-        settings.require_limits(changed, [VOCABULARY])
-    except ConfigError:
-        return False
-    return True
-
-
-def _held_out() -> dict[Part, tuple[str, bytes]]:
-    """Ask for the files of the held-out parts: part → name and content, where there is one."""
-    st.caption(
-        _("A part without a file is split off: a twentieth of the sources, by a hash of each.")
-    )
-    columns = st.columns(2)
-    found = {}
-    for column, (part, (key, label)) in zip(columns, HELD_OUT.items(), strict=True):
-        with column:
-            name, content = _file(key, _(label), labelled=True)
-        if name:
-            found[part] = (name, content)
-    return found
-
-
-def _file(key: str, label: str, *, labelled: bool) -> tuple[str, bytes]:
+def _file() -> tuple[str, bytes]:
     """Ask for a file; the one that was taken before stays until another comes."""
     shown = st.file_uploader(
-        label,
+        _("A file of pairs"),
         type=["tsv", "csv", "txt", "jsonl", "gz"],
         max_upload_size=service.current().upload_megabytes(LARGEST // 2**20),
-        key=key,
+        key=FILE,
         on_change=session.take_file,
-        args=(key,),
-        label_visibility="visible" if labelled else "collapsed",
+        args=(FILE,),
+        label_visibility="collapsed",
     )
-    taken: tuple[str, bytes] | None = session.storage(key).get("file")
+    taken: tuple[str, bytes] | None = session.storage(FILE).get("file")
     if taken is None:
         return "", b""
     name, content = taken
@@ -185,36 +130,89 @@ def _text() -> tuple[str, bytes]:
     return _("Pasted text"), str(typed or "").encode()
 
 
-def _taken(  # noqa: PLR0913
-    name: str,
-    digest: str,
-    pairs: Pairs,
-    held_out: Mapping[Part, tuple[str, bytes]],
-    vocab_size: int,
-    model: ModelConfig,
-    reading: Reading,
-) -> Taken | str:
-    """Return what is in the pairs, or why they cannot be used; computed once."""
-    parts: dict[Part, tuple[Sample, ...]] = {}
-    for part, (its_name, its_content) in held_out.items():
-        its = _digest(its_name, its_content, reading)
-        found = cached.call(_read, Keyed(its, its_content), its_name, reading)
-        if isinstance(found, str):
-            return found
-        if found.refused:
-            return labelled(its_name, pairs_found.refusals(found))
-        digest = f"{digest} {part} {its}"
-        parts[part] = found.samples
-    taken: Taken | str = cached.call(
-        _reported, Keyed(digest, pairs), Keyed(digest, parts), name, vocab_size, model
+def _ask_reading(content: bytes, name: str) -> tuple[str, Pairs | str]:
+    """Ask how a file is to be read; return a key for both, and its pairs or why there are none."""
+    digest = f"{hashlib.sha256(content).hexdigest()} {name}"
+    reading = _ask_columns(content, name, digest)
+    digest = f"{digest} {reading}"
+    with st.spinner(_("Reading the pairs …")):
+        return digest, cached.call(_read, Keyed(digest, content), name, reading)
+
+
+def _ask_columns(content: bytes, name: str, digest: str) -> Reading:
+    """Ask whether the first line is a pair, and which of several columns hold the pairs."""
+    layout = cached.call(_layout, Keyed(digest, content), name, FOUND)
+    if layout is None:
+        return FOUND
+    is_pair = False
+    if layout.has_header:
+        names = ", ".join(layout.names)
+        st.caption(_("The first line names the columns: {names}.").format(names=plain(names)))
+        is_pair = controls.toggle(_("The first line is a pair"), "first_pair")
+    if len(layout.names) == 2:
+        return Reading(header=not is_pair)
+    offered = {
+        at: plain(each) if layout.has_header else _("column {n}").format(n=each)
+        for at, each in enumerate(layout.names)
+    }
+    source, target = layout.chosen
+    with st.container(horizontal=True):
+        columns = (
+            controls.selection(_("Column of the source"), "source_column", offered, source),
+            controls.selection(_("Column of the target"), "target_column", offered, target),
+        )
+    return Reading(columns, header=not is_pair)
+
+
+def _summary(found: OwnPairs) -> list[str]:
+    """Return what is counted in pairs, in a few words each."""
+    report, n_repeated = found.report, found.corpus.n_repeated
+    sources = n_("one source", "{n} different sources", report.n_sources)
+    left_out = {_("{n} repeated"): n_repeated, _("{n} too long"): report.n_too_long}
+    return [
+        n_("**{n} pair** of {sources}", "**{n} pairs** of {sources}", report.n_pairs).format(
+            n=number(report.n_pairs), sources=sources.format(n=number(report.n_sources))
+        ),
+        _("{n} to learn from").format(n=number(report.n_train)),
+        _("{valid} to watch by, {test} to measure by").format(
+            valid=number(report.n_valid), test=number(report.n_test)
+        ),
+        n_("{n} token learned", "{n} tokens learned", report.vocab_size).format(
+            n=number(report.vocab_size)
+        ),
+        *(text.format(n=number(n)) for text, n in left_out.items() if n),
+    ]
+
+
+def _show(pairs: Pairs) -> None:
+    """Show the lines that cannot be used and the first pairs, and offer all as learned."""
+    if refused := pairs.refused[:MOST_REFUSED]:
+        n = len(pairs.refused)
+        title = n_("{n} line cannot be used", "{n} lines cannot be used", n).format(n=number(n))
+        with st.expander(title, key="pairs_refused", icon=":material/warning:"):
+            reasons = [explained(line.reason) for line in refused]
+            columns = {_("line"): [line.line for line in refused], _("why"): reasons}
+            st.dataframe(columns, hide_index=True)
+    if not pairs.rows:
+        return
+    show_pairs((each.source, each.target) for each in pairs.rows[:FIRST])
+    st.download_button(
+        _(AS_LEARNED),
+        data=partial(as_tsv, pairs.samples),
+        file_name=FILES["train"],
+        mime="text/tab-separated-values",
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
     )
-    if isinstance(taken, str) and pairs.refused:
-        return joined([ended(explained(taken)), pairs_found.refusals(pairs)])
-    return taken
 
 
-def _digest(name: str, content: bytes, reading: Reading) -> str:
-    return f"{hashlib.sha256(content).hexdigest()} {name} {reading}"
+def _layout(content: bytes, name: str, reading: Reading) -> Layout | None:
+    try:
+        return layout_in(content, name, reading)
+    except CorpusError:
+        # The error is shown where the pairs are read.
+        return None
 
 
 def _read(content: bytes, name: str, reading: Reading) -> Pairs | str:
@@ -233,15 +231,9 @@ def _why(error: CorpusError) -> str:
     return message
 
 
-def _reported(
-    pairs: Pairs,
-    parts: Mapping[Part, tuple[Sample, ...]],
-    name: str,
-    vocab_size: int,
-    model: ModelConfig,
-) -> Taken | str:
+def _reported(pairs: Pairs, vocab_size: int, model: ModelConfig) -> OwnPairs | str:
     try:
-        corpus = Corpus(name, pairs.samples, parts.get("valid"), parts.get("test"))
-        return Taken(pairs, corpus, corpus_report(corpus, vocab_size, model))
+        corpus = Corpus(pairs.name, pairs.rows)
+        return OwnPairs(corpus, corpus_report(corpus, vocab_size, model))
     except CorpusError as error:
         return _why(error)

@@ -1,47 +1,68 @@
-"""All runs in a table: look at one, compare several, rename, delete, give away and take in."""
+"""All models that were trained: how good each is, with a button that opens it; and their runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from core.runs.files import PAIRS
 from core.runs.metrics import read_record
+from core.tasks import TASKS
 from core.training.process import table_of_runs
-from pages.frame import service, session
-from pages.frame.language import _, labelled, listed, n_, plain
+from pages.frame import cached, controls, links, measured_on, service, session
+from pages.frame.language import N_, _, labelled, listed, n_, number, percent_of_100, plain
 from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.view import Shown
-from pages.views.training import compare, manage, open_model, run, runs_table
+from pages.views.training import compare, manage, open_model, progress, runs_table
 from pages.views.training.runs_table import Listed, named
+
+TASK_LABELS = {
+    "copy": N_("copies rows of letters"),
+    "reverse": N_("writes rows of letters backwards"),
+    "either": N_("copies rows of letters or writes them backwards"),
+    "names": N_("translates words and copies names"),
+    "translate": N_("translates English to French"),
+    "everyday": N_("translates everyday English to French"),
+    PAIRS: N_("learned pairs from a file"),
+}
+"""Task → what a model that learned it does."""
+_ORDER = (*TASKS, PAIRS)
+_COLUMNS = [3, 4, 6, 3]
+"""Relative widths: name, task, quality, buttons."""
 
 
 def ask() -> Sequence[Listed]:
-    """Show all runs, and return those that are to be shown below: the ticked, or else all."""
-    # Above the table, whose own menu would otherwise lie under the app's.
-    head = st.container(horizontal=True, vertical_alignment="center")
+    """Show all models, and return those that are to be shown below: the ticked, or else all."""
     runs = runs_table.listed()
-    if not runs:
-        st.info(_("There is no run yet: train one, or add one."))
-    chosen = runs_table.choose(runs) if runs else []
-    with head:
+    ticked = [name for name in session.texts_of(session.RUNS) or () if name in runs]
+    session.show(session.RUNS, tuple(session.texts_of(session.RUNS) or ()) or None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_hint(len(runs), len(ticked)), width="stretch")
         manage.upload()
         # It reads what paths of the server lead to.
         if is_owner := service.current().visitor().is_owner:
             open_model.ask()
-        st.caption(_hint(len(runs), len(chosen)), width="stretch")
         service.current().show_account()
     if is_owner:
         open_model.tell()
     # One place, always there: the view below it must not move (see `view.of_sentence`).
     with st.container():
+        if ticked:
+            _button(_("All models"), "all_models", ":material/arrow_back:", [])
+        else:
+            _list(list(runs.values()))
+    if runs:
+        title = _("All figures and settings: tick models to compare, rename or delete them")
+        controls.fold(title, "runs", lambda: runs_table.draw(runs, ticked))
+    with st.container():
         _say(runs)
-        if len(chosen) == 1:
-            manage.offer(chosen[0])
-    return chosen or list(runs.values())
+        if len(ticked) == 1:
+            manage.offer(runs[ticked[0]])
+    return [runs[name] for name in runs if name in ticked] or list(runs.values())
 
 
 def draw(runs: Sequence[Listed]) -> Shown | None:
-    """Show what is ticked: one run, several beside each other, or an overview of all.
+    """Show what is ticked: one run, or several beside each other.
 
     Args:
         runs: What `ask` returned.
@@ -50,9 +71,93 @@ def draw(runs: Sequence[Listed]) -> Shown | None:
     n = sum(each.name in ticked for each in runs)
     if n > compare.MOST:
         return None
-    if n == 1:
-        return run.draw(runs)
-    return compare.draw(runs) if n else _overview(runs)
+    if n:
+        return compare.draw(runs)
+    used = [each for each in runs if each.record is not None]
+    if not used:
+        return None
+    return Shown(
+        name="runs",
+        title=_("All runs, with their settings and results"),
+        seen=_("Each model is measured on its own task: compare only models of one task."),
+        recipe=Recipe(table_of_runs, named(used)),
+        code=[read_record],
+    )
+
+
+def _list(runs: Sequence[Listed]) -> None:
+    """Show each model with its task and quality, the best of each task first."""
+    usable = [each for each in runs if each.record]
+    if not usable:
+        st.info(_("There is no run yet: train one, or add one."))
+    best = _best(usable)
+    own = {_task(each) for each in usable if each.own}
+    ordered = sorted(usable, key=lambda each: (_task(each) not in own, *_rank(each)))
+    for place, run in enumerate(ordered):
+        _show(run, f"details_{place}", is_best=run.name in best)
+
+
+def _task(run: Listed) -> str:
+    return run.record.settings.task if run.record else ""
+
+
+def _rank(run: Listed) -> tuple[int, float]:
+    """Return what models are sorted by: the task, then the quality."""
+    task = _task(run)
+    share = run.exact_match
+    return _ORDER.index(task) if task in _ORDER else len(_ORDER), -1 if share is None else -share
+
+
+def _best(runs: Sequence[Listed]) -> set[str]:
+    """Return the model of each task that is right most often, where there are several."""
+    measured = [each for each in runs if each.exact_match is not None]
+    by_task: dict[str, list[Listed]] = {}
+    for run in sorted(measured, key=_rank):
+        by_task.setdefault(_task(run), []).append(run)
+    return {several[0].name for several in by_task.values() if len(several) > 1}
+
+
+def _show(run: Listed, key: str, *, is_best: bool) -> None:
+    """Show one model in a row, with a link that opens it."""
+    name, task, quality, buttons = st.columns(_COLUMNS, gap="small", vertical_alignment="center")
+    with name:
+        text = _("**{model}** :green-badge[best]") if is_best else _("**{model}**")
+        st.markdown(text.format(model=plain(run.name)))
+    with task:
+        family = run.record.settings.family if run.record else ""
+        label = TASK_LABELS.get(_task(run), _task(run))
+        st.caption(plain(family or _(label)))
+    with quality:
+        _quality(run)
+    with buttons, st.container(horizontal=True, vertical_alignment="center"):
+        if cached.complaint(run.path):
+            watch = {"training": "watch", session.MODEL: run.name}
+            links.link("training", _("Watch"), ":material/model_training:", watch)
+        else:
+            links.link("", _("Open"), ":material/grid_view:", {session.MODEL: run.name})
+        _button(_("Details"), key, ":material/monitoring:", [run.name])
+
+
+def _quality(run: Listed) -> None:
+    """Show the share of held-out samples that a model has right, in words and as a bar."""
+    if run.record is None or run.situation is None:
+        return
+    state, share, results = run.situation.state, run.exact_match, run.record.results
+    unfinished = "" if state in ("finished", "opened") else _(progress.STATES[state])
+    if share is None or results is None:
+        st.caption(unfinished or _("not measured"))
+        return
+    text = _("**{share} exact** of {sentences}").format(
+        share=percent_of_100(100 * share, 2),
+        sentences=measured_on.of_results(run.record.settings, results),
+    )
+    st.progress(share, text=labelled(unfinished, text) if unfinished else text)
+
+
+def _button(label: str, key: str, icon: str, names: Sequence[str]) -> None:
+    """Offer to show runs below."""
+    values = {session.RUNS: list(names) or None}
+    st.button(label, key, icon=icon, type="tertiary", on_click=session.choose, args=(values,))
 
 
 def _say(runs: Mapping[str, Listed]) -> None:
@@ -66,31 +171,17 @@ def _say(runs: Mapping[str, Listed]) -> None:
             st.text("\n".join(labelled(each.name, each.problem) for each in damaged))
 
 
-def _overview(runs: Iterable[Listed]) -> Shown | None:
-    """Offer what the table says."""
-    used = [each for each in runs if each.record is not None]
-    if not used:
-        return None
-    return Shown(
-        name="runs",
-        title=_("All runs, with their settings and results"),
-        seen=_("Each run is measured on its own task: only runs of one task can be compared."),
-        recipe=Recipe(table_of_runs, named(used)),
-        code=[read_record],
-    )
-
-
-def _hint(n: int, n_chosen: int) -> str:
-    """Say what is shown, and what can be."""
-    if n_chosen > compare.MOST:
-        said = n_(
-            "{n} run is ticked; {most} at most can be compared.",
-            "{n} runs are ticked; {most} at most can be compared.",
-            n_chosen,
+def _hint(n: int, n_ticked: int) -> str:
+    """Say how many models there are, and what can be done with them."""
+    if n_ticked > compare.MOST:
+        text = n_(
+            "{n} model is ticked; {most} at most can be compared.",
+            "{n} models are ticked; {most} at most can be compared.",
+            n_ticked,
         )
-        return said.format(n=n_chosen, most=compare.MOST)
+        return text.format(n=number(n_ticked), most=compare.MOST)
     sections = view_text("training", "runs").sections
     hint = sections["None ticked"]
-    if n_chosen:
-        hint = sections["One ticked" if n_chosen == 1 else "Several ticked"]
-    return n_("{n} run. {hint}", "{n} runs. {hint}", n).format(n=n, hint=hint)
+    if n_ticked:
+        hint = sections["One ticked" if n_ticked == 1 else "Several ticked"]
+    return n_("{n} model. {hint}", "{n} models. {hint}", n).format(n=number(n), hint=hint)

@@ -25,17 +25,8 @@ from pages.frame.recipe import Recipe
 from pages.frame.texts import view_text
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import (
-    architecture,
-    costs,
-    guided,
-    own_pairs,
-    pairs_found,
-    settings,
-    start,
-    text_rows,
-)
-from pages.views.training.knobs import AUTOMATIC, KNOBS, PAPER
+from pages.views.training import costs, guided, own_pairs, settings, start
+from pages.views.training.knobs import ARCHITECTURE, AUTOMATIC, KNOBS, PAPER
 from pages.views.training.settings import Begun
 from pages.views.training.start import PendingSettings
 from viz.component.standalone import Drawn
@@ -67,16 +58,15 @@ def draw(folder: Path) -> Shown | None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         name, begun = _ask_what()
-        varied = architecture.chosen(begun, TASKS.get(name))
+        varied = settings.chosen(begun, ARCHITECTURE)
         task, learned, changed = _learned(name, begun, varied)
         changed |= {LIKE: begun.like} if begun.like else {}
     own = name == OWN_PAIRS
     with st.expander(_(PAPER), key="knobs", icon=":material/tune:"):
-        now = {**begun.values, **settings.chosen(begun), **varied}
-        changed |= settings.ask(begun, now, vocabulary=not own) | varied
+        changed |= settings.ask(begun, vocabulary=not own) | varied
         with settings.row(_("Guided attention")):
             changed |= guided.ask(changed, begun, task)
-    architecture.ask(begun, changed, task)
+    settings.ask_architecture(begun, task.name if task else "")
     preset, problem = _checked(begun, changed, task, own=own)
     wanted = PendingSettings(
         task=task,
@@ -93,13 +83,11 @@ def draw(folder: Path) -> Shown | None:
         costs.say(wanted)
         command = start.ask(folder, wanted)
     with st.container(key=layout.SIZES_SAID):
-        if preset:
-            st.caption(costs.unlike_paper(preset))
         _say_changes(begun, changed)
     st.code(command, language="bash")
     if own and task:
         said = _("{file} is the download “{button}”: source and target are its only columns.")
-        st.caption(said.format(file=PAIRS, button=_(pairs_found.AS_LEARNED)))
+        st.caption(said.format(file=PAIRS, button=_(own_pairs.AS_LEARNED)))
     return _shown(wanted, command)
 
 
@@ -141,7 +129,7 @@ def _ask_what() -> tuple[str, Begun]:
     alone = STYLES[like].stack if like else ""
     sections = view_text("training", "set_up").sections
     st.markdown(f":small[{sections[f'alone {alone}' if alone else name]}]")
-    return name, Begun(size, like, architecture.start(name, like) if name in TASKS else None)
+    return name, Begun(size, like, settings.start(name, like) if name in TASKS else None)
 
 
 def _ask_like() -> str:
@@ -156,12 +144,9 @@ def _learned(
     """Show samples of the task, and return it with the vocabulary that own pairs have."""
     if name == OWN_PAIRS:
         found, changed = own_pairs.ask(begun, _model(begun, varied))
-        return (found.corpus, found.vocab_size, changed) if found else (None, None, changed)
+        return (found.corpus, found.report.vocab_size, changed) if found else (None, None, changed)
     task = TASKS[name]
-    text_rows.show_pairs(
-        (text_rows.words(source), text_rows.words(target))
-        for source, target in cached.call(_samples, Keyed(name, task))
-    )
+    own_pairs.show_pairs(cached.call(_samples, Keyed(name, task)))
     return task, None, {}
 
 

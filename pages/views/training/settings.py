@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.config import ConfigError
 from core.heads import Stack
+from core.runs.run import RunError
 from core.training.presets import (
     LIKE,
     MODEL_SETTINGS,
@@ -22,21 +23,25 @@ from core.training.presets import (
 from pages.frame import cached, controls, session
 from pages.frame.language import _, joined, number
 from pages.views.training.knobs import (
+    ARCHITECTURE,
     AUTOMATIC,
     GROUPS,
     MODEL,
+    TRAINING,
     VOCABULARY,
+    Groups,
     Knob,
     group_title,
-    lacking,
 )
 
 WIDTH = 144
 """Of a knob, in pixels."""
+START = "start_from"
+"""Name of the choice of a run to begin with."""
 _OF_TWO_STACKS = {
     *("encoder_mixing", "decoder_mixing", "cross", "memory", "decoder"),
-    *("length", "pointer", "shared_names"),
-    *("teacher_forcing", "scheduled_sampling", "objective", "reward", "samples", "alpha"),
+    *("length", "pointer"),
+    *("teacher_forcing", "scheduled_sampling", "objective", "reward", "samples"),
 }
 """Settings that mean something only to an encoder and a decoder."""
 
@@ -50,8 +55,6 @@ class Begun:
     """Another kind of Transformer, as `STYLES` names it; empty for the paper's."""
     start: Path | None = None
     """The run whose model, weights and tokenizer are the beginning; None for fresh weights."""
-    steps: int = 0
-    """Those that are asked for, which other settings follow; 0 for the preset's."""
 
     preset: Preset = field(init=False, compare=False)
     """Its sizes."""
@@ -60,20 +63,16 @@ class Begun:
 
     def __post_init__(self) -> None:
         # Once for all knobs, each of which asks for its value.
-        object.__setattr__(self, "preset", self._preset())
-        object.__setattr__(self, "values", values_of(self.preset))
+        found = with_settings(PRESETS[self.name], {LIKE: self.like})
+        if self.start:
+            found = replace(found, model=cached.settings(self.start).model)
+        object.__setattr__(self, "preset", found)
+        object.__setattr__(self, "values", values_of(found))
 
     @property
     def key(self) -> str:
         """What stands for it: another one brings its own values."""
         return f"{self.name} {self.like}".strip()
-
-    def _preset(self) -> Preset:
-        asked: dict[str, Setting] = {LIKE: self.like}
-        found = with_settings(
-            PRESETS[self.name], asked | ({"steps": self.steps} if self.steps else {})
-        )
-        return replace(found, model=cached.settings(self.start).model) if self.start else found
 
     def has(self, knob: Knob) -> bool:
         """Say whether a setting means something: a single stack has no layers of the other."""
@@ -99,20 +98,19 @@ def values_of(preset: Preset) -> Mapping[str, Setting]:
     return values | shared | {"vocab_size": preset.vocab_size, LIKE: ""}
 
 
-def chosen(begun: Begun) -> dict[str, Setting]:
-    """Return what differs from the preset's of what the paper names, without asking."""
+def chosen(begun: Begun, groups: Groups) -> dict[str, Setting]:
+    """Return the settings that differ from the preset's, without asking."""
     found: dict[str, Setting] = {}
-    for knob in (knob for knobs in GROUPS.values() for knob in knobs if begun.has(knob)):
+    for knob in (knob for knobs in groups.values() for knob in knobs if begun.has(knob)):
         found |= ask_one(knob, begun, asked=False)
     return found
 
 
-def ask(begun: Begun, now: Mapping[str, Setting], *, vocabulary: bool) -> dict[str, Setting]:
+def ask(begun: Begun, *, vocabulary: bool) -> dict[str, Setting]:
     """Ask for what the paper names, and return the settings that differ from the preset's.
 
     Args:
         begun: The preset; another one brings its own values.
-        now: All settings as they are chosen.
         vocabulary: Whether the size of the vocabulary is asked for here.
     """
     found: dict[str, Setting] = {}
@@ -122,52 +120,101 @@ def ask(begun: Begun, now: Mapping[str, Setting], *, vocabulary: bool) -> dict[s
         if asked:
             with row(group_title(group)):
                 for knob in asked:
-                    found |= ask_one(knob, begun, now=now)
+                    found |= ask_one(knob, begun)
     return found
 
 
+def ask_architecture(begun: Begun, task: str) -> None:
+    """Ask for all other settings, folded.
+
+    Args:
+        begun: The preset.
+        task: The name of what is learned; empty where it is not known yet.
+    """
+
+    def draw() -> None:
+        for group, knobs in ARCHITECTURE.items():
+            asked = [knob for knob in knobs if begun.has(knob)]
+            # What is only on or off has no label above: it stands after what has.
+            asked.sort(key=lambda knob: isinstance(begun.values[knob.name], bool))
+            if not asked:
+                continue
+            with row(group_title(group)):
+                if knobs is TRAINING and task and begun.preset.model.is_encoder_decoder:
+                    _ask_start(task, begun.like)
+                for knob in asked:
+                    ask_one(knob, begun)
+        if begun.start:
+            text = _("A training that begins with a run has its model: nothing of it can change.")
+            st.caption(text)
+
+    controls.fold(_("The architecture, part by part"), "architecture", draw)
+
+
+def start(task: str, like: str) -> Path | None:
+    """Return the run that is chosen to begin with; None for fresh weights.
+
+    Args:
+        task: The name of what is learned: of a run that learned something else are other words.
+        like: Another kind of Transformer, which no run can become.
+    """
+    runs = _runs(task, like)
+    return runs.get(controls.chosen(START, {name: name for name in ("", *runs)}, "", {}))
+
+
+def _ask_start(task: str, like: str) -> None:
+    offered = {"": _("fresh weights"), **{name: name for name in _runs(task, like)}}
+    help_text = _(
+        "A run that learned this task can be trained on: the new one begins with its model, its "
+        "weights and its tokenizer. What makes rewards large needs one."
+    )
+    controls.selection(_("Begin with"), START, offered, "", width=WIDTH, help_text=help_text)
+
+
+def _runs(task: str, like: str) -> dict[str, Path]:
+    """Return the runs that a training of a task can begin with, by name."""
+    return {} if like else {n: p for n, p in cached.run_paths().items() if _learned(p, task)}
+
+
+def _learned(path: Path, task: str) -> bool:
+    try:
+        found = cached.settings(path)
+    except RunError:
+        return False
+    begins = found.task == task and not found.is_opened and found.model.is_encoder_decoder
+    return begins and not cached.complaint(path)
+
+
 def ask_one(
-    knob: Knob,
-    begun: Begun,
-    chosen: int | None = None,
-    *,
-    now: Mapping[str, Setting] | None = None,
-    asked: bool = True,
+    knob: Knob, begun: Begun, suitable: int | None = None, *, asked: bool = True
 ) -> dict[str, Setting]:
     """Ask for one setting, and return it where it differs from the preset's.
 
     Args:
         knob: The setting.
         begun: The preset.
-        chosen: What suits the visitor's own pairs better than the preset's number, to begin with.
-        now: All settings as they are chosen; None for the preset's.
+        suitable: What suits the visitor's own pairs better than the preset's number, to begin with.
         asked: Whether it is drawn; else what was chosen stays.
     """
     of_preset, key = begun.values[knob.name], key_of(knob.name)
-    default = of_preset if chosen is None else chosen
-    origin = _("Preset {name}: {value}.") if chosen is None else _("For these pairs: {value}.")
+    default = of_preset if suitable is None else suitable
+    origin = _("Preset {name}: {value}.") if suitable is None else _("For these pairs: {value}.")
     written = knob.word(default) if isinstance(default, str) else exact(default)
     follows = knob.name in AUTOMATIC and default == 0
     # An empty box says itself what it comes to.
-    told = joined([knob.text, "" if follows else origin.format(name=begun.name, value=written)])
-    now = begun.values if now is None else now
-    lacks = lacking(knob, now)
-    # What was changed can always be put back.
-    disabled = bool(lacks) and now[knob.name] == of_preset
-    help_text = joined([told, lacks, on_command_line(knob)])
-    how: controls.Asked = {"asked": asked, "help_text": help_text, "disabled": disabled}
+    usual = "" if follows else origin.format(name=begun.name, value=written)
+    help_text = joined([knob.text, usual, on_command_line(knob)])
+    how: controls.Asked = {"asked": asked, "help_text": help_text}
     value: Setting
     if knob.offered:
         session.belongs_to(key, begun.key)
         offered = {each: knob.word(each) for each in knob.offered}
-        value = controls.selection(_label(knob, default), key, offered, str(default), WIDTH, **how)
+        value = controls.selection(knob.label, key, offered, str(default), WIDTH, **how)
     elif isinstance(default, bool):
         session.belongs_to(key, begun.key)
-        label = _label(knob, default)
-        value = controls.toggle(label, key, default, **how)
+        value = controls.toggle(knob.label, key, default, **how)
     else:
-        automatic = AUTOMATIC[knob.name](now) if follows else None
-        value = _ask_number(knob, begun, default, automatic, how)
+        value = _ask_number(knob, begun, default, follows, how)
     return {} if value == of_preset else {knob.name: value}
 
 
@@ -219,27 +266,19 @@ def row(title: str) -> st.delta_generator.DeltaGenerator:
 
 
 def _ask_number(
-    knob: Knob, begun: Begun, preset_value: Setting, automatic: str | None, how: controls.Asked
+    knob: Knob, begun: Begun, preset_value: Setting, follows: bool, how: controls.Asked
 ) -> Setting:
     kind = float if isinstance(preset_value, float) else int
     default = min(kind(preset_value), kind(knob.limits[1]))
     # Without limits: Streamlit would put another number in the place of one that is refused.
     return controls.amount(
-        _label(knob, default),
+        knob.label,
         key_of(knob.name),
         default,
         step=kind(knob.step),
         of=f"{begun.key} {default}",
         width=WIDTH,
-        empty=None if automatic is None else kind(0),
-        placeholder=automatic,
+        empty=kind(0) if follows else None,
+        placeholder=_("auto") if follows else None,
         **how,
     )
-
-
-def _label(knob: Knob, default: Setting) -> str:
-    """Return what stands above a knob, with a dot where it differs from the preset."""
-    held = session.text_of(key_of(knob.name))
-    same = held is None or str(held) == session.as_text(default)
-    # Nothing but text: a screen reader says the label as it is.
-    return knob.label if same else f"{knob.label} \u25cf"

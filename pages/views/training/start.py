@@ -11,7 +11,6 @@ from core.runs.files import PAIRS
 from core.runs.folder import checked_name, free_name
 from core.runs.run import RunError
 from core.tasks import CorpusError, Task
-from core.tasks.corpus import FILES, Corpus
 from core.training.prepare import prepare_run
 from core.training.presets import LIKE, Preset, Setting, train_command
 from pages.frame import cached, controls, service, session
@@ -48,12 +47,10 @@ class PendingSettings:
 
     @property
     def files(self) -> dict[str, list[str]]:
-        """What the command line calls task, valid and test."""
-        given = self.task.own_parts if isinstance(self.task, Corpus) else {}
+        """What the command line calls task and start."""
         task = PAIRS if self.own else self.name
-        held_out = {part: [FILES[part]] for part in ("valid", "test") if part in given}
         begun = {"start": [str(project_path(self.start))]} if self.start else {}
-        return {"task": [task]} | held_out | begun
+        return {"task": [task]} | begun
 
     @property
     def short(self) -> str:

@@ -26,10 +26,10 @@ _GO = "training_go"
 """Key of the button that starts, pauses and resumes: one button, so that it keeps the focus."""
 _REFUSED = "refused"
 _RECENT = 6
-"""So many lines of measurements tell how fast a training is now."""
+"""Number of newest measurements from which the speed is computed."""
 
 
-def told(path: Path, found: Situation) -> str:
+def status_line(path: Path, found: Situation) -> str:
     """Return how a training stands, in one line of Markdown.
 
     Args:

@@ -8,28 +8,24 @@ from pathlib import Path
 import streamlit as st
 
 from core.batch import Pair
-from core.decoding.sentence import SentenceError
 from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import answers, measure
-from core.heads import Head
-from core.inspection import inspect_sentence
 from core.runs.metrics import measurements, read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
 from core.training.trainer import EVALUATION_SAMPLES
-from pages.frame import cached, clicks, components, layout, measured_on, selection, session
+from pages.frame import cached, layout, links, measured_on, session
 from pages.frame.cached import Folder, RunAt
 from pages.frame.charts import chart
 from pages.frame.language import _, joined, n_, number, percent, plain, translated
 from pages.frame.recipe import Recipe
 from pages.frame.typography import typeset_target
 from pages.frame.view import Shown
-from pages.views.training import heads_at_step, progress, state
-from pages.views.training.text_rows import show_table
+from pages.views.training import progress, state
 from viz.charts.curves import Chart
 from viz.charts.measurements import TEXTS, Axes, Rows
-from viz.charts.training import loss_curves, quality_curves, single_curve
+from viz.charts.training import loss_curves, quality_curves
 from viz.component.standalone import Drawn
 
 SECONDS_BETWEEN_WORDS, SECONDS_AT_REST = 1.0, 3.0
@@ -38,10 +34,10 @@ SECONDS_BETWEEN_CHARTS, SECONDS_BETWEEN_LOOKS = 2.0, 2.5
 """Drawing, translating and looking at heads take time from the training beside them."""
 N_SAMPLES, SEED = 5, 1
 ROOM = 1.02
-"""So much of the planned steps an axis has room for."""
-TALL, LOW = 360, 176
-"""Heights of charts in pixels: two low ones below each other stand beside a tall one."""
-N_CHARTS = 4
+"""Where an axis ends, in planned steps."""
+HEIGHT = 360
+"""Of each chart, in pixels."""
+N_CHARTS = 2
 
 
 def draw(path: Path) -> Shown | None:
@@ -61,7 +57,8 @@ def draw(path: Path) -> Shown | None:
         session.fragment("progress", _progress, path, found, every=words)
         session.fragment("charts", _charts, path, steps, texts, every=charts)
         session.fragment("samples", _samples, path, found.alive, every=looks)
-        _ask_heads(path, looks)
+        query = {"training": "look_back", session.MODEL: cached.listed_name(path)}
+        links.link("training", _("Where its heads look, step by step"), ":material/history:", query)
     except RunError as error:
         state.say_problem(path, error)
         return None
@@ -129,7 +126,7 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
 
     Args:
         rows: What was measured.
-        steps: So many are planned.
+        steps: Number of planned steps.
         texts: The charts' own, in the reader's language.
     """
     # Beyond the last step, whose dots would be cut in half there.
@@ -137,10 +134,8 @@ def charts_of(rows: Rows, steps: int, texts: Mapping[str, str]) -> tuple[Chart, 
     # A loss falls by powers of ten: on a linear axis its second half is a line at the bottom.
     powers = replace(axes, log_y=True)
     return (
-        loss_curves(rows, axes=powers, height=TALL, texts=texts),
-        quality_curves(rows, axes=axes, height=TALL, texts=texts),
-        single_curve(rows, "learning_rate", axes=axes, height=LOW, texts=texts),
-        single_curve(rows, "tokens_per_second", axes=axes, height=LOW, texts=texts),
+        loss_curves(rows, axes=powers, height=HEIGHT, texts=texts),
+        quality_curves(rows, axes=axes, height=HEIGHT, texts=texts),
     )
 
 
@@ -177,7 +172,7 @@ def _progress(path: Path, drawn: process.Situation) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", key=layout.TRAINING_STATE):
         with st.container(width="stretch"):
-            st.markdown(state.told(path, found))
+            st.markdown(state.status_line(path, found))
         if path.parent != cached.GALLERY:
             state.buttons(path, found)
     if refusal := state.refusal(path):
@@ -187,21 +182,17 @@ def _progress(path: Path, drawn: process.Situation) -> None:
 
 
 def _charts(path: Path, steps: int, texts: Mapping[str, str]) -> None:
-    """Draw what was measured: the loss large, the rest beside it."""
+    """Draw what was measured: the loss, and how good the model is."""
     try:
         rows: Rows = progress.rows(path)
     except RunError as error:
         state.say_problem(path, error)
         return
-    loss, quality, rate, speed = charts_of(rows, steps, texts)
-    left, middle, right = st.columns([5, 4, 3], gap="medium")
-    with left:
-        chart(loss)
-    with middle:
-        chart(quality)
-    with right:
-        chart(rate)
-        chart(speed)
+    for place, drawn in zip(
+        st.columns(2, gap="medium"), charts_of(rows, steps, texts), strict=True
+    ):
+        with place:
+            chart(drawn)
 
 
 def _samples(path: Path, was_alive: bool) -> None:
@@ -220,40 +211,15 @@ def _samples(path: Path, was_alive: bool) -> None:
             step=number(step), right=sum(each.right for each in found), n=len(found)
         )
     )
-    header = (_("source sentence"), _("true target"), _("the model says"), "")
     task = cached.settings(path).task
-    rows = [
-        (
-            each.source,
-            *(typeset_target(text, task) for text in (each.target, each.output)),
-            "✓" if each.right else "✗",
-        )
-        for each in found
-    ]
-    show_table(rows, widths=(32, 32, 32, 4), header=header, notes={3})
-
-
-def _ask_heads(path: Path, every: float | None) -> None:
-    """Ask for a sentence and a head, and draw where the heads look by now."""
-    if why := heads_at_step.why_none(path):
-        st.caption(why)
-        return
-    sentence = heads_at_step.ask_sentence(path)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        head = heads_at_step.ask_head(path, cached.settings(path).model)
-    session.fragment("heads", _heads, path, sentence, head, every=every)
-
-
-def _heads(path: Path, sentence: str, head: Head) -> None:
-    """Draw where the heads look by now."""
-    try:
-        step, inspection = progress.at_newest(inspect_sentence, path, sentence)
-        known = heads_at_step.notes_on(path, inspection)
-        st.caption(joined([_("At step {step}.").format(step=number(step)), *known]))
-        shown = heads_at_step.maps_of(path, inspection, head)
-        # The head is asked for outside of this part.
-        components.attention_maps(shown, key=session.MAPS, on_pick=clicks.take_head)
-    except SentenceError:
-        selection.ask_for_text()
-    except (OSError, RunError) as error:
-        state.say_problem(path, error)
+    st.dataframe(
+        {
+            _("source sentence"): [each.source for each in found],
+            _("true target"): [typeset_target(each.target, task) for each in found],
+            _("the model says"): [typeset_target(each.output, task) for each in found],
+            _("right"): ["✓" if each.right else "✗" for each in found],
+        },
+        hide_index=True,
+        height="content",
+        alt=_("Held-out pairs, and what the model writes"),
+    )

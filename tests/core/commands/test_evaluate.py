@@ -67,8 +67,8 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     status, out, error = command("evaluate", copy_folder, "--file", path)
     assert status == 0
     assert "of 1 pairs" in out
-    assert "left out (1): line 3: the first column is empty" in error
-    assert "line 3: the first" in refused("evaluate", copy_folder, "--file", path, "--strict")
+    assert "left out (1): line 3: the source is empty" in error
+    assert "line 3: the source" in refused("evaluate", copy_folder, "--file", path, "--strict")
     assert "--strict is for --file" in refused("evaluate", copy_folder, "--strict")
 
 

@@ -331,7 +331,7 @@ def test_columns_are_named_lines_left_out_and_the_stored_command_does_the_same(c
     status, said, error = command("train", tmp_path / "run", *options, "--steps", "1")
     assert (status, error) == (0, "")
     assert "pairs.csv: the first line names columns: id, en, fr, de\n" in said
-    assert "left out (1): line 32: the first column is empty\n" in said
+    assert "left out (1): line 32: the source is empty\n" in said
     assert "Wort 3\tword 3\n" in (tmp_path / "run" / "pairs.tsv").read_text(encoding="utf-8")
     assert "--columns de,en" in read_settings(tmp_path / "run").command
 

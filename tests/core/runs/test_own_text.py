@@ -89,7 +89,7 @@ def test_lines_are_tidied_and_each_kept_once(given):
         ("bert", b"one line", "at least 2 different lines"),
         ("bert", b"\xff\xfe\xfa", "UTF-8"),
         ("marian", b"", "a file"),
-        ("marian", b"no second column\nnor here", "line 1"),
+        ("marian", b"no second column\nnor here", "no pairs in it"),
     ],
 )
 def test_what_cannot_be_used_is_refused_and_changes_nothing(given, kind, content, why):

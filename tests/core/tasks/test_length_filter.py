@@ -1,21 +1,18 @@
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from core.tasks import length_filter as module
-from core.tasks.columns import tidy
-from core.tasks.length_filter import token_counts
+from core.tasks import length_filter
+from core.tasks.length_filter import those_that_fit, token_counts
 
 
-@given(st.lists(st.text("aé'’ns nt.,1 23l日\u0301", max_size=20).map(tidy), min_size=1))
-def test_tokens_are_counted_as_the_tokenizer_splits(tokenizer, texts):
-    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
-    assert token_counts(tokenizer, texts).tolist() == expected
-
-
-@pytest.mark.parametrize("at_once", [7, 20_000])
-def test_tokens_of_sentences_are_counted_in_parts(tokenizer, translations, monkeypatch, at_once):
-    monkeypatch.setattr(module, "_AT_ONCE", at_once)
-    texts = [text for each in translations for text in (each.source, each.target)]
-    expected = [len(encoding.ids) for encoding in tokenizer.encode_all(texts)]
-    assert token_counts(tokenizer, texts).tolist() == expected
+def test_pairs_fit_whose_longer_side_has_room_for_a_special_token(
+    tokenizer, translations, monkeypatch
+):
+    monkeypatch.setattr(length_filter, "_AT_ONCE", 7)
+    expected = [len(tokenizer.encode(each.source).ids) for each in translations]
+    assert token_counts(tokenizer, [each.source for each in translations]).tolist() == expected
+    longest = [
+        max(len(tokenizer.encode(text).ids) for text in (each.source, each.target))
+        for each in translations
+    ]
+    fitting = those_that_fit(translations, tokenizer, sorted(longest)[len(longest) // 2])
+    assert [each in fitting for each in translations] == [
+        n < sorted(longest)[len(longest) // 2] for n in longest
+    ]

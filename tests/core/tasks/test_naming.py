@@ -15,13 +15,6 @@ def drawn():
     return list(itertools.islice(TASK.training_samples(random.Random(2)), 2000))
 
 
-def test_no_word_is_of_both_languages_or_a_name():
-    words = {*DICTIONARY, *DICTIONARY.values()}
-    assert len(words) == 2 * len(DICTIONARY) == 52
-    assert not words & {name.lower() for name in NAMES}
-    assert len(set(NAMES)) == len(NAMES) == 240
-
-
 def test_no_training_sees_a_name_that_is_held_out(drawn):
     seen = {word for sample in drawn for word in sample.source.split()}
     assert seen.isdisjoint(HELD_OUT)

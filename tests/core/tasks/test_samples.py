@@ -8,8 +8,7 @@ from copy import copy
 
 import pytest
 
-from core.tasks import NEED_PAIRS, TASKS, CorpusError, Sample, right_targets, task_named
-from core.tasks.symbols import aligned
+from core.tasks import TASKS, CorpusError, Sample, right_targets, task_named
 from core.tasks.task import Drawn, is_in_test_part
 
 # Written down once: models were trained on these samples, and measured on those held out.
@@ -77,16 +76,6 @@ def test_the_reference_of_a_sample_is_its_target_or_another_right_one(task):
         assert set(right_targets(task, sample.source)) == {sample.target, *sample.others}
 
 
-def test_links_join_equal_symbols():
-    for name in ("copy", "reverse", "either"):
-        for sample in TASKS[name].held_out_samples(50):
-            assert len(sample.links) == len(sample.source.split())
-            for link in sample.links:
-                assert link.source.of(sample.source) == link.target.of(sample.target)
-    ends = [(link.source.start, link.target.start) for link in aligned(list("kd"), range(2)).links]
-    assert ends == [(0, 0), (2, 2)]
-
-
 @pytest.mark.parametrize(
     ("name", "source"),
     [("copy", "a dog"), ("reverse", "A b"), ("copy", ""), ("translate", "Hello world.")],
@@ -134,13 +123,6 @@ def test_the_split_by_hash_never_changes():
     assert salted == ["key 2", "key 3", "key 4"]
     # Standard deviation of the share: sqrt(0.1 · 0.9 / 20000) = 0.002; four of them.
     assert abs(sum(map(is_in_test_part, keys)) / len(keys) - 0.1) < 0.0085
-
-
-def test_everyday_knows_the_grammar_and_needs_pairs():
-    task = TASKS["everyday"]
-    assert task.name in NEED_PAIRS
-    assert task.reference("The girls arrived.") == "Les filles sont arrivées."
-    assert task.reference("I love you.") is None
 
 
 def test_a_name_that_is_no_task_is_refused_with_the_tasks(tmp_path):

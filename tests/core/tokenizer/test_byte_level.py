@@ -1,5 +1,4 @@
 import re
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -19,15 +18,6 @@ SPACES = st.text(" \t\n\u00a0\u2003", min_size=1, max_size=3)
 @given(text=st.text(max_size=40))
 def test_decoding_an_encoded_text_gives_the_normalised_text(tokenizer, text):
     assert tokenizer.decode(tokenizer.encode(text).ids) == tokenizer.normalise(text)
-
-
-@given(text=st.text(max_size=40))
-def test_normal_text_is_composed_with_single_spaces_and_stays_as_it_is(tokenizer, text):
-    normal = tokenizer.normalise(text)
-    assert tokenizer.normalise(normal) == normal
-    assert unicodedata.is_normalized("NFC", normal)
-    assert "’" not in normal
-    assert not re.search(r"[\t-\r\u0085\u00a0\u2028\u2029\u3000]|  |^ | $", normal)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t \u00a0"])

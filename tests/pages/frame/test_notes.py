@@ -146,8 +146,6 @@ def test_heads_that_share_keys_and_values_are_named(opened_path):
     ("model", "sentence", "about"),
     [
         ("translate-guided", TROPHY, "Training used a sentence of the grammar; this is none"),
-        ("translate-guided", "It was tired and " * 8, "It has 32 words between spaces"),
-        ("everyday", "I love you and " * 9, "It has 36 words between spaces"),
         ("everyday", "The anmial slept.", "spelled like “anmial”: animal"),
         ("copy", "a dog", "4 to 16 letters from a to z with spaces between them; this is none"),
     ],

@@ -1,9 +1,8 @@
 import math
-import re
 
 import pandas as pd
 
-from viz.charts.frames import DIFFERS, runs_table, settings_table, tinted, written
+from viz.charts.frames import DIFFERS, runs_table, settings_table, written
 
 
 def test_a_run_is_a_row_and_numbers_stay_numbers():
@@ -49,14 +48,6 @@ def test_what_differs_is_said_in_a_column():
 def test_a_run_may_be_called_like_the_column_that_compares():
     table = settings_table({DIFFERS: {"seed": 1}, "b": {"seed": 2}})
     assert table.loc["seed"].tolist() == ["1", "2", True]
-
-
-def test_only_rows_that_differ_are_tinted_and_all_of_them():
-    html = tinted(settings_table(SETTINGS)).to_html()
-    tinted_cells = re.findall(r"#T_\w+_row(\d+)_col\d+", html.split("</style>")[0])
-    assert {int(row) for row in tinted_cells} == {1, 3, 4}
-    assert len(tinted_cells) == 3 * 3
-    assert "rgba(" in html
 
 
 def test_written_numbers_stay_numbers_and_nothing_stands_where_one_is_missing():

@@ -76,8 +76,3 @@ def test_step_nought_has_no_place_on_a_logarithmic_axis():
     rows = [{"step": 0, "loss": 3.0}, {"step": 2, "loss": 2.0}]
     assert [point["x"] for point in points(rows, "loss", Axes(log_x=True))] == [2]
     assert [point["x"] for point in points(rows, "loss", Axes())] == [0, 2]
-
-
-def test_a_line_can_stand_over_the_time_it_took():
-    rows = [{"step": 10, "loss": 1.0}, {"step": 20, "seconds": 0.5, "loss": 2.0}]
-    assert points(rows, "loss", Axes(over="seconds")) == [{"x": 0.5, "y": 2.0}]

@@ -1,26 +1,20 @@
-from functools import partial
-
 import pytest
 
 from viz.charts.measurements import Axes
-from viz.charts.training import SMALL, loss_curves, quality_curves, single_curve
+from viz.charts.training import SMALL, loss_curves, quality_curves
 
 ROWS = [
-    {"step": 10, "loss": 5.0, "learning_rate": 1e-3, "tokens_per_second": 13000.0},
+    {"step": 10, "loss": 5.0, "learning_rate": 1e-3},
     {
         "step": 20,
         "loss": 0.5,
-        "learning_rate": 5e-4,
-        "tokens_per_second": 14000.0,
         "held_out_loss": 0.75,
         "held_out_exact_match": 0.25,
         "held_out_token_accuracy": 0.5,
     },
 ]
 SCORED = [*ROWS, {"step": 30, "held_out_bleu": 31.5, "held_out_chrf": 62.5}]
-RATE = partial(single_curve, key="learning_rate")
-SPEED = partial(single_curve, key="tokens_per_second")
-CHARTS = [loss_curves, quality_curves, RATE, SPEED]
+CHARTS = [loss_curves, quality_curves]
 
 
 def points_of(chart):
@@ -82,23 +76,9 @@ def test_shares_are_percent_and_scores_stand_beside_them_with_their_own_numbers(
     assert encoding_of(chart)["y"]["scale"]["domain"] == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("chart", "name", "expected"),
-    [
-        (RATE, "learning rate", [(10, 1e-3), (20, 5e-4)]),
-        (SPEED, "tokens per second", [(10, 13000.0), (20, 14000.0)]),
-    ],
-)
-def test_rate_and_speed_are_one_line_from_nothing(chart, name, expected):
-    drawn = chart(ROWS, axes=Axes(log_y=True))
-    assert points_of(drawn) == {name: expected}
-    assert encoding_of(drawn)["y"]["scale"]["type"] == "linear"
-    assert encoding_of(drawn)["y"]["scale"]["domain"][0] == 0
-
-
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("rows", [[], [{"step": 10}], [{"loss": 1.0}]])
-@pytest.mark.parametrize("axes", [Axes(), Axes(log_x=True, log_y=True), Axes(over="seconds")])
+@pytest.mark.parametrize("axes", [Axes(), Axes(log_x=True, log_y=True)])
 def test_nothing_measured_is_a_chart_with_axes(chart, rows, axes):
     drawn = chart(rows, axes=axes)
     assert points_of(drawn) == {}

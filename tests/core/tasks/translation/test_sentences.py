@@ -2,18 +2,12 @@ import random
 import re
 import unicodedata
 
-from core.tasks.translation.lexicon import ADJECTIVES, LEMMAS, NOUNS
+from core.tasks.translation.lexicon import LEMMAS, NOUNS
 from core.tasks.translation.names import FUNCTION_WORDS, VOCABULARY, invented, is_feminine, is_name
 
 VOWEL = "[aeiouâàéèêëîïôöûüœ]"
 NOUN = {noun.english[0]: noun for noun in NOUNS}
 FRENCH_WORD = r"[lnd]'|qu'|est-ce|[^\s.,?']+"
-FRENCH_ADJECTIVES = {form for adjective in ADJECTIVES for form in adjective.french}
-WAS = r"(?:n'(?P<ne>était|étaient) pas|(?P<yes>était|étaient))(?: très| trop)? (?P<adjective>\w+)"
-
-
-def french_forms(words, index):
-    return {form for word in words for position, form in enumerate(word) if position == index}
 
 
 def test_one_english_sentence_never_has_two_french_sentences(samples):
@@ -22,69 +16,12 @@ def test_one_english_sentence_never_has_two_french_sentences(samples):
         assert french.setdefault(sample.source, sample.target) == sample.target
 
 
-def test_sentences_begin_with_a_capital_and_end_with_a_mark(samples):
-    for sample in samples:
-        assert sample.source[0].isupper()
-        assert sample.target[0].isupper()
-        assert re.search(r"\w\.$|\w\?$", sample.source)
-        assert re.search(r"\w\.$|\w \?$", sample.target)
-        assert sample.source.endswith("?") == sample.target.endswith("?")
-
-
-def test_text_is_composed_unicode_with_single_spaces_and_straight_apostrophes(samples):
-    for sample in samples:
-        for text in (sample.source, sample.target):
-            assert unicodedata.normalize("NFC", text) == text
-            assert not re.search(r"\s\s|^\s|\s$|[\u2019\u00a0\u202f]| [.,]", text)
-
-
 def test_little_words_elide_before_vowels_and_only_there(samples):
     clash = re.compile(rf"\b(le|la|ne|que|de) ({VOWEL}|hommes?\b)", re.IGNORECASE)
     needless = re.compile(rf"\b(l|n|qu|d)'(?!{VOWEL}|hommes?\b)", re.IGNORECASE)
     for sample in samples:
         assert not clash.search(sample.target), sample.target
         assert not needless.search(sample.target), sample.target
-
-
-def test_adjectives_take_their_form_before_vowels_and_only_there(samples):
-    clash = re.compile(rf"\b(beau|nouveau|vieux) (?!ananas\b)({VOWEL}\w*|homme)\b", re.IGNORECASE)
-    needless = re.compile(rf"\b(bel|nouvel|vieil) (?!{VOWEL}|homme\b)", re.IGNORECASE)
-    nouns = {noun.french[0] for noun in NOUNS}
-    for sample in samples:
-        found = clash.search(sample.target)
-        assert not (found and found[2] in nouns), sample.target
-        assert not needless.search(sample.target), sample.target
-
-
-def test_indefinite_articles_become_de_where_french_demands_it(samples):
-    before = "|".join(french for each in ADJECTIVES if each.before for french in each.french[2:])
-    for sample in samples:
-        assert not re.search(rf"\bdes ({before})\b", sample.target, re.IGNORECASE), sample.target
-        assert not re.search(r"\bpas (?!et |quand )\w+ (un|une|des) ", sample.target), sample.target
-
-
-def test_an_stands_before_vowels_and_only_there(samples):
-    for sample in samples:
-        assert not re.search(r"\ba [aeiou]|\ban [^aeiou]", sample.source, re.IGNORECASE)
-
-
-def test_predicates_agree_with_a_pronoun_subject(samples):
-    checked = 0
-    for sample in samples:
-        found = re.search(rf"\b(?P<pronoun>ils?|elles?) {WAS} ?[.?]$", sample.target)
-        if found:
-            index = ("il", "elle", "ils", "elles").index(found["pronoun"])
-            forms = [adjective.french for adjective in ADJECTIVES]
-            assert found["adjective"] in french_forms(forms, index)
-            checked += 1
-    assert checked > 2000
-
-
-def test_nothing_is_denied_by_halves(samples):
-    for sample in samples:
-        denied = len(re.findall(r"n't\b|\bnot\b", sample.source))
-        assert len(re.findall(r"\b(?:ne |n')", sample.target, re.IGNORECASE)) == denied
-        assert len(re.findall(r"\bpas\b", sample.target)) == denied
 
 
 def test_every_english_word_is_in_the_vocabulary_or_a_name_that_is_copied(samples):

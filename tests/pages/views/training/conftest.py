@@ -1,5 +1,4 @@
 import shutil
-from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -7,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from core.model import build
 from core.runs.folder import RunFolder
 from core.runs.run import read_settings
+from tests.pages.conftest import unfold
 
 KEPT = (1, 10, 200)
 
@@ -49,8 +49,12 @@ def open_view():
 
 @pytest.fixture
 def open_runs(open_page):
-    """Return a function that opens the view of all runs."""
-    return partial(open_page, "training", training="runs")
+    """Return a function that opens the view of all runs, with its table unfolded."""
+
+    def opener(**query_params):
+        return unfold(open_page("training", training="runs", **query_params), "runs")
+
+    return opener
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from html import unescape
-
 from core.model import build, count_parameters
 from core.training.loop import learning_rate
 from core.training.presets import PRESETS
@@ -30,13 +28,3 @@ def test_the_line_names_size_largest_part_and_steps():
     seen = costs.seen(model, training)
     assert f"A model of **{n:,}** parameters, most of them (" in seen
     assert f"for **{training.steps:,}** steps of {training.batch_size} pairs" in seen
-
-
-def test_it_is_said_where_a_training_differs_from_the_papers():
-    said = costs.unlike_paper(TINY)
-    assert "**Norm** pre (the paper: post)" in said
-    assert "**Dropout** 0 (the paper: 0.1)" in unescape(said)
-    assert "**Label smoothing** 0 (the paper: 0.1)" in unescape(said)
-    assert f"**Cooldown steps** {TINY.training.cooldown} (the paper: 0)" in said
-    assert "layers" not in said
-    assert "d_k" not in said

@@ -1,17 +1,15 @@
 """On a full disk, or one that has turned read-only, pages say so in a sentence and lose nothing."""
 
-import os
-import tempfile
 from html import unescape
 
 import pytest
 
 from core.files import state_of
-from pages.views.training import manage, open_model
+from pages.views.training import open_model
 from tests.broken_disk import FULL, READ_ONLY, broken
 from tests.core.families.folders import write_folder
 from tests.pages.conftest import said
-from tests.pages.views.training.runs_page import change, press, take_in
+from tests.pages.views.training.runs_page import press, take_in
 
 TELLS = {FULL: "No space left on the disk", READ_ONLY: "Read-only file system"}
 on_both = pytest.mark.parametrize("code", TELLS)
@@ -26,25 +24,15 @@ def told(at, own_runs, text):
     assert "Traceback" not in shown
 
 
-@pytest.fixture
-def temporary(tmp_path, monkeypatch):
-    """The folder in which archives are packed."""
-    path = tmp_path / "temporary"
-    path.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(path))
-    return path
-
-
 def contents(folder):
     return {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
 
 
 @on_both
-@pytest.mark.parametrize("good", [0, 3, 9])
-def test_an_archive_that_cannot_be_unpacked_is_said(open_runs, own_copy, archive, code, good):
+def test_an_archive_that_cannot_be_unpacked_is_said(open_runs, own_copy, archive, code):
     own_runs, before = own_copy.parent, contents(own_copy)
     at = open_runs()
-    with broken(own_runs, code, good) as disk:
+    with broken(own_runs, code, 3) as disk:
         take_in(at, archive)
     assert disk.failed
     told(at, own_runs, f"Nothing was added: {TELLS[code]}.")
@@ -52,24 +40,6 @@ def test_an_archive_that_cannot_be_unpacked_is_said(open_runs, own_copy, archive
     assert contents(own_copy) == before
     take_in(at, archive)
     assert sorted(each.name for each in own_runs.glob("[!.]*")) == ["gift", "mine"]
-
-
-@on_both
-@pytest.mark.parametrize("pack", [manage.packed, manage.packed_small])
-def test_a_run_that_cannot_be_packed_is_said_at_the_next_look(
-    open_runs, own_copy, temporary, code, pack
-):
-    change(own_copy / "run.json", lambda run: run.update(task="copy"))
-    own_runs, before = own_copy.parent, contents(own_copy)
-    at = open_runs(runs="runs/mine")
-    assert "It was not packed" not in said(at)
-    refused = at.session_state["_storage"][manage._UNPACKED]
-    with broken(temporary, code, good=2), pytest.raises(OSError, match=os.strerror(code)):
-        manage.packed_or_noted(pack, own_copy, refused)
-    told(at.run(), own_runs, f"It was not packed: {TELLS[code]}.")
-    assert contents(own_copy) == before
-    assert manage.packed_or_noted(pack, own_copy, refused)
-    assert "It was not packed" not in said(at.run())
 
 
 def test_a_run_that_cannot_be_deleted_is_said(open_runs, own_runs, own_copy):
@@ -96,7 +66,7 @@ def test_a_folder_of_runs_that_vanishes_leaves_the_gallery(open_runs, own_runs, 
     at = open_runs(runs="runs/mine")
     before = state_of(own_copy / "run.json")
     own_runs.rename(own_runs.with_name("elsewhere"))
-    told(at.run(), own_runs, " runs. ")
+    told(at.run(), own_runs, " models. ")
     own_runs.with_name("elsewhere").rename(own_runs)
     told(at.run(), own_runs, "runs/mine")
     assert state_of(own_copy / "run.json") == before
