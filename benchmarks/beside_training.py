@@ -37,10 +37,10 @@ def main() -> None:
         prepare_run(RUN, TASKS["translate"], "small", PRESETS["small"], "python -m core train …")
         start(RUN)
         try:
-            while not read_metrics(RUN)[0]:
+            while not read_metrics(RUN):
                 time.sleep(0.2)
             beside = asked(address)
-            rows, _ = read_metrics(RUN)
+            rows = read_metrics(RUN)
         finally:
             pause(RUN)
             while situation(RUN).alive:

@@ -15,7 +15,6 @@ from typing import Any, Self
 
 from core.config import ModelConfig
 from core.config.settings import LARGEST_NUMBER
-from core.files import open_regular
 from core.messages import N_, Message, error_text
 from core.model import count_parameters
 from core.runs.checkpoint import opening_weights, step_of
@@ -26,41 +25,29 @@ from core.runs.files import (
     about,
     check_numbers,
     damaged,
-    largest,
     read_bytes,
     read_json,
 )
 from core.runs.settings import RunSettings, read_settings
 
 
-def read_metrics(path: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Return the rows of metrics.jsonl from a byte offset on, and the next offset.
-
-    An incomplete line is left for the next call. If the file is now shorter than the offset
-    (training went back to a checkpoint), all of it is read again.
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of metrics.jsonl; a last line that is half written does not count.
 
     Raises:
         RunError: As `read_bytes`, or a line is no JSON object of numbers with a step.
     """
     if not (path / METRICS).exists():
-        return [], 0
-    if offset:
-        with open_regular(path / METRICS) as opened:
-            offset = offset if offset <= opened.seek(0, 2) else 0
-            opened.seek(offset)
-            content = opened.read(largest(METRICS))
-    if not offset:
-        content = read_bytes(path, METRICS)
-    whole = content[: content.rfind(b"\n") + 1]
+        return []
+    content = read_bytes(path, METRICS)
     try:
-        rows = [json.loads(line) for line in whole.splitlines()]
+        rows = [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
         for row in rows:
             check_numbers(row, ("step", *row))
-            if not 0 <= row["step"] <= LARGEST_NUMBER:
-                raise ValueError(Message("a step is {value}", value=repr(row["step"])))
+            check_figures(row, ("step",))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         raise damaged(path, METRICS, repr(error)) from error
-    return rows, offset + len(whole)
+    return rows
 
 
 _SHARES = (
@@ -71,8 +58,8 @@ _MOST = dict.fromkeys(_SHARES, 1.0) | {"bleu": 100.0, "chrf": 100.0}
 """Figure → maximum; others have a large one."""
 _ROUNDING = 1e-6
 """A sum of a thousand shares of 1/1000 is a little more than 1."""
-_NAMES = ("exact_match", "token_accuracy", "bleu", "chrf", "loss", "n", "n_unfinished", "step")
-"""Figures of a whole evaluation, or of a part of its pairs."""
+_NAMES = (*_MOST, "loss", "n", "n_unfinished", "step")
+"""Figures of an evaluation, and of its parts."""
 
 
 def check_figures(stored: Mapping[str, Any], names: Iterable[str], prefix: str = "") -> None:
@@ -111,7 +98,8 @@ def read_evaluation(path: Path) -> dict[str, Any] | None:
         return None
     stored = read_json(path, EVALUATION)
     try:
-        for part in (stored, stored.get("own_pairs") or {}):
+        parts = (stored.get("own_pairs") or {}, stored.get("pronoun") or {})
+        for part in (stored, *parts, *stored.get("heads", ())):
             check_figures(part, [name for name in _NAMES if part.get(name) is not None])
     except (AttributeError, TypeError, ValueError) as error:
         raise damaged(path, EVALUATION, error_text(error)) from error
@@ -182,7 +170,7 @@ def read_record(path: Path) -> RunRecord:
         RunError: The folder is no run, or one of its files is damaged.
     """
     settings = read_settings(path)
-    rows, _ = read_metrics(path)
+    rows = read_metrics(path)
     files = [path / name for name in ("run.json", METRICS)]
     try:
         changed = max(file.stat().st_mtime for file in files if file.exists())
@@ -199,11 +187,6 @@ def read_record(path: Path) -> RunRecord:
             path, Message("its figures cannot be read: {why}", why=error_text(error))
         ) from error
     return RunRecord(settings, _parameters(settings.model), results, seconds, changed)
-
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return all rows of metrics.jsonl."""
-    return read_metrics(path)[0]
 
 
 @lru_cache(maxsize=256)
@@ -347,7 +330,7 @@ _OWN_PAIRS = {
 
 def measurements(path: Path) -> Table:
     """Return metrics.jsonl as a table."""
-    return Table(columns_of(read_rows(path)))
+    return Table(columns_of(read_metrics(path)))
 
 
 def numbers_of_runs(runs: Named) -> Table:
@@ -367,7 +350,7 @@ def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
             yield "result", run, name, None, value
     for name, value in _flat(settings_of(record)):
         yield "setting", run, name, None, value
-    for row in read_rows(path):
+    for row in read_metrics(path):
         for name, value in row.items():
             if name != "step":
                 yield "measured", run, name, row["step"], value

@@ -1,4 +1,3 @@
-import io
 import json
 import shutil
 from dataclasses import replace
@@ -217,9 +216,8 @@ def another(own_runs):
 def archive(tmp_path):
     """A run that somebody gave away."""
     shutil.copytree(ROOT / "gallery" / "copy", tmp_path / "given" / "gift")
-    content = io.BytesIO()
-    archive_run(tmp_path / "given" / "gift", content)
-    return content.getvalue()
+    archive_run(tmp_path / "given" / "gift", tmp_path / "gift.zip")
+    return (tmp_path / "gift.zip").read_bytes()
 
 
 @pytest.fixture

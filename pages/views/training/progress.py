@@ -1,10 +1,10 @@
-"""What a training has written so far; of what grows, only the new part is read."""
+"""What a training has written so far."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.files import state_of
 from core.messages import error_text
 from core.runs.checkpoint import stops
 from core.runs.metrics import read_metrics
@@ -33,42 +33,16 @@ STATES = {
 _MEASURED, _NEWEST = "measured", "newest"
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read of a file of measurements."""
-
-    file: int
-    """Its number in the file system: going back to a checkpoint makes it another file."""
-    state: list[int]
-    """How long it was, and when it was written."""
-    rows: list[dict[str, Any]]
-    offset: int
-
-
 def rows(path: Path) -> list[dict[str, Any]]:
-    """Return all measurements of a run.
+    """Return all measurements of a run; the file is read again when it has changed.
 
     Raises:
         RunError: The file is damaged.
     """
-    kept, (file, *state) = session.storage(_MEASURED), _state(path / "metrics.jsonl")
-    before = kept.get(path)
-    if before is not None and (before.file, before.state) == (file, state):
-        return list(before.rows)
-    if before is None or before.file != file:
-        before = _Read(file, state, [], 0)
-    try:
-        new, offset = read_metrics(path, before.offset)
-        follows = _follows(before.rows, new)
-    except RunError:
-        if not before.offset:
-            raise
-        follows = False
-    if not follows:
-        before = _Read(file, state, [], 0)
-        new, offset = read_metrics(path)
-    kept[path] = _Read(file, state, [*before.rows, *new], offset)
-    return list(kept[path].rows)
+    kept, state = session.storage(_MEASURED), state_of(path / "metrics.jsonl")
+    if path not in kept or kept[path][0] != state:
+        kept[path] = state, read_metrics(path)
+    return list(kept[path][1])
 
 
 def at_newest(
@@ -103,19 +77,6 @@ def task(path: Path) -> Task | None:
     """
     # Also before the first checkpoint.
     return cached.call(task_of, cached.RunAt(path, 0))
-
-
-def _state(file: Path) -> tuple[int, int, int]:
-    """Return which file it is, how long, and when it was written; zeros where it is not there."""
-    try:
-        stat = file.stat()
-    except OSError:
-        return 0, 0, 0
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def _follows(before: list[dict[str, Any]], new: list[dict[str, Any]]) -> bool:
-    return not before or not new or int(new[0]["step"]) > int(before[-1]["step"])
 
 
 def why_training_loss_is_higher(settings: RunSettings) -> str:

@@ -48,7 +48,6 @@ def test_stored_evaluation_is_loaded(folder):
     "damage",
     [
         "{,",
-        {"seed": "x"},
         {"exact_match": float("nan")},
         {"pronoun": {"accuracy": 1.5, "n": 2, "baselines": {}}},
         {"heads": [{**HEAD, "score": -0.5}]},
@@ -57,12 +56,11 @@ def test_stored_evaluation_is_loaded(folder):
         {"heads": [{**HEAD, "head": 99}]},
     ],
 )
-def test_an_evaluation_that_is_none_is_left_out_and_named(folder, damage):
+def test_a_damaged_evaluation_is_named(folder, damage):
     text = damage if isinstance(damage, str) else json.dumps({**EVALUATION, **damage})
     (folder / "evaluation.json").write_text(text)
-    run = load_run(folder)
-    assert run.evaluation is None
-    assert f"{folder}: evaluation.json" in run.damage
+    with pytest.raises(RunError, match=r"evaluation\.json is damaged"):
+        load_run(folder)
 
 
 def test_the_checkpoint_with_the_most_steps_is_loaded(folder):

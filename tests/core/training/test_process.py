@@ -35,7 +35,7 @@ def begun(prepare, tmp_path):
         path = prepare(tmp_path / "run", **({"steps": 1_000_000} | settings))
         start(path)
         paths.append(path)
-        until(lambda: read_metrics(path)[0] or not situation(path).alive)
+        until(lambda: read_metrics(path) or not situation(path).alive)
         return path
 
     yield begin
@@ -58,10 +58,10 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
     until(lambda: not situation(path).alive)
     paused = situation(path)
     assert (paused.state, paused.can_go_on) == ("paused", True)
-    assert load_run(path).step == paused.step == read_metrics(path)[0][-1]["step"]
+    assert load_run(path).step == paused.step == read_metrics(path)[-1]["step"]
     assert not (path / "evaluation.json").exists()
     start(path)
-    until(lambda: read_metrics(path)[0][-1]["step"] > paused.step)
+    until(lambda: read_metrics(path)[-1]["step"] > paused.step)
     assert situation(path).step > paused.step
 
 
