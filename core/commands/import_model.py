@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from core.commands.progress import progress_printer
+from core.commands.options import progress_printer
 from core.families import FamilyError
 from core.model import count_parameters
 from core.runs.run import RunError, load_run

@@ -1,10 +1,8 @@
-import argparse
 import json
 
 import pytest
 
 from core.commands import translate as module
-from core.decoding.many import translate_all
 from core.decoding.mask_predict import PASSES
 from core.decoding.parallel import passes_of
 from core.decoding.sentence import translate
@@ -117,38 +115,13 @@ def test_each_line_becomes_one_whatever_ends_it_and_whatever_is_written(
     assert said.split("\n") == ["one b ", "two b ", "three b ", " b ", ""]
 
 
-def test_an_interrupted_file_holds_whole_lines_and_says_how_many(
-    copy_folder, lines, tmp_path, monkeypatch, capsys
-):
-    def interrupted(run, texts, *how):
-        if LINES[4] in texts:
-            raise KeyboardInterrupt
-        return translate_all(run, texts, *how)
-
-    monkeypatch.setattr(module, "LINES_AT_ONCE", 2)
-    monkeypatch.setattr(module, "translate_all", interrupted)
-    out = tmp_path / "out.txt"
-    with pytest.raises(KeyboardInterrupt):
-        module.translate_file(parsed(copy_folder, "--file", str(lines), "--out", str(out)))
-    assert "stopped: 4 of 5 lines are written" in capsys.readouterr().err
-    assert out.read_text().count("\n") == 4
-
-
-def parsed(run, *options):
-    parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
-    return parser.parse_args([str(run), *options])
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ([], "a SENTENCE, or --file LINES"),
-        (["a", "--out", "x"], "a SENTENCE, or --file LINES"),
         (["a", "--file", "x"], "not with a SENTENCE"),
         (["--file", "x", "--sample"], "not with --sample"),
-        (["--file", "x", "--top-k", "3"], "not with --top-k"),
-        (["--file", "none.txt"], "none.txt: No such file"),
+        (["--file", "none.txt"], "No such file or directory: none.txt"),
     ],
 )
 def test_files_and_sentences_that_do_not_go_together_are_refused(
