@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import platform
-import re
 import secrets
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+import regex
 import safetensors
 import tokenizers
 import torch
@@ -46,9 +46,7 @@ from core.runs.files import RunError, about, is_run
 
 LONGEST = 60
 """Maximum letters of a name."""
-_MARKS = "-_. "
-# Windows keeps these for devices, whatever ending follows.
-_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM[0-9]|LPT[0-9]) *(\..*)?", re.IGNORECASE)
+_NAME = regex.compile(r"[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd} ._-]*(?<!\.)")
 
 
 def checked_name(text: str) -> str:
@@ -67,18 +65,12 @@ def checked_name(text: str) -> str:
         raise RunError("a run needs a name")
     if len(name) > LONGEST:
         raise RunError("the name has {n} letters; {most} are the most", n=len(name), most=LONGEST)
-    wrong = [sign for sign in name if sign not in _MARKS and not _is_letter_or_digit(sign)]
-    if wrong:
+    if not _NAME.fullmatch(name):
         raise RunError(
-            "{sign} cannot stand in a name; letters, digits, spaces and - _ . can",
-            sign=repr(wrong[0]),
+            "{name} is no name of a run: it may have letters, digits, spaces and - _ . , begins "
+            "with a letter or digit, and does not end with a dot",
+            name=repr(name),
         )
-    if name[0] in _MARKS or unicodedata.category(name[0])[0] == "M":
-        raise RunError("the name {name} does not begin with a letter or digit", name=repr(name))
-    if name[-1] == ".":
-        raise RunError("the name {name} ends with a dot", name=repr(name))
-    if _DEVICE.fullmatch(name):
-        raise RunError("Windows keeps the name {name} for itself", name=repr(name))
     return name
 
 
@@ -96,12 +88,7 @@ def same(name: str) -> str:
 
 def _numbered(name: str, number: int) -> str:
     ending = f"-{number}"
-    return name[: LONGEST - len(ending)].rstrip(_MARKS) + ending
-
-
-def _is_letter_or_digit(sign: str) -> bool:
-    category = unicodedata.category(sign)
-    return category[0] in "LM" or category == "Nd"
+    return name[: LONGEST - len(ending)].rstrip("-_. ") + ending
 
 
 INCOMING = ".incoming-"
@@ -378,15 +365,6 @@ def _at_rest(path: Path) -> Iterator[None]:
     if is_worked_on(path):
         raise about(path, Message("another process is at work on this run"))
     with RunFolder(path).held():
-        try:
-            # It may have been moved just before.
-            _require_run(path)
-        except RunError:
-            # The lock has made the folder anew, and nothing else is in it.
-            with suppress(OSError):
-                (path / TRAINING.files.lock).unlink()
-                path.rmdir()
-            raise
         yield
 
 

@@ -62,23 +62,6 @@ def _packages_looked_through_once():
         yield
 
 
-class _KnownAtOnce:
-    """In place of the stopwatch, which begins a process for every size that is asked for."""
-
-    def seconds(self, task, preset, start=None):
-        return SECONDS_OF_A_STEP
-
-
-SECONDS_OF_A_STEP = 0.02
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _steps_timed_before():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cached, "stopwatch", _KnownAtOnce)
-        yield
-
-
 def name_of(widget):
     """Return the name of the choice that a widget asks for; see `session.widget_key`."""
     return (widget.key or "").split("--")[0]

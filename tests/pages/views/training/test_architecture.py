@@ -236,22 +236,6 @@ def test_a_training_can_begin_with_a_run_of_its_task(set_up, own_runs):
     assert (path / "start").is_dir()
 
 
-def test_the_time_is_tried_with_what_is_chosen(set_up, monkeypatch):
-    asked = []
-
-    class Watch:
-        def seconds(self, task, preset, start=None):
-            asked.append((preset, start))
-            return 0.1
-
-    monkeypatch.setattr("pages.frame.cached.stopwatch", Watch)
-    set_up(set_encoder_mixing="gru")
-    assert asked[-1][0].model.encoder_mixing == "gru"
-    set_up(start_from="copy", set_objective="reinforce")
-    assert asked[-1][0].training.objective == "reinforce"
-    assert asked[-1][1].name == "copy"
-
-
 def test_a_number_that_follows_from_others_says_what_it_is(set_up):
     at = set_up()
     assert at.number_input(key="set_d_k").placeholder == "auto: 16"
