@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.commands import heads_on_text, options
+from core.commands import options
 from core.commands.options import print_table
 from core.heads import Head
 from core.runs.run import Run, load_run
@@ -20,6 +20,7 @@ from core.studies.effects.head_effects import (
 from core.studies.effects.measuring import effect_json, measured_effects, stored_effects
 from core.studies.effects.pruning import N_PRUNED, pruned
 from core.studies.heads.roles import HeadRole, roles_of_heads
+from core.studies.heads.text_roles import TextRoles, text_roles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Print the scores and the effects; the effects are kept in the run's folder."""
     loaded = load_run(arguments.run)
     if not loaded.settings.has_pairs or not loaded.settings.model.is_encoder_decoder:
-        heads_on_text.run(loaded, as_json=arguments.json)
+        _print_text_roles(loaded, as_json=arguments.json)
         return
     effects = _effects(loaded, arguments.n, fresh=arguments.fresh)
     if arguments.prune:
@@ -103,3 +104,35 @@ def _columns(effects: HeadEffects, roles: dict[Head, HeadRole]) -> dict[str, lis
             each and f"{each.change:+.4f} [{each.low:+.4f}, {each.high:+.4f}]" for each in changes
         ]
     return columns
+
+
+def _print_text_roles(loaded: Run, *, as_json: bool) -> None:
+    """Print what the heads of an opened model do on random tokens said twice, and on own lines."""
+    found = text_roles(loaded, "random")
+    own = text_roles(loaded, "own") if loaded.settings.has_lines else None
+    if as_json:
+        of_random = {"n_sequences": found.n_texts, "tokens_before_they_repeat": found.half}
+        of_own = {"own_lines": {"roles": _roles_json(own)}} if own else {}
+        print(json.dumps(of_random | {"roles": _roles_json(found)} | of_own))
+        return
+    print(f"{found.n_texts} sequences of {found.half} random tokens, said twice")
+    print_table(found.table())
+    if own:
+        print("your own lines")
+        print_table(own.table())
+
+
+def _roles_json(found: TextRoles) -> dict[str, dict[str, object]]:
+    return {
+        role: {
+            str(head): {
+                "share": score.value,
+                "baseline": score.baseline,
+                "interval": score.interval,
+                "n_rows": score.n,
+                "n_sequences": score.n_texts,
+            }
+            for head, score in scores.items()
+        }
+        for role, scores in found.scores.items()
+    }

@@ -31,7 +31,7 @@ from core.runs.files import (
 from core.runs.settings import RunSettings, read_settings
 
 
-def read_metrics(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path) -> list[dict[str, Any]]:
     """Return the rows of metrics.jsonl; a last line that is half written does not count.
 
     Raises:
@@ -170,7 +170,7 @@ def read_record(path: Path) -> RunRecord:
         RunError: The folder is no run, or one of its files is damaged.
     """
     settings = read_settings(path)
-    rows = read_metrics(path)
+    rows = read_rows(path)
     files = [path / name for name in ("run.json", METRICS)]
     try:
         changed = max(file.stat().st_mtime for file in files if file.exists())
@@ -330,7 +330,7 @@ _OWN_PAIRS = {
 
 def measurements(path: Path) -> Table:
     """Return metrics.jsonl as a table."""
-    return Table(columns_of(read_metrics(path)))
+    return Table(columns_of(read_rows(path)))
 
 
 def numbers_of_runs(runs: Named) -> Table:
@@ -350,7 +350,7 @@ def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
             yield "result", run, name, None, value
     for name, value in _flat(settings_of(record)):
         yield "setting", run, name, None, value
-    for row in read_metrics(path):
+    for row in read_rows(path):
         for name, value in row.items():
             if name != "step":
                 yield "measured", run, name, row["step"], value

@@ -29,7 +29,7 @@ from core.runs.checkpoint import (
     weights_at,
 )
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.metrics import BLEU_KEYS, read_metrics
+from core.runs.metrics import BLEU_KEYS, read_rows
 from core.runs.run import RunError, RunSettings, load_run, read_settings, read_tokenizer, read_words
 from core.tasks import task_named
 from core.tasks.length_filter import fitting
@@ -208,7 +208,7 @@ class _Writer:
         self.training = training
         self.folder.clear_torn()
         self.folder.forget_after(self.step)
-        rows = read_metrics(self.folder.path)
+        rows = read_rows(self.folder.path)
         self._seconds = next((float(row["seconds"]) for row in rows[::-1] if "seconds" in row), 0.0)
         self._held_out_losses = [row["held_out_loss"] for row in rows if "held_out_loss" in row]
         self._next_live = time.perf_counter() + SECONDS_BETWEEN_LIVE

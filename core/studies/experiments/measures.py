@@ -14,7 +14,7 @@ from core.evaluate.pointer import copying_figures
 from core.inspection import even_weights
 from core.messages import N_
 from core.model import Record, Step
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.heads.evenness import evenness
 from core.tasks import TASKS
@@ -52,7 +52,7 @@ class Measure:
 
 def _steps_to_learn(run: Run) -> float | None:
     key = "held_out_exact_match"
-    reached = [row["step"] for row in read_metrics(run.path) if row.get(key, 0.0) >= LEARNED]
+    reached = [row["step"] for row in read_rows(run.path) if row.get(key, 0.0) >= LEARNED]
     return float(reached[0]) if reached else None
 
 

@@ -8,7 +8,7 @@ from core.batch import Pair
 from core.decoding.targets import generate_targets
 from core.evaluate.evaluation import held_out_pairs, pairs_of
 from core.evaluate.metrics import sorted_batches
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import Run, load_run
 from core.studies.attribution.encoder_gradients import by_layer, influence_by_distance
 from core.studies.effects.head_effects import Silenceable
@@ -40,7 +40,7 @@ def measured(run: Run, experiment: Experiment, variant: Variant, seed: int) -> T
     measures = {name: value for name, value in found.items() if value is not None}
     if experiment.by_passes:
         measures |= by_passes(run)
-    rows, pronoun = list(read_metrics(run.path)), run.evaluation["pronoun"]
+    rows, pronoun = list(read_rows(run.path)), run.evaluation["pronoun"]
     learned = [row for row in rows if all(name in row for name in _CURVE)]
     return Trained(
         variant=variant.name,

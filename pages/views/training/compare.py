@@ -8,8 +8,8 @@ from core.runs.metrics import (
     BLEU_KEYS,
     RunRecord,
     numbers_of_runs,
-    read_metrics,
     read_record,
+    read_rows,
     settings_of,
 )
 from pages.frame import cached, charts, controls, links, measured_on, session
@@ -128,7 +128,7 @@ def _link_to_heads(runs: Sequence[Listed]) -> None:
 def _curves(runs: Sequence[Listed]) -> list[Drawn]:
     """Draw what was measured in the trainings, on the same axes."""
     rows = {
-        each.name: found for each in runs if (found := cached.read(read_metrics, Folder(each.path)))
+        each.name: found for each in runs if (found := cached.read(read_rows, Folder(each.path)))
     }
     measured = [name for name in QUANTITIES if any(name in row for r in rows.values() for row in r)]
     if not measured:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.files import state_of
 from core.messages import error_text
 from core.runs.checkpoint import stops
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import RunError, RunSettings
 from core.studies.heads.findings import task_of
 from core.tasks import Task
 from pages.frame import cached, session
+from pages.frame.cached import Folder
 from pages.frame.language import N_, _, number
 
 Computed = TypeVar("Computed")
@@ -30,19 +30,16 @@ STATES = {
 }
 """How a training stands → in a word or two."""
 
-_MEASURED, _NEWEST = "measured", "newest"
+_NEWEST = "newest"
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    """Return all measurements of a run; the file is read again when it has changed.
+    """Return all measurements of a run.
 
     Raises:
         RunError: The file is damaged.
     """
-    kept, state = session.storage(_MEASURED), state_of(path / "metrics.jsonl")
-    if path not in kept or kept[path][0] != state:
-        kept[path] = state, read_metrics(path)
-    return list(kept[path][1])
+    return cached.read(read_rows, Folder(path))
 
 
 def at_newest(

@@ -8,8 +8,8 @@ from core.runs.metrics import (
     Results,
     RunRecord,
     numbers_of_runs,
-    read_metrics,
     read_record,
+    read_rows,
     settings_of,
 )
 from core.runs.run import RunSettings
@@ -116,7 +116,7 @@ def _counted(settings: RunSettings, results: Results) -> str:
 
 
 def _curves(run: Listed) -> list[Drawn]:
-    rows = cached.read(read_metrics, Folder(run.path))
+    rows = cached.read(read_rows, Folder(run.path))
     if not rows:
         st.caption(_("Nothing was measured yet."))
         return []

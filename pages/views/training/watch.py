@@ -13,7 +13,7 @@ from core.evaluate.evaluation import held_out_pairs
 from core.evaluate.metrics import answers, measure
 from core.heads import Head
 from core.inspection import inspect_sentence
-from core.runs.metrics import measurements, read_metrics
+from core.runs.metrics import measurements, read_rows
 from core.runs.run import RunError, RunSettings
 from core.training import process
 from core.training.loop import train
@@ -67,7 +67,7 @@ def draw(path: Path) -> Shown | None:
         return None
 
     def chart_now(place: int) -> Chart:
-        return charts_of(read_metrics(path), steps, texts)[place]
+        return charts_of(read_rows(path), steps, texts)[place]
 
     return Shown(
         name=f"{path.name}-training",

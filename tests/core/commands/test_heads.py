@@ -10,6 +10,7 @@ from core.studies.effects.head_effects import head_effects
 from core.studies.effects.measuring import effect_json, stored_effects
 from core.studies.effects.pruning import greedy_pruning, pruning_by_score, pruning_curves
 from core.studies.heads.roles import roles_of_heads
+from core.studies.heads.text_roles import QUESTIONS
 
 
 @pytest.fixture
@@ -85,3 +86,14 @@ def test_nobody_measures_what_somebody_measures(refused, path):
     steps = measuring.measured_effects(load_run(path), 5)
     next(steps)
     assert "another process is measuring" in refused("heads", path, "--n", "5")
+
+
+@pytest.mark.parametrize(("name", "half"), [("bert", 30), ("gpt2", 31)])
+def test_roles_on_repeated_tokens_are_found_of_an_opened_model(command, opened_path, name, half):
+    status, out, error = command("heads", opened_path(name))
+    assert status == 0, error
+    first, _, *rows = out.splitlines()
+    assert f"20 sequences of {half} random tokens, said twice" in first
+    assert {row.split()[0] for row in rows} == set(QUESTIONS)
+    found = json.loads(command("heads", opened_path(name), "--json")[1])
+    assert len(found["roles"]["induction"]) == 8

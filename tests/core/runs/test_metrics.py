@@ -17,8 +17,8 @@ from core.runs.metrics import (
     check_figures,
     figures,
     numbers_of_runs,
-    read_metrics,
     read_record,
+    read_rows,
     settings_of,
 )
 from core.runs.run import read_settings
@@ -30,7 +30,7 @@ LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS).encode()
 
 def test_whole_lines_are_read_while_the_next_is_written(tmp_path):
     (tmp_path / "metrics.jsonl").write_bytes(LINES[:-3])
-    assert read_metrics(tmp_path) == ROWS[:-1]
+    assert read_rows(tmp_path) == ROWS[:-1]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_whole_lines_are_read_while_the_next_is_written(tmp_path):
 def test_a_line_that_is_no_measurement_is_refused_by_name(tmp_path, line):
     (tmp_path / "metrics.jsonl").write_text(f'{{"step": 1}}\n{line}\n')
     with pytest.raises(RunError, match=r"metrics\.jsonl is damaged"):
-        read_metrics(tmp_path)
+        read_rows(tmp_path)
 
 
 NAMES = ("exact_match", "bleu", "loss", "n")
@@ -72,7 +72,7 @@ def test_every_measurement_stands_in_a_row_of_its_own():
     rows = [row for row in rows_of("copy") if row[0] == "measured"]
     wanted = [
         ("measured", "copy", name, row["step"], value)
-        for row in read_metrics(GALLERY / "copy")
+        for row in read_rows(GALLERY / "copy")
         for name, value in row.items()
         if name != "step"
     ]
@@ -146,7 +146,7 @@ def test_a_finished_run_has_the_figures_of_its_evaluation(run):
         "own_pairs": None,
         "while_training": False,
     }
-    assert found.seconds == read_metrics(run)[-1]["seconds"]
+    assert found.seconds == read_rows(run)[-1]["seconds"]
 
 
 def test_no_weights_are_read(run):
@@ -158,7 +158,7 @@ def test_no_weights_are_read(run):
 
 def test_before_its_evaluation_a_run_has_the_figures_of_its_last_measurement(run):
     (run / "evaluation.json").unlink()
-    last = [row for row in read_metrics(run) if "held_out_loss" in row][-1]
+    last = [row for row in read_rows(run) if "held_out_loss" in row][-1]
     found = read_record(run).results
     assert (found.step, found.loss, found.n) == (last["step"], last["held_out_loss"], 10)
     assert found.exact_match == last["held_out_exact_match"]

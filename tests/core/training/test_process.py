@@ -9,7 +9,7 @@ import pytest
 from core.jobs import job as jobs
 from core.runs.checkpoint import LIVE, newest_checkpoint, weights_in
 from core.runs.folder import TRAINING, RunFolder
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import RunError, load_run
 from core.training.export import export_run
 from core.training.process import dequeue, enqueue, pause, queue, situation, start, stop, watch
@@ -35,7 +35,7 @@ def begun(prepare, tmp_path):
         path = prepare(tmp_path / "run", **({"steps": 1_000_000} | settings))
         start(path)
         paths.append(path)
-        until(lambda: read_metrics(path) or not situation(path).alive)
+        until(lambda: read_rows(path) or not situation(path).alive)
         return path
 
     yield begin
@@ -58,10 +58,10 @@ def test_a_training_is_started_paused_and_gone_on_with(begun):
     until(lambda: not situation(path).alive)
     paused = situation(path)
     assert (paused.state, paused.can_go_on) == ("paused", True)
-    assert load_run(path).step == paused.step == read_metrics(path)[-1]["step"]
+    assert load_run(path).step == paused.step == read_rows(path)[-1]["step"]
     assert not (path / "evaluation.json").exists()
     start(path)
-    until(lambda: read_metrics(path)[-1]["step"] > paused.step)
+    until(lambda: read_rows(path)[-1]["step"] > paused.step)
     assert situation(path).step > paused.step
 
 

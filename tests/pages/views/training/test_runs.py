@@ -4,7 +4,7 @@ from html import unescape
 
 import pytest
 
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.own_text import give_text
 from core.runs.run import load_run, read_settings
 from pages.frame import cached
@@ -127,7 +127,7 @@ def test_the_python_reads_what_is_known_of_the_run(open_runs, own_runs, taken):
     name = "translate-guided"
     assert ("result", name, "exact_match", None, evaluation["exact_match"]) in rows
     assert ("setting", name, "training.guide", None, "encoder.2.self:0") in rows
-    last = read_metrics(ROOT / "gallery" / name)[-1]
+    last = read_rows(ROOT / "gallery" / name)[-1]
     assert ("measured", name, "loss", last["step"], last["loss"]) in rows
     assert len(shown.pictures) == 1
 

@@ -13,7 +13,7 @@ from core.inspection import inspect_sentence
 from core.model import build
 from core.runs.checkpoint import save_weights, weights_file
 from core.runs.folder import TRAINING
-from core.runs.metrics import read_metrics
+from core.runs.metrics import read_rows
 from core.runs.run import load_run, read_settings
 from core.tasks import TASKS
 from core.training import process
@@ -341,7 +341,7 @@ def test_what_is_taken_away_of_a_training_is_what_it_is_by_then(open_page, own_c
 
 def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken):
     open_page("training", training="watch", model="copy")
-    rows = read_metrics(ROOT / "gallery" / "copy")
+    rows = read_rows(ROOT / "gallery" / "copy")
     losses = [row for row in rows if "loss" in row]
     held_out = [row for row in rows if "held_out_exact_match" in row][-1]
     seen = taken[-1].seen
@@ -350,7 +350,7 @@ def test_the_line_says_how_far_the_loss_fell_and_what_is_right(open_page, taken)
 
 
 def test_of_a_training_under_way_the_line_says_what_is_right_by_now(open_page, own_copy, taken):
-    rows = [row for row in read_metrics(own_copy) if "held_out_exact_match" in row]
+    rows = [row for row in read_rows(own_copy) if "held_out_exact_match" in row]
     tell(own_copy, "paused", 400)
     open_page("training", training="watch", model="runs/mine")
     share = f"**{100 * rows[-1]['held_out_exact_match']:g}\xa0%** are right"
