@@ -195,19 +195,6 @@ def test_three_parts_are_watched_by_one_and_measured_by_another(command, tmp_pat
     assert command("train", out, "--resume", "--steps", "4")[0] == 0
 
 
-def test_the_vocabulary_is_chosen_from_the_pairs_and_said(command, tmp_path, pairs, monkeypatch):
-    monkeypatch.setattr(train, "vocabulary_for", lambda n, _: 250 + n)
-    short = ["--task", pairs, "--preset", "tiny", "--steps", "1"]
-    _, said, _ = command("train", tmp_path / "run", *short)
-    # So few texts have hardly any pieces to learn.
-    learned = load_run(tmp_path / "run").settings.model.vocab_size
-    assert 260 <= learned <= 310
-    assert f"{learned} tokens in the vocabulary (--set vocab_size=N for another size)" in said
-    assert "--set vocab_size=310" in load_run(tmp_path / "run").settings.command
-    command("train", tmp_path / "other", *short, "--set", "vocab_size=262")
-    assert load_run(tmp_path / "other").settings.model.vocab_size == 262
-
-
 def test_pairs_are_learned_beside_sentences_that_a_task_makes(command, tmp_path, pairs):
     out = tmp_path / "run"
     options = ["--beside", "translate", "--preset", "tiny", "--steps", "10"]

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 
@@ -115,13 +114,6 @@ def test_a_stop_leaves_no_trace(folder):
     assert names(folder) == set()
 
 
-def test_what_was_asked_of_the_work_before_is_not_asked_of_the_next(folder):
-    COUNTING.ask(folder, "stop")
-    COUNTING.start(folder, 3)
-    ended(folder)
-    assert (folder / "counted.json").exists()
-
-
 def test_a_killed_process_is_interrupted_and_the_work_can_be_begun_again(folder):
     begun(folder)
     child_of(folder).kill()
@@ -148,24 +140,6 @@ def test_an_error_that_somebody_has_to_mend_is_told(folder):
     assert child_of(folder).wait(SECONDS) == 2
     assert (folder / "count.log").read_text() == "error: no more numbers\n"
     assert not (folder / "count.lock").exists()
-
-
-def test_two_who_start_at_once_start_one_process(folder):
-    refused = []
-
-    def begin():
-        try:
-            COUNTING.start(folder, 1_000_000, 0.01)
-        except JobError as error:
-            refused.append(str(error))
-
-    threads = [threading.Thread(target=begin) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert refused == [f"{folder}: another process is counting here"] * 3
-    until(lambda: COUNTING.is_held(folder))
 
 
 def test_two_apps_that_start_at_once_get_one_result_and_the_second_is_refused(folder):

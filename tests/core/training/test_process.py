@@ -146,14 +146,6 @@ def test_what_stopped_early_has_nothing_left_to_do(prepare, tmp_path):
     assert situation(path).can_go_on
 
 
-def test_a_run_without_its_optimizer_cannot_go_on(copy_folder, tmp_path):
-    path = shutil.copytree(copy_folder, tmp_path / "run")
-    (path / "status.json").write_text('{"state": "paused", "step": 12}')
-    assert situation(path).can_go_on
-    newest_checkpoint(path).with_suffix(".state.safetensors").unlink()
-    assert not situation(path).can_go_on
-
-
 def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
     paths = [tmp_path / name for name in ("c", "a", "b")]
     for path in paths:
@@ -163,12 +155,3 @@ def test_runs_wait_in_the_order_in_which_they_came(tmp_path):
     dequeue(paths[0])
     dequeue(paths[0])
     assert queue(paths) == paths[1:]
-
-
-def test_nobody_comes_before_others_where_the_clock_is_set_back(tmp_path, monkeypatch):
-    paths = [tmp_path / name for name in ("c", "a", "b")]
-    for path, now in zip(paths, (3e18, 1e18, 2e18), strict=True):
-        path.mkdir()
-        monkeypatch.setattr(time, "time_ns", lambda now=now: int(now))
-        enqueue(path, paths)
-    assert queue(sorted(paths)) == paths
