@@ -6,7 +6,7 @@ Figures are checked for their range when read.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from math import isfinite, nan
 from pathlib import Path
@@ -290,7 +290,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> Columns:
 
 def figures(record: RunRecord) -> dict[str, Any]:
     """Return settings and results of a run as one row of a table of runs."""
-    settings, results = record.settings, record.results
+    settings = record.settings
     return {
         "task": settings.task,
         "encoder_layers": settings.model.n_encoder_layers,
@@ -300,32 +300,18 @@ def figures(record: RunRecord) -> dict[str, Any]:
         "parameters": record.n_parameters,
         "guided_head": settings.training.guide,
         "seconds": record.seconds,
-        **{
-            name: None if results is None else getattr(results, attribute)
-            for name, attribute in _RESULTS.items()
-        },
-        **{
-            name: getattr(results.own_pairs, attribute) if results and results.own_pairs else None
-            for name, attribute in _OWN_PAIRS.items()
-        },
+        **_measured(record),
     }
 
 
-_RESULTS = {
-    "exact_match": "exact_match",
-    "right_tokens": "token_accuracy",
-    "bleu": "bleu",
-    "bleu_tokens": "bleu_tokens",
-    "chrf": "chrf",
-    "held_out_loss": "loss",
-    "held_out_pairs": "n",
-    "measured_at_step": "step",
-}
-_OWN_PAIRS = {
-    "own_pairs_exact_match": "exact_match",
-    "own_pairs_bleu": "bleu",
-    "own_pairs_held_out": "n",
-}
+def _measured(record: RunRecord) -> dict[str, Any]:
+    """Return the results of a run by name, those on own pairs with a prefix."""
+    if record.results is None:
+        return {}
+    found = asdict(record.results)
+    own, step = found.pop("own_pairs") or {}, found.pop("step")
+    own = {f"own_pairs_{name}": value for name, value in own.items()}
+    return found | own | {"measured_at_step": step}
 
 
 def measurements(path: Path) -> Table:
@@ -345,8 +331,8 @@ def numbers_of_runs(runs: Named) -> Table:
 
 def _rows_of(run: str, path: Path) -> Iterator[tuple[Any, ...]]:
     record = read_record(path)
-    for name, value in figures(record).items():
-        if name in (*_RESULTS, *_OWN_PAIRS) and value is not None:
+    for name, value in _measured(record).items():
+        if value is not None:
             yield "result", run, name, None, value
     for name, value in _flat(settings_of(record)):
         yield "setting", run, name, None, value
