@@ -24,7 +24,7 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import open_regular, with_checksum, write_atomically
+from core.files import with_checksum, write_atomically
 from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
 from core.messages import N_, Message, message_to_json
@@ -42,7 +42,8 @@ from core.runs.checkpoint import (
     weights_file,
     weights_in,
 )
-from core.runs.files import RunError, about, is_run
+from core.runs.files import METRICS, RunError, about, is_run
+from core.runs.metrics import read_rows
 
 LONGEST = 60
 """Maximum letters of a name."""
@@ -261,14 +262,9 @@ class RunFolder:
 
     def forget_after(self, step: int) -> None:
         """Remove metrics and weights of later steps before resuming from a step."""
-        metrics = self.path / "metrics.jsonl"
-        if metrics.exists():
-            with open_regular(metrics) as file:
-                text = file.read().decode("utf-8")
-            # The last line may have been cut off while it was written.
-            whole = text[: text.rfind("\n") + 1].splitlines()
-            before = [line for line in whole if json.loads(line)["step"] <= step]
-            write_atomically(metrics, "".join(f"{line}\n" for line in before).encode())
+        if (self.path / METRICS).exists():
+            kept = [json.dumps(row) for row in read_rows(self.path) if row["step"] <= step]
+            write_atomically(self.path / METRICS, "".join(f"{row}\n" for row in kept).encode())
         for folder in (SNAPSHOTS, BEST, LIVE):
             for weights in weights_in(self.path, folder):
                 if step_of(weights) > step:
@@ -280,7 +276,7 @@ class RunFolder:
 
     def add_metrics(self, record: Mapping[str, Any]) -> None:
         """Append one measured step."""
-        with self._room() as room, (room / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        with self._room() as room, (room / METRICS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
 
     def write_status(self, state: str, step: int, message: str = "") -> None:

@@ -153,19 +153,3 @@ def test_a_parallel_decoder_is_decoded_by_mask_predict_in_as_many_passes_as_are_
     assert "by mask-predict" in refused("translate", parallel_folder, "a b c", "--beam", 2)
     assert "needs a parallel decoder" in refused("translate", copy_folder, "a", "--passes", 2)
     assert "not 1 to 64" in refused("translate", parallel_folder, "a b c", "--passes", 0)
-
-
-def test_lines_are_filled_in_as_sentences_are(
-    command, refused, parallel_folder, parallel_run, tmp_path
-):
-    lines = tmp_path / "lines.txt"
-    lines.write_text("a b c d e f\nx y\n", encoding="utf-8")
-    for option, n in (((), PASSES), (("--passes", 1), 1)):
-        _, out, _ = command("translate", parallel_folder, "--file", lines, *option)
-        assert out.splitlines() == [
-            parallel_run.target_tokenizer.decode(passes_of(parallel_run, text, n)[-1].written)
-            for text in ("a b c d e f", "x y")
-        ]
-    assert "fills in all words at once" in refused(
-        "translate", parallel_folder, "--file", lines, "--beam", 2
-    )

@@ -6,15 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import pytest
 
 from core.jobs import job as jobs
-from core.jobs.job import ROOT, Files, JobError, Status, is_worked_on
-from core.jobs.process import locked, working
+from core.jobs.job import ROOT, JobError, Status, is_worked_on
+from core.jobs.process import working
 from core.messages import MessageError
-from core.runs.folder import TRAINING
 from tests.core.counting import COUNTING, count
 
 SECONDS = 120
@@ -232,20 +230,3 @@ def test_who_stops_in_between_leaves_no_hold(folder):
     steps.close()
     assert COUNTING.status(folder) == Status("interrupted", 1, 3, "")
     assert not is_worked_on(folder)
-
-
-def test_different_work_on_one_folder_goes_on_side_by_side(folder):
-    other = replace(COUNTING, files=Files.named("other"))
-    with working(COUNTING, folder), working(other, folder), locked(TRAINING, folder):
-        assert COUNTING.is_held(folder)
-        assert other.is_held(folder)
-        assert TRAINING.is_held(folder)
-    # Runs that exist have this one, and nothing is in it.
-    assert names(folder) == {".lock"}
-    assert not is_worked_on(folder)
-
-
-def test_work_that_goes_on_counts_from_where_it_was(folder):
-    with working(COUNTING, folder) as held:
-        told = [(item, COUNTING.status(folder).done) for item in held.counted("cd", of=4, done=2)]
-    assert told == [("c", 3), ("d", 4)]

@@ -1,11 +1,10 @@
 import json
 import shutil
-from dataclasses import replace
 
 import pytest
 
 from core.runs.checkpoint import newest_checkpoint
-from core.runs.run import RunError, load_run, read_settings
+from core.runs.run import RunError, load_run
 
 
 @pytest.fixture
@@ -136,13 +135,3 @@ def test_a_model_is_compared_with_its_weights_before_memory_is_asked_for(folder)
     shutil.rmtree(folder / "checkpoints")
     with pytest.raises(RunError, match="too large to be made from nothing"):
         load_run(folder, 0)
-
-
-def test_settings_come_back_from_json_as_they_were(copy_folder, tmp_path):
-    settings = read_settings(copy_folder)
-    opened = replace(settings, task="", origin="owner/name", family="BERT")
-    for each in (settings, opened):
-        (tmp_path / "run.json").write_text(json.dumps(each.to_dict()))
-        assert read_settings(tmp_path) == each
-    assert (settings.is_opened, opened.is_opened) == (False, True)
-    assert "origin" not in settings.to_dict()

@@ -25,8 +25,13 @@ from tests.core.training.test_trainer import finish
     [
         ("", {"target_vocab_size": 300, "tied": "none"}, {}, "target_vocab_size is 300: such"),
         ("bert", {"has_output": False}, {}, "has_output is False: such models can be opened"),
-        ("gpt2", {}, {"scheduled_sampling": 0.1}, "this model is the decoder alone"),
-        ("", {"decoder": "parallel"}, {"guide": "encoder.0.self:0"}, "this model's is parallel"),
+        ("gpt2", {}, {"scheduled_sampling": 0.1}, "which is for an encoder and a decoder"),
+        (
+            "",
+            {"decoder": "parallel"},
+            {"guide": "encoder.0.self:0"},
+            "which is for an encoder and a decoder",
+        ),
         ("bert", {}, {"objective": "reinforce"}, "objective is 'reinforce', which is for an enc"),
     ],
 )
