@@ -11,11 +11,9 @@ from typing import Any
 from core.commands import options
 from core.commands.options import (
     CommandError,
-    add_reading,
+    add_columns,
     print_table,
     progress_printer,
-    reading_of,
-    reading_words,
 )
 from core.decoding.beam import LARGEST_BEAM
 from core.evaluate.evaluation import N_SAMPLES, SEED, evaluate, held_out_samples
@@ -24,6 +22,7 @@ from core.heads import Head
 from core.runs.metrics import bleu_name, counted_by_bleu
 from core.runs.run import Run, load_run
 from core.tasks import Sample
+from core.tasks.columns import Reading
 from core.tasks.pairs import read_pair_files
 
 
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PAIRS",
         help="measure on a file of pairs instead, or on two files of lines",
     )
-    add_reading(parser)
+    add_columns(parser)
     add(
         "--beam",
         type=options.whole(1, LARGEST_BEAM),
@@ -53,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the figures; the run folder stays as it is."""
-    if not arguments.file and reading_words(arguments):
-        raise CommandError(f"{reading_words(arguments)[0]} is for --file")
+    if arguments.columns and not arguments.file:
+        raise CommandError("--columns is for --file")
     if arguments.file:
         _score_file(arguments)
         return
@@ -81,7 +80,7 @@ def _score_file(arguments: argparse.Namespace) -> None:
         raise CommandError("--file takes one file of pairs, or two files of lines")
     if given := [name for name in ("n", "seed") if getattr(arguments, name) is not None]:
         raise CommandError(f"--{given[0]} draws held-out samples; of --file all pairs count")
-    found = read_pair_files(arguments.file, reading_of(arguments))
+    found = read_pair_files(arguments.file, arguments.columns or Reading())
     for note in found.notes:
         print(note, file=sys.stderr)
     if not found.rows:

@@ -13,8 +13,6 @@ MOST_SAMPLES = 1_000_000
 """Held-out samples: more take days."""
 LARGEST_SEED = 2**63 - 1
 Number = TypeVar("Number", int, float)
-READING = ("columns", "no_header", "strict")
-"""Options that say how files of pairs are read."""
 
 
 class CommandError(Exception):
@@ -67,42 +65,22 @@ class OneSentence(argparse.ArgumentParser):
         self.exit(2, f"error: {message} (see {self.prog} --help)\n")
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Take which columns hold the pairs, and what the first line and bad lines are."""
-    add = parser.add_argument
-    add(
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Take which columns of files hold the pairs."""
+    parser.add_argument(
         "--columns",
+        type=_reading,
         metavar="SOURCE,TARGET",
         help="names or numbers of the two columns in files of pairs, such as en,fr or 2,3 (the "
         "first is 1); default: those that hold sentences",
     )
-    add(
-        "--no-header",
-        action="store_true",
-        default=None,
-        help="the first line of a file is a pair, also where it looks like names of columns",
-    )
-    add(
-        "--strict",
-        action="store_true",
-        default=None,
-        help="stop at a line that is no pair; otherwise such lines are left out and named",
-    )
 
 
-def reading_of(arguments: argparse.Namespace) -> Reading:
-    """Return how files are to be read."""
-    columns = () if arguments.columns is None else tuple(arguments.columns.split(","))
-    if arguments.columns is not None and len(columns) != 2:
-        raise CommandError(f"--columns takes two, such as en,fr or 1,2, not {arguments.columns!r}")
-    named = tuple(column.strip() for column in columns)
-    return Reading(named, header=not arguments.no_header, strict=bool(arguments.strict))
-
-
-def reading_words(arguments: argparse.Namespace) -> list[str]:
-    """Return the words of a command line that say how files are to be read."""
-    columns = ["--columns", arguments.columns] if arguments.columns else []
-    return [*columns, *chosen(arguments, *READING[1:])]
+def _reading(text: str) -> Reading:
+    columns = tuple(column.strip() for column in text.split(","))
+    if len(columns) != 2:
+        raise argparse.ArgumentTypeError(f"{text} is not two columns, such as en,fr or 1,2")
+    return Reading(columns)
 
 
 def print_table(columns: Mapping[str, Sequence[object]]) -> None:

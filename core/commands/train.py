@@ -1,7 +1,6 @@
 """Train a model from nothing to a run folder, measured at the end."""
 
 import argparse
-import shlex
 import signal
 import time
 from collections.abc import Iterator
@@ -11,13 +10,10 @@ from pathlib import Path
 from core.commands import options
 from core.commands.evaluate import summary
 from core.commands.options import (
-    READING,
     SECONDS_BETWEEN_LINES,
     CommandError,
-    add_reading,
+    add_columns,
     progress_printer,
-    reading_of,
-    reading_words,
 )
 from core.config import ModelConfig
 from core.families.styles import STYLES
@@ -63,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="FILE",
             help=f"pairs to {why}, as --task takes them; default: a twentieth of its sources",
         )
-    add_reading(parser)
+    add_columns(parser)
     add(
         "--beside",
         choices=list(TASKS),
@@ -119,9 +115,8 @@ def prepare(arguments: argparse.Namespace) -> None:
     files["task"] = files["task"] or [TASK]
     preset_name = arguments.preset or PRESET
     start: Path | None = arguments.start
-    beside = [arguments.beside] if arguments.beside else []
-    named = files | {"beside": beside, "start": [str(start)] if start else []}
-    task = _task(**files, beside=arguments.beside, reading=reading_of(arguments))
+    reading, beside = arguments.columns or Reading(), arguments.beside
+    task = _task(**files, beside=beside, reading=reading)
     if (suitable := _vocabulary(task)) and "vocab_size" not in changes and start is None:
         changes["vocab_size"] = suitable
     if "made_share" in changes and not arguments.beside:
@@ -129,8 +124,10 @@ def prepare(arguments: argparse.Namespace) -> None:
     preset = with_settings(PRESETS[preset_name], changes)
     if start is not None:
         preset = with_model_of(start, preset, changes)
+    columns = ",".join(map(str, reading.columns))
+    others = {"columns": columns, "beside": beside, "start": str(start) if start else ""}
+    named = files | {name: [value] if value else [] for name, value in others.items()}
     command = train_command(arguments.out, named, preset_name, changes)
-    command = " ".join([command, *map(shlex.quote, reading_words(arguments))])
     # Only a large corpus takes long enough to print anything.
     tell = progress_printer(
         "split to tokens:", task.n_train if isinstance(task, LargeCorpus) else None
@@ -165,8 +162,8 @@ def _task(
     if task[0] in TASKS:
         if len(task) > 1 or valid or test or beside or reading != Reading():
             raise CommandError(
-                f"the task {task[0]!r} makes its sentences; --valid, --test, --beside, --columns, "
-                "--no-header and --strict are for files of pairs"
+                f"the task {task[0]!r} makes its sentences; --valid, --test, --beside and "
+                "--columns are for files of pairs"
             )
         return TASKS[task[0]]
     # The message says what else would do.
@@ -209,7 +206,7 @@ def _check_resumable(arguments: argparse.Namespace) -> None:
     """Refuse to go on with other settings, and change the number of steps and the share."""
     require_state(arguments.out)
     TRAINING.forget(arguments.out)
-    names = ("task", "valid", "test", "beside", "preset", "start", *READING, *SHORT)
+    names = ("task", "valid", "test", "beside", "preset", "start", "columns", *SHORT)
     fixed = [name for name in names if name != "steps" and getattr(arguments, name) is not None]
     changes = dict(map(parse_setting, arguments.set))
     share = changes.pop("made_share", None)

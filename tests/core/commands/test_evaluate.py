@@ -68,8 +68,7 @@ def test_lines_without_a_pair_are_left_out_of_the_measure(command, refused, copy
     assert status == 0
     assert "of 1 pairs" in out
     assert "left out (1): line 3: the first column is empty" in error
-    assert "line 3: the first" in refused("evaluate", copy_folder, "--file", path, "--strict")
-    assert "--strict is for --file" in refused("evaluate", copy_folder, "--strict")
+    assert "--columns is for --file" in refused("evaluate", copy_folder, "--columns", "1,2")
 
 
 def test_two_files_of_lines_are_measured_as_one_of_pairs(command, copy_folder, pairs, tmp_path):
