@@ -24,7 +24,7 @@ import safetensors
 import tokenizers
 import torch
 
-from core.files import with_checksum, write_atomically
+from core.files import as_json, write_atomically
 from core.jobs.job import Files, Job, is_worked_on
 from core.jobs.process import Work, locked
 from core.messages import N_, Message, message_to_json
@@ -283,7 +283,7 @@ class RunFolder:
         """Write the state of the training, and why it failed if it did."""
         status = {"state": state, "step": step, **message_to_json(message)}
         process = {"heartbeat": time.time(), "pid": os.getpid()}
-        self._write(TRAINING.files.progress, with_checksum({**status, **process}))
+        self._write(TRAINING.files.progress, as_json({**status, **process}))
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write one JSON file."""
